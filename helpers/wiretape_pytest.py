@@ -132,7 +132,7 @@ def _program():
 
 def _words(command):
     if isinstance(command, str) or not command or not all(isinstance(word, str) for word in command):
-        raise WiretapeError('the command of a server is a list of str: ["python", "server.py"]')
+        raise WiretapeError('the command of a server must be a list of str, such as ["python", "server.py"]')
     return list(command)
 
 

@@ -79,7 +79,7 @@ async function execute(
     case 'rules': {
       const { file } = command
       if (file !== null && !isAbsolute(file)) {
-        throw new GateFault('invalid', 'the path of a rules file has to be absolute')
+        throw new GateFault('invalid', 'the path of a rules file must be absolute')
       }
       await informed(gate)
       const fault = await takeRules(file)
@@ -88,7 +88,7 @@ async function execute(
     }
     case 'save': {
       const { path = context.sessionFile } = command
-      if (!isAbsolute(path)) throw new GateFault('invalid', 'the path of a session file has to be absolute')
+      if (!isAbsolute(path)) throw new GateFault('invalid', 'the path of a session file must be absolute')
       await written(context)
       const trouble = await context.save(path)
       if (trouble !== undefined) throw new GateFault('file', trouble)
@@ -96,7 +96,7 @@ async function execute(
     }
     case 'annotate': {
       const { text, message } = command
-      if (context.isStrict) throw new GateFault('invalid', 'a tape of --strict-v1 has no notes')
+      if (context.isStrict) throw new GateFault('invalid', 'a --strict-v1 tape cannot hold notes')
       if (message !== undefined && !(await findMessage(message, context))) throw notFound()
       context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
       return {}
@@ -106,7 +106,7 @@ async function execute(
       if (!reloading)
         throw new GateFault(
           'invalid',
-          'its server cannot be started again',
+          'this capture cannot restart its server',
           'record it with --reloadable or --watch GLOB',
         )
       try {
@@ -149,23 +149,23 @@ async function replay(
   gate: Intercept,
 ): Promise<Success> {
   if (context.isStrict) {
-    throw new GateFault(
-      'invalid',
-      'a tape of --strict-v1 does not say which message is which',
-      'use `inject`',
-    )
+    throw new GateFault('invalid', 'messages on a --strict-v1 tape have no ids', 'use `inject`')
   }
   const found = await findMessage(message, context)
   if (!found) throw notFound()
   if (text === undefined && found.redacted) {
-    throw new GateFault('redacted', 'the tape has it redacted', 'say in `text` what to send')
+    throw new GateFault(
+      'redacted',
+      'the recorded message has redacted values',
+      'send the full message in `text`',
+    )
   }
   const { direction, raw, arrived, conversation, headers } = found
   return gate.sender.replay(direction, text ?? raw, conversation, { text: arrived, headers })
 }
 
 function notFound(): Refusal {
-  return new Refusal({ code: 'not-found', message: 'there is no such message on the tape' })
+  return new Refusal({ code: 'not-found', message: 'the tape has no such message' })
 }
 
 interface Found {

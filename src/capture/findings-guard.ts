@@ -48,7 +48,7 @@ export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuard
       told.set(rule.id, count)
       if (count > mostNotes) return
       const wanted = actions.get(rule.id)
-      const alone = wanted === 'hold' && action !== 'hold' ? ', nobody is attached' : ''
+      const alone = wanted === 'hold' && action !== 'hold' ? ', because no screen is attached' : ''
       const done = { note: 'found', hold: 'held', block: 'blocked' }[action]
       tell(`${done} by ${rule.id}${tool === undefined ? '' : ` in ${tool}`}: ${message}${alone}`)
     }
@@ -85,7 +85,9 @@ export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuard
       } catch (problem) {
         // A rule that fails is a fault of ours: traffic goes on, and the tape says since when nobody looked.
         isBroken = true
-        tell(`findings stopped looking: ${problem instanceof Error ? problem.message : String(problem)}`)
+        tell(
+          `findings are off from here on, a rule failed: ${problem instanceof Error ? problem.message : String(problem)}`,
+        )
         return []
       }
     }

@@ -254,7 +254,7 @@ export function createLive(context: LiveContext): Live {
   function holdNothing(): void {
     const { hold = false, awaitScreen = false } = context.intercept?.options ?? {}
     if (!hold && !awaitScreen) return
-    notHeld = `nothing was held: no screen could attach, as the capture could not be registered in ${context.registryFolder}`
+    notHeld = `no message was held: no screen could attach, because the capture could not be registered in ${context.registryFolder}`
     context.recorder().enter({ kind: 'note', text: notHeld })
     intercept?.hold(false)
   }
@@ -288,7 +288,7 @@ export function createLive(context: LiveContext): Live {
         const { sender } = await gate()
         await sender.inject('server_to_client', text, { conversation: undefined, keepAnswer: false })
       } catch (error) {
-        context.recorder().enter({ kind: 'note', text: `not said to the client: ${String(error)}` })
+        context.recorder().enter({ kind: 'note', text: `not sent to the client: ${String(error)}` })
       }
     },
     tapeGrew(end) {
@@ -309,9 +309,9 @@ export function createLive(context: LiveContext): Live {
 }
 
 function rulesWords(state: GateState['rules']): string {
-  if (!state) return 'no rules are in force from here on'
+  if (!state) return 'rules are off from here on'
   const { file, count } = state
-  return `from here on the rules of ${file} are in force: ${count}`
+  return `rules in force from here on: ${count}, from ${file}`
 }
 
 function heldEvent(message: HeldMessage): HeldEvent {

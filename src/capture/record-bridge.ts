@@ -62,7 +62,7 @@ export async function recordBridge(options: BridgeCaptureOptions): Promise<Bridg
       onNotice: (line) => options.onNotice(line),
     })
     const signal = await Promise.race([bridge.finished, ended.signal])
-    bridge.end('the recorder was ended')
+    bridge.end('the recorder was stopped')
     await bridge.finished
     await client.closeOutput()
     client.closeInput()

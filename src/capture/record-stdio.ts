@@ -94,7 +94,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       stop: () => end('SIGTERM'),
       ...(reloads && { reloadServers: () => reloads.reload() }),
     })
-    void server.exited.then(() => live.intercept?.lost('client_to_server', 'the server is gone'))
+    void server.exited.then(() => live.intercept?.lost('client_to_server', 'the server has ended'))
     void recorder.ready.then(() => {
       started.hold(false)
       void reloads?.watch()

@@ -97,21 +97,21 @@ export async function record(what: LibraryRecordOptions): Promise<Recorder> {
 }
 
 const shapes: Readonly<Record<'command' | 'url' | 'file' | 'options', OptionShape>> = {
-  command: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
+  command: [isCommandLine, "use a list of strings, such as ['node', 'server.js']"],
   url: [
     (value) => isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-    'it is the http or https URL of a server',
+    'use the http or https URL of a server',
   ],
-  file: [(value) => isText(value) && value !== '', 'it is the path of the tape'],
-  options: [isTexts, "it is a list of texts: ['--redact', 'acct-[0-9]+']"],
+  file: [(value) => isText(value) && value !== '', 'use the path of the tape'],
+  options: [isTexts, "use a list of strings, such as ['--redact', 'acct-[0-9]+']"],
 }
 
 function checkWhat(what: LibraryRecordOptions): void {
   checkShapes('option', what, shapes)
   const { command, url, file }: { command?: unknown; url?: unknown; file?: unknown } = what
   if ((command === undefined) === (url === undefined))
-    throw new WiretapeError('usage', 'it is not said what to record', {
-      hint: "give either command: ['node', 'server.js'] or url: 'http://…'",
+    throw new WiretapeError('usage', 'exactly one of the options command and url is needed', {
+      hint: "use command: ['node', 'server.js'] or url: 'http://…'",
     })
   checkPath('option file', file)
 }
@@ -157,7 +157,7 @@ export async function closedTape(folder: string, waitMs = longestWaitMs): Promis
     const [tape, ...more] = await listTapes(folder)
     if (more.length > 0) {
       throw new WiretapeError('not-a-recording', `${more.length + 1} clients were recorded`, {
-        hint: 'record each to a file of its own',
+        hint: 'record each client to its own file',
       })
     }
     if (tape?.end) return tape.path

@@ -91,7 +91,7 @@ export class Reloads {
     const { timeoutMs } = this.#settings
     const failed = (await within(all, timeoutMs + endMs))
       ? (await all).find((one) => one.status === 'rejected')
-      : { reason: new Error(`the server has not come up within ${timeoutMs / 1000} s; it may still do so`) }
+      : { reason: new Error(`the server did not start within ${timeoutMs / 1000} s; it may still start`) }
     if (!failed) return servers.length
     this.#tell((failed.reason as Error).message)
     throw failed.reason
@@ -150,7 +150,7 @@ export class Reloads {
   #soon(path: string): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      this.#tell(`${path} changed: the server is started again`)
+      this.#tell(`${path} changed: restarting the server`)
       this.reload().catch(() => undefined)
     }, settleMs)
   }
@@ -188,11 +188,11 @@ function factsOf({ before, tookMs, unanswered, changed, misfits }: Restart): Res
 function wordsOf({ before, tookMs, unanswered, changed, misfits }: Restart): string {
   const ended = before.signal ?? `exit ${before.exitCode}`
   return [
-    `the server was started again in ${(tookMs / 1000).toFixed(2)} s (the old process: ${ended})`,
+    `the server restarted in ${(tookMs / 1000).toFixed(2)} s (old process: ${ended})`,
     ...(unanswered === 0
       ? []
       : [unanswered === 1 ? '1 request got an error' : `${unanswered} requests got an error`]),
-    ...(changed.length === 0 ? [] : [`others now: ${changed.join(', ')}`]),
-    ...misfits.map((one) => `the client was told otherwise: ${one}`),
+    ...(changed.length === 0 ? [] : [`changed: ${changed.join(', ')}`]),
+    ...misfits.map((one) => `the client still has the old value: ${one}`),
   ].join('; ')
 }

@@ -41,7 +41,7 @@ export function createRulesInForce({
         file === null
           ? undefined
           : await watchRules(file, {
-              onChange: ({ fault }) => tell(fault && `the rules before stay in force: ${fault}`),
+              onChange: ({ fault }) => tell(fault && `the previous rules stay in force: ${fault}`),
             })
       if (started?.fault !== undefined) return started.fault
       watched?.close()

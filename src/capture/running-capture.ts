@@ -71,7 +71,7 @@ export async function prepareCapture(asked: CaptureOptions): Promise<PreparedCap
       const setting = forbids(policy, subjectOf(asked, target))
       if (setting) {
         const { file, line } = setting.from
-        return prepared.startSilent(`the policy does not record it (${file}:${line})`)
+        return prepared.startSilent(`the policy excludes it (${file}:${line})`)
       }
       if (!isTold) asked.onTrouble?.(consent)
       isTold = true
@@ -82,7 +82,7 @@ export async function prepareCapture(asked: CaptureOptions): Promise<PreparedCap
 
 /** Fails closed: what cannot be read may forbid everything. */
 async function prepareNothing(asked: CaptureOptions, why: string): Promise<PreparedCapture> {
-  asked.onTrouble?.(`${why}: nothing is recorded, everything passes`)
+  asked.onTrouble?.(`${why}: nothing is recorded, all messages pass`)
   const redactor = await createRunRedactor({ defaults: true })
   return { start: () => createSilentCapture(redactor, why, isGated(asked)) }
 }
@@ -143,7 +143,7 @@ function startCapture(
   const saved = new Map<string, FileIdentity | undefined>()
   async function save(path: string): Promise<string | undefined> {
     if (saver && path === sessionFile) return saver.now()
-    if (!source) return 'a tape of --strict-v1 does not say enough for one: record with --session-file'
+    if (!source) return 'a --strict-v1 tape lacks the data for a session file: record with --session-file'
     const tapes = segmentsOf(source.path)
     const reply = await saveOnce({ tapes, target: path, own: saved.get(path), compact })
     if ('trouble' in reply) return reply.trouble

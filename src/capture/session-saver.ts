@@ -73,7 +73,7 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
         settle({ trouble })
       }
       const failed = (error: Error): void => fail(`the saving thread failed: ${error.message}`)
-      const ended = (): void => fail('the saving thread ended')
+      const ended = (): void => fail('the saving thread exited')
       thread.on('message', settle).on('error', failed).on('exit', ended)
       thread.postMessage(request)
     })
@@ -100,7 +100,7 @@ export async function saveOnce(request: SaveRequest): Promise<SaveReply> {
   const reply = await new Promise<SaveReply>((resolve) => {
     worker.once('message', resolve)
     worker.once('error', (error) => resolve({ trouble: `the saving thread failed: ${error.message}` }))
-    worker.once('exit', () => resolve({ trouble: 'the saving thread ended' }))
+    worker.once('exit', () => resolve({ trouble: 'the saving thread exited' }))
     worker.postMessage(request)
   })
   await worker.terminate()

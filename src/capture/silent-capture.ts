@@ -18,7 +18,7 @@ export function createSilentCapture(redactor: Redactor, why: string, wantsHoldin
     toolHeaders: () => Promise.resolve(undefined),
     close: () => Promise.resolve(tape),
   }
-  const notHeld = wantsHolding ? 'nothing was held or changed, since nothing is recorded' : undefined
+  const notHeld = wantsHolding ? 'messages were not held or changed, because nothing is recorded' : undefined
   const live: Live = {
     connect: nothing,
     listen: () => Promise.resolve(),

@@ -18,7 +18,7 @@ export function parseHttpUrl(text: string, option: string): URL {
   try {
     url = new URL(text)
   } catch (cause) {
-    throw new WiretapeError('usage', `${option} is no URL`, {
+    throw new WiretapeError('usage', `${option} is not a URL`, {
       hint: 'such as https://example.com/mcp',
       cause,
     })

@@ -36,7 +36,7 @@ export async function openSaved(names: readonly string[], io: Io): Promise<Captu
     send: ({ type }) =>
       type === 'subscribe'
         ? Promise.resolve({})
-        : Promise.reject(new WiretapeError('no-capture', 'the capture is over: nothing can be sent')),
+        : Promise.reject(new WiretapeError('no-capture', 'the capture has ended: nothing can be sent')),
     close() {
       isClosed = true
       void close()

@@ -62,7 +62,7 @@ export async function planInstall(clients: readonly FoundClient[], options: Inst
     if (wrapping !== undefined && wrapping !== 'damaged') return { outcome: 'same' }
     if (place.scope === 'project' && !options.tracked && (await isTracked(place.path))) {
       return left(
-        'git tracks this file, and the entry would name a program of this machine (--tracked changes it)',
+        'git tracks this file, and the entry would name a program on this machine (use --tracked to change it anyway)',
       )
     }
     const reason = await obstacleOf(server, options.probe)
@@ -113,7 +113,7 @@ export async function planUninstall(
     }
     const edit = unwrapEntry(server.node, server.launch, place.dialect, draft.splicer)
     if (!edit.splices) {
-      const was = known && `; before install its entry was: ${known.original}`
+      const was = known && `; the entry before install: ${known.original}`
       return left(`${edit.reason}; edit it by hand${was ?? ''}`)
     }
     const original = wrapping === 'damaged' ? undefined : wrapping.original
@@ -241,7 +241,7 @@ function settle(servers: ServerChange[], sheets: readonly Pending[]): Plan {
     if (!isGood(made)) made = edits.filter((edit) => isGood([edit]))
     if (!isGood(made)) made = []
     if (made.length > 0) files.push({ file, text: textWith(made), ledger: made.map(({ note }) => note) })
-    const reason = 'its entry is written in a way that cannot be changed by place'
+    const reason = 'its entry cannot be edited without rewriting the file'
     for (const row of edits.filter((edit) => !made.includes(edit)).flatMap(({ rows }) => rows))
       servers[servers.indexOf(row)] = { ...row, ...left(reason) }
   }

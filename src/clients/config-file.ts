@@ -20,7 +20,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
   try {
     real = await realpath(path)
     const info = await stat(real)
-    if (!info.isFile()) throw new Error('it is not a file')
+    if (!info.isFile()) throw new Error('it is not a regular file')
     if (info.size > longestBytes) throw new Error('it is larger than 64 MiB')
     bytes = await readFile(real)
   } catch (error) {
@@ -66,7 +66,7 @@ export async function writeConfigFile(file: ConfigFile, text: string): Promise<v
     const made = await stat(copy)
     if (made.uid !== uid || made.gid !== gid) await chown(copy, uid, gid)
     if (!(await readFile(file.real)).equals(file.bytes))
-      throw new Error('it was changed by another program meanwhile; run the command again')
+      throw new Error('another program changed it at the same time; run the command again')
     await rename(copy, file.real)
   } catch (error) {
     await handle.close().catch(() => undefined)

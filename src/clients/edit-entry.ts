@@ -49,9 +49,9 @@ function wrapRemote(
   const headers = memberOf(node, dialect.headers)
   const kind = memberOf(node, dialect.kind.key)
   if (memberOf(node, dialect.env)) return { reason: `it has both ${urlMember.key} and ${dialect.env}` }
-  if (headers && headers.value.start < node.start) return { reason: 'its headers stand in another table' }
+  if (headers && headers.value.start < node.start) return { reason: 'its headers are in another table' }
   const names = new Set(launch.headers.map(([name]) => variableOf(name)))
-  if (names.size < launch.headers.length) return { reason: 'two of its headers have one name' }
+  if (names.size < launch.headers.length) return { reason: 'two of its headers have the same name' }
   const kindWord = kind ? (nodeText(kind.value) ?? '') : ''
   const words = remoteWords(launch, urlMember.key, kindWord, options)
   const isList = dialect.args === null
@@ -80,7 +80,7 @@ function wrapRemote(
 export function unwrapEntry(node: ConfigNode, launch: Launch, dialect: Dialect, splicer: Splicer): EntryEdit {
   const wrapping = readWrapping(launch)
   if (wrapping === undefined) return { reason: 'it is not recorded' }
-  if (wrapping === 'damaged') return { reason: 'its arguments no longer hold the original command' }
+  if (wrapping === 'damaged') return { reason: 'its arguments no longer contain the original command' }
   if (wrapping.original.kind === 'remote') return unwrapRemote(node, wrapping, dialect, splicer)
   const command = memberOf(node, dialect.command)!
   if (dialect.args === null) {
@@ -114,8 +114,7 @@ function unwrapRemote(node: ConfigNode, wrapping: Wrapping, dialect: Dialect, sp
   ]
   if (!env) return { splices }
   const foreign = env.value.members.find(({ key }) => !variables.has(key))
-  if (foreign)
-    return { reason: `${dialect.env}.${foreign.key} was added, and a remote entry has no place for it` }
+  if (foreign) return { reason: `${dialect.env}.${foreign.key} was added, and a remote entry cannot hold it` }
   splices.push(splicer.setKey(env, dialect.headers))
   for (const member of env.value.members) splices.push(splicer.setKey(member, variables.get(member.key)!))
   return { splices }

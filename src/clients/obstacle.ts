@@ -13,7 +13,7 @@ export async function obstacleOf(
   if (launch.kind === 'stdio') return commandObstacle([launch.command, ...launch.args])
   const login = logins.find((key) => memberOf(node, key))
   if (login !== undefined)
-    return `its login is in ${login}, which a bridge does not know: record its client with wiretape record --forward -- CLIENT`
+    return `its login is in ${login}, which a bridge cannot use: record the client with wiretape record --forward -- CLIENT`
   return addressObstacle(launch.url) ?? probe(launch)
 }
 
@@ -33,19 +33,19 @@ const logins = [
 function commandObstacle(words: readonly string[]): string | undefined {
   const [command = ''] = words
   if (/\s/.test(command) && !existsSync(command))
-    return 'its command is a line for a shell: write its arguments into a list of their own'
+    return 'its command is a shell command line: move the arguments to their own list'
   const isOurs = words.some(
     (word, i) => /(?:^|[/\\])wiretape(?:\.js|\.cmd|@.*)?$/.test(word) && words[i + 1] === 'record',
   )
-  return isOurs ? 'it starts wiretape record already' : undefined
+  return isOurs ? 'it already starts wiretape record' : undefined
 }
 
 /** An address with a secret in it would stand in the argument list, which every user of the machine can read. */
 function addressObstacle(text: string): string | undefined {
   if (!URL.canParse(text)) return 'its address is not a plain URL'
   const url = new URL(text)
-  if (!/^https?:$/.test(url.protocol)) return `its address begins with ${url.protocol}`
+  if (!/^https?:$/.test(url.protocol)) return `its address starts with ${url.protocol}`
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    return 'its address may hold a secret (a query or a login), and would stand in the argument list'
+    return 'its address may contain a secret (a query or a login), which the argument list would expose'
   return undefined
 }

@@ -36,9 +36,9 @@ export async function probeRemote(
     })
     await response.body?.cancel()
     if (isGuess || (response.status !== 401 && response.status !== 403)) return undefined
-    return `it answers ${response.status} (it wants a login): record its client with wiretape record --forward -- CLIENT`
+    return `it responds with ${response.status} (login required): record the client with wiretape record --forward -- CLIENT`
   } catch (error) {
-    if (timer.signal.aborted) return `it did not answer within ${probeTimeoutMs / 1000} s`
+    if (timer.signal.aborted) return `it did not respond within ${probeTimeoutMs / 1000} s`
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return `it cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`
   } finally {

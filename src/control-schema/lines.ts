@@ -49,7 +49,7 @@ export function decodeServerLine(text: string): ServerLine | LineFault | undefin
   const value = parse(text)
   if ('fault' in value) return { ...value, id: null }
   const type = typeOf(value.json)
-  if (type === undefined) return { fault: 'a line is an object with a "type"', id: null }
+  if (type === undefined) return { fault: 'a line must be an object with a "type"', id: null }
   if (!knownTypes.has(type)) return undefined
   const read = serverLine.safeParse(value.json)
   return read.success ? read.data : { fault: wordsOf(read.error), id: idOf(value.json) }
@@ -74,7 +74,7 @@ const knownTypes: ReadonlySet<string> = new Set([
 ] satisfies Exclude<ServerLine['type'], 'record'>[])
 
 function parse(text: string): { json: unknown } | { fault: string } {
-  if (text.length > longestLine) return { fault: `a line has at most ${longestLine} characters` }
+  if (text.length > longestLine) return { fault: `a line may have at most ${longestLine} characters` }
   try {
     return { json: JSON.parse(text) }
   } catch {
@@ -101,7 +101,7 @@ function memberOf(json: unknown, name: string): unknown {
 /** The first problem, in one line. */
 function wordsOf(error: z.ZodError): string {
   const [issue] = error.issues
-  if (!issue) return 'not as the protocol says'
+  if (!issue) return 'does not match the protocol'
   const at = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
   return `${at}${issue.message}`
 }

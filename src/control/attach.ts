@@ -13,7 +13,7 @@ export async function findCapture(folder: string, name: string | undefined): Pro
   const all = await liveCaptures(folder)
   if (all.length === 0) {
     throw new WiretapeError('no-capture', 'no capture is live', {
-      hint: 'wiretape record -- <server command> starts one',
+      hint: 'start one with wiretape record -- <server command>',
     })
   }
   const meant = name === undefined ? all : named(all, name)
@@ -21,8 +21,8 @@ export async function findCapture(folder: string, name: string | undefined): Pro
   const list = (captures: readonly LiveCapture[]): string =>
     captures.map(({ session, label }) => `${session.slice(0, 8)} (${label})`).join(', ')
   if (meant.length === 0) {
-    throw new WiretapeError('no-capture', `no live capture is called ${JSON.stringify(name)}`, {
-      hint: `there are: ${list(all.slice(0, 10))}`,
+    throw new WiretapeError('no-capture', `no live capture has the name ${JSON.stringify(name)}`, {
+      hint: `live captures: ${list(all.slice(0, 10))}`,
     })
   }
   const which = name === undefined ? `${meant.length} captures are live` : `${JSON.stringify(name)} may be`
@@ -43,7 +43,7 @@ function named(all: readonly LiveCapture[], name: string): LiveCapture[] {
 export async function attachTo(capture: LiveCapture, options: ConnectOptions): Promise<CaptureConnection> {
   if (capture.socket === undefined) {
     throw new WiretapeError('no-capture', `${capture.label} has no control socket`, {
-      hint: 'it is just starting, is an older wiretape, or no private folder with a short name could be made',
+      hint: 'it is still starting, runs an older wiretape, or could not create a private folder with a short name',
     })
   }
   const { connectCapture } = await import('./client.js')

@@ -50,7 +50,7 @@ export interface CaptureConnection {
  */
 export async function connectCapture(path: string, options: ConnectOptions): Promise<CaptureConnection> {
   if (!isOwnSocket(path)) {
-    throw unreachable('its socket is not there, or not yours', 'wiretape ls says which captures are live')
+    throw unreachable('its socket is missing or not yours', 'wiretape ls lists the live captures')
   }
   const socket = net.connect(path)
   const framer = createLineFramer({ maxBytes: 3 * longestLine })
@@ -61,7 +61,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
   let closed = false
   let begun: { resolve(hello: ServerHello): void; reject(error: unknown): void } | undefined
   const hello = new Promise<ServerHello>((resolve, reject) => (begun = { resolve, reject }))
-  const patience = setTimeout(() => lose(unreachable('it says nothing')), helloWithinMs)
+  const patience = setTimeout(() => lose(unreachable('it does not respond')), helloWithinMs)
 
   function lose(error: WiretapeError): void {
     begun?.reject(error)
@@ -73,7 +73,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
     closed = true
     clearTimeout(patience)
     socket.destroy()
-    const failure: Failure = { code: 'no-peer', message: 'the capture is gone' }
+    const failure: Failure = { code: 'no-peer', message: 'the capture has ended' }
     for (const asked of pending.values()) asked.reject(new Refusal(failure))
     pending.clear()
     wake?.()
@@ -82,7 +82,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
   function take(text: string): void {
     const line = decodeServerLine(text)
     if (line === undefined) return
-    if (isLineFault(line)) return lose(unreachable(`it does not speak as it should: ${line.fault}`))
+    if (isLineFault(line)) return lose(unreachable(`it breaks the control protocol: ${line.fault}`))
     switch (line.type) {
       case 'hello':
         return greet(line)
@@ -99,7 +99,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
 
   function greet(theirs: ServerHello): void {
     if (theirs.protocol !== protocolVersion) {
-      const versions = `it is wiretape ${theirs.wiretape} and speaks version ${theirs.protocol} of the control protocol`
+      const versions = `it runs wiretape ${theirs.wiretape} with version ${theirs.protocol} of the control protocol`
       return lose(unreachable(`${versions}, this is version ${protocolVersion}`))
     }
     clearTimeout(patience)
@@ -142,12 +142,12 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
 
   socket.on('data', (chunk: Buffer) => {
     for (const frame of framer.push(chunk)) {
-      if (frame.kind === 'piece') return lose(unreachable('it sends a line that is too long'))
+      if (frame.kind === 'piece') return lose(unreachable('it sent a line that is too long'))
       if (!closed && frame.bytes.length > 0) take(Buffer.from(frame.bytes).toString())
     }
   })
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    lose(unreachable(error.code === 'ECONNREFUSED' ? 'it is gone' : (error.code ?? error.message)))
+    lose(unreachable(error.code === 'ECONNREFUSED' ? 'it has ended' : (error.code ?? error.message)))
   })
   socket.on('close', () => lose(unreachable('it closed the connection')))
 
@@ -157,7 +157,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
     send(command) {
       const id = nextId++
       return new Promise((resolve, reject) => {
-        if (closed) return reject(new Refusal({ code: 'no-peer', message: 'the capture is gone' }))
+        if (closed) return reject(new Refusal({ code: 'no-peer', message: 'the capture has ended' }))
         pending.set(id, { resolve, reject })
         steer()
         socket.write(encodeLine({ ...command, id }))

@@ -60,7 +60,7 @@ function broken(error: unknown): Refusal {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
     return new Refusal({ code: 'file', message: whyNotLoaded(error) })
   const why = error instanceof Error ? error.message : String(error)
-  return new Refusal({ code: 'invalid', message: `it failed, by a fault of wiretape: ${why}` })
+  return new Refusal({ code: 'invalid', message: `internal error in wiretape: ${why}` })
 }
 
 export function createConnection(socket: Socket, options: ConnectionOptions): Connection {
@@ -143,14 +143,14 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     const line = decodeClientLine(text)
     if (role === undefined) {
       const isHello = isLineFault(line) ? line.isHello === true : line.type === 'hello'
-      if (!isHello) return refuse('protocol', 'the first line has to be a hello')
+      if (!isHello) return refuse('protocol', 'the first line must be a hello')
       const { protocol = protocolVersion } = line as { protocol?: number }
       if (protocol !== protocolVersion) {
-        const versions = `this capture speaks version ${protocolVersion}, not ${protocol}`
-        return refuse('version', `${versions}: use the wiretape it was started with`)
+        const versions = `this capture uses version ${protocolVersion} of the control protocol, not ${protocol}`
+        return refuse('version', `${versions}: attach with the wiretape that started it`)
       }
       if (isLineFault(line) || line.type !== 'hello') {
-        return refuse('protocol', `the hello cannot be read: ${isLineFault(line) ? line.fault : ''}`)
+        return refuse('protocol', `invalid hello: ${isLineFault(line) ? line.fault : ''}`)
       }
       role = line.role
       return options.onChange()
@@ -159,7 +159,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
       return reply(line.id, new Refusal({ code: 'invalid', message: line.fault }))
     }
     if (line.type === 'hello') {
-      return reply(null, new Refusal({ code: 'invalid', message: 'hello was said before' }))
+      return reply(null, new Refusal({ code: 'invalid', message: 'hello was already sent' }))
     }
     if (line.type === 'subscribe') return subscribe(line)
     // It decides about no message.
@@ -183,7 +183,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
 
   function subscribe({ id, from = 0 }: CommandOf<'subscribe'>): void {
     if (typeof from === 'number' && from > 0 && !host.hasNumbers) {
-      const message = 'messages on this tape have no numbers: it is one of --strict-v1'
+      const message = 'messages on a --strict-v1 tape have no numbers'
       return reply(id, new Refusal({ code: 'invalid', message, hint: 'subscribe without `from`' }))
     }
     follower = createTapeFollower(tape, from)
@@ -289,7 +289,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     if (gone) return
     note(framer.pendingBytes)
     if (role === undefined && unfinishedBytes > longestHello) return cutOff('the first line is too long')
-    if (lines.unfinishedBytes > mostUnfinishedBytes) cutOff('too much has come of lines that have not ended')
+    if (lines.unfinishedBytes > mostUnfinishedBytes) cutOff('too many bytes in unfinished lines')
   })
   socket.on('end', destroy)
   socket.on('error', destroy)

@@ -42,7 +42,7 @@ export function createAudience(host: ControlHost, source: TapeSource): Audience 
     take(socket) {
       if (ended) return void socket.destroy()
       if (connections.size >= mostConnections) {
-        const message = `${mostConnections} are attached already, and no more are taken`
+        const message = `${mostConnections} programs are already attached, which is the limit`
         return void socket.end(encodeLine({ type: 'refused', code: 'full', message }), () => socket.destroy())
       }
       const connection: Connection = createConnection(socket, { host, tape, share, lines, onChange: count })

@@ -36,7 +36,7 @@ export async function* checkMachine({ dataFolder, places }: MachineCheck): Async
         if (wrapping === 'damaged')
           yield failed(
             client.name,
-            `${name} in ${place.path}: its arguments no longer hold the original command`,
+            `${name} in ${place.path}: its arguments no longer contain the original command`,
             'wiretape uninstall says what it was',
           )
         else if (wrapping) recorded += 1

@@ -30,10 +30,10 @@ function wordsOf(condition: Condition): string {
       return `${condition.field} ${testWords(condition.test)}`
     case 'finding':
       return condition.test.how === 'glob' && condition.test.text === '*'
-        ? 'a rule found something'
-        : `a rule found something whose id or pack ${testWords(condition.test)}`
+        ? 'has a finding'
+        : `has a finding whose rule or pack ${testWords(condition.test)}`
     case 'level':
-      return `a rule found something of level ${condition.level}`
+      return `has a finding of level ${condition.level}`
     case 'id':
       return `id is ${condition.id}`
     case 'text':
@@ -81,7 +81,7 @@ function testWords({ how, text, ignoreCase }: TextTest): string {
 }
 
 function pathWords(test: PathTest): string {
-  if (test.how === 'exists') return 'is there'
+  if (test.how === 'exists') return 'exists'
   if (test.how === 'text') return testWords(test.test)
   return `${operatorWords[test.operator]} ${JSON.stringify(test.value)}`
 }

@@ -51,7 +51,7 @@ function findingsProblem(text: string): FilterProblem {
   return new FilterProblem(
     start,
     start + (found?.[0].length ?? 0),
-    'finding: and level: are about a whole recording: here, no rules are run before a message is decided about',
+    'finding: and level: need a whole recording, and do not work in breakpoints and rules',
   )
 }
 
@@ -72,7 +72,7 @@ class Parser {
     scanner.skipBlanks()
     if (scanner.peek() === '') return { kind: 'all', of: [] }
     const condition = this.#any()
-    if (scanner.peek() === ')') throw problemAt(scanner, 'there is no ( for this )')
+    if (scanner.peek() === ')') throw problemAt(scanner, 'this ) has no (')
     return condition
   }
 

@@ -60,7 +60,7 @@ export class Scanner {
     this.at += 1
     for (;;) {
       const next = this.peek()
-      if (next === '') throw new FilterProblem(start, this.at, `the text is not closed: expected ${quote}`)
+      if (next === '') throw new FilterProblem(start, this.at, `the text has no end: expected ${quote}`)
       this.at += 1
       if (next === quote) return { start, end: this.at, text, quoted: true }
       const escaped = this.peek()
@@ -76,7 +76,7 @@ export class Scanner {
     let text = ''
     for (;;) {
       const next = this.peek()
-      if (next === '') throw new FilterProblem(start, this.at, 'the pattern is not closed: expected /')
+      if (next === '') throw new FilterProblem(start, this.at, 'the pattern has no end: expected /')
       this.at += 1
       if (next === '/') return { start, end: this.at, text, quoted: true }
       if (next !== '\\') {

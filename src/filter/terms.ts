@@ -51,7 +51,7 @@ function unknownKey(start: number, name: string): FilterProblem {
     near === undefined
       ? `expected one of ${filterKeys.map((key) => key.name).join(', ')}, or quotes around it`
       : `did you mean ${near}?`
-  return new FilterProblem(start, start + name.length, `there is no key ${name}: ${advice}`)
+  return new FilterProblem(start, start + name.length, `unknown key ${name}: ${advice}`)
 }
 
 function readValue(scanner: Scanner, key: FilterKey, nowMs: number): Condition {
@@ -117,7 +117,7 @@ function readTextTest(scanner: Scanner, expected: string): TextTest {
   const { text, end } = scanner.pattern(start)
   const { text: flags } = scanner.word(() => false)
   if (flags !== '' && flags !== 'i')
-    throw new FilterProblem(end, scanner.at, `after a pattern comes i or nothing, not ${flags}`)
+    throw new FilterProblem(end, scanner.at, `only i may follow a pattern, not ${flags}`)
   const ignoreCase = flags === 'i'
   if (text === '') throw new FilterProblem(start, end, 'the pattern is empty: expected ~/something/')
   try {
@@ -144,7 +144,7 @@ function readNumber(
     const value = parseAmount(text, unit)
     if (value === undefined) {
       const what = text === '' ? `expected ${expected}` : `${text} is not ${expected}`
-      throw new FilterProblem(start, end, `${what}: write one such as ${name}:${example}`)
+      throw new FilterProblem(start, end, `${what}, such as ${name}:${example}`)
     }
     return value
   }
@@ -175,7 +175,7 @@ function readTime(scanner: Scanner, operator: '>=' | '<', nowMs: number): Condit
   const { text, start, end } = readSome(scanner, 'a time: 10m, 2026-08-01 or 2026-08-01T10:00')
   const value = parseMoment(text, nowMs)
   if (value === undefined)
-    throw new FilterProblem(start, end, `${text} is no time: write 10m, 2026-08-01 or 2026-08-01T10:00`)
+    throw new FilterProblem(start, end, `${text} is not a time: write 10m, 2026-08-01 or 2026-08-01T10:00`)
   return { kind: 'number', field: 'timeMs', operator, value, shown: text }
 }
 
@@ -204,7 +204,7 @@ function readPathTest(scanner: Scanner): PathTest {
   const start = scanner.at
   const operator = readOperator(scanner)
   if (operator === undefined)
-    throw new FilterProblem(start, start + 1, 'expected ~, =, !=, <, > or a blank after the path')
+    throw new FilterProblem(start, start + 1, 'expected ~, =, !=, <, > or a space after the path')
   const piece = readSome(scanner, 'a value to compare with')
   const value = piece.quoted ? piece.text : literalOf(piece.text)
   const isOrder = operator !== '=' && operator !== '!='
@@ -232,13 +232,13 @@ function readWord<T>(scanner: Scanner, words: ReadonlyMap<string, T>, shown = [.
   const value = words.get(text.toLowerCase())
   if (value !== undefined) return value
   const near = text === '' ? undefined : nearestTo(text.toLowerCase(), words.keys())
-  const what = text === '' ? '' : `${text} is not among them: `
+  const what = text === '' ? '' : `unknown value ${text}: `
   throw new FilterProblem(
     start,
     end,
     near === undefined
       ? `${what}expected one of ${shown.join(', ')}`
-      : `there is no ${text}: did you mean ${near}?`,
+      : `unknown value ${text}: did you mean ${near}?`,
   )
 }
 

@@ -12,8 +12,8 @@ export class GateFault extends Error {
 }
 
 /** An answer under that id could be anybody's. */
-export const idInUseWords = 'its id is that of a request whose answer is still to come'
+export const idInUseWords = 'a request with this id still waits for its response'
 
 export function idInUse(): GateFault {
-  return new GateFault('invalid', idInUseWords, 'take another id')
+  return new GateFault('invalid', idInUseWords, 'use another id')
 }

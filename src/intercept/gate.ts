@@ -314,7 +314,9 @@ export class Gate {
     const id = randomUUID()
     queueMicrotask(() => {
       this.#advance(key)
-      offer.passage.drop(id, { why: 'the answer to an injected request, which its peer never sent' })
+      offer.passage.drop(id, {
+        why: 'the response to an injected request, which the other side did not send',
+      })
       take(offer.text)
     })
     return { kind: 'hold', id }

@@ -83,8 +83,8 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
   }
 
   function tellUnseen({ exchange }: Pick<Head, 'exchange'>, side: Side, why: string): void {
-    const what = side === 'request' ? 'a request' : 'an answer'
-    const sentence = `${what} passed although messages are held or changed: ${why} cannot be looked at (exchange ${exchange})`
+    const what = side === 'request' ? 'a request' : 'a response'
+    const sentence = `${what} was forwarded without being held or changed: ${why} cannot be inspected (exchange ${exchange})`
     entries.note(sentence)
     intercept.unseen(sentence)
   }
@@ -238,7 +238,7 @@ function missing(
   { kept, answers = [] }: Pick<Instead, 'kept' | 'answers'>,
 ): string[] {
   if (!frame.batch || text === undefined) return []
-  const why = 'it was left out of its batch'
+  const why = 'it was removed from its batch'
   if (!kept) {
     const after = readParts(text)
     return after.parts.length === frame.parts.length ? [] : refusalsOf(frame, of, why, [after, answers])

@@ -78,8 +78,8 @@ function textsIn({ body, contentType }: Posted): string[] {
 function wordsOf(came: Posted): string {
   const errors = textsIn(came).flatMap((text) => readSpoken(text)?.parts ?? [])
   const said = errors.find(({ envelope }) => envelope.errorMessage !== undefined)?.envelope.errorMessage
-  const answered = `the server answered with the status ${came.status}`
-  return said === undefined ? `${answered} and no answer` : `${answered}: ${said}`
+  const answered = `the server responded with status ${came.status}`
+  return said === undefined ? `${answered} and no response` : `${answered}: ${said}`
 }
 
 function answerIn(came: Posted, wanted: string | undefined): string | undefined {

@@ -36,7 +36,7 @@ export function createHttpWire(
 
   function postOurs(injection: Injection): ReturnType<GatedWire['inject']> {
     const like = talks.posts().findLast(({ conversation }) => conversation === injection.conversation)
-    if (!like) throw new GateFault('no-peer', 'no client has said anything yet')
+    if (!like) throw new GateFault('no-peer', 'no client has sent a message yet')
     const sent = posts.send(like, injection).catch((error: unknown) => {
       throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
     })
@@ -74,8 +74,8 @@ export function createHttpWire(
       if (!stream?.inject(text)) {
         throw new GateFault(
           'no-peer',
-          'no event stream to a client is open',
-          'it opens one with GET, or with a request',
+          'the client has no open event stream',
+          'a client opens one with GET or with a request',
         )
       }
       entries.ours(stream.head.exchange, text, rule, id)

@@ -223,7 +223,7 @@ export class Intercept {
     const { parts, batch } = message.offer
     const { kind, id: requestId } = parts[0]!.envelope
     if (batch || kind !== 'request' || requestId === undefined) {
-      throw new GateFault('invalid', 'only a single request can be answered')
+      throw new GateFault('invalid', 'only a single request can get a response')
     }
     const text = answerText(requestId, outcome, this.#marker)
     this.#gate.drop(message, 'screen', 'a person answered it', [text])
@@ -269,7 +269,7 @@ export class Intercept {
     for (const message of this.#of(direction)) {
       if (message.plan) continue
       if (this.#screens === 0) this.#settle(message, 'the session ended')
-      else if (direction === 'client_to_server') this.#gate.moot(message, `${sender} sends nothing more`)
+      else if (direction === 'client_to_server') this.#gate.moot(message, `${sender} has closed its input`)
     }
   }
 
@@ -282,8 +282,8 @@ export class Intercept {
   ends(): void {
     this.#gate.settings.hold = false
     this.#gate.settings.everything = false
-    this.lost('client_to_server', 'the session is being ended')
-    for (const message of this.#of('server_to_client')) this.#settle(message, 'the session is being ended')
+    this.lost('client_to_server', 'the session is ending')
+    for (const message of this.#of('server_to_client')) this.#settle(message, 'the session is ending')
     this.#steer()
   }
 
@@ -315,7 +315,11 @@ export class Intercept {
 
   #heldOne(id: string): HeldMessage {
     const message = this.#gate.held.get(id)
-    if (!message) throw new GateFault('not-held', 'no such message is held: it may have gone on by itself')
+    if (!message)
+      throw new GateFault(
+        'not-held',
+        'the message is not held: it may have been forwarded or dropped already',
+      )
     return message
   }
 
@@ -323,7 +327,7 @@ export class Intercept {
   #tellFull(): void {
     const { isFull } = this.#gate
     if (isFull && !this.#toldFull) {
-      this.#observer.notice('as much is held as may be: nothing more is read before some of it goes on')
+      this.#observer.notice('the limit for held messages is reached: forward or drop some to continue')
     }
     this.#toldFull = isFull
   }

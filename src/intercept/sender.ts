@@ -52,7 +52,7 @@ export class Sender {
 
   /** Over: no answer that is waited for can come any more. */
   close(): void {
-    const why = new GateFault('no-answer', 'no answer came before the session ended')
+    const why = new GateFault('no-answer', 'the session ended before the response')
     for (const giveUp of this.#waits) giveUp(why)
   }
 
@@ -111,10 +111,10 @@ export class Sender {
     },
   ): Promise<{ readonly message: string; readonly answer?: string; readonly latencyMs?: number }> {
     const wire = this.#scene.wire()
-    if (!wire) throw new GateFault('no-peer', 'there is nobody to send it to yet')
+    if (!wire) throw new GateFault('no-peer', 'the receiver is not connected yet')
     const place = { direction, ...(conversation !== undefined && { conversation }) }
     const talk = wire.conversationFor(place)
-    if (talk === undefined) throw new GateFault('no-peer', 'there is no such conversation')
+    if (talk === undefined) throw new GateFault('no-peer', 'no such conversation')
     const id = randomUUID()
     const { kind, id: requestId } = frame.parts[0]!.envelope
     const wantsAnswer = keepAnswer && !frame.batch && kind === 'request' && requestId !== undefined
@@ -158,7 +158,11 @@ export class Sender {
    */
   reserve(): () => void {
     if (this.#open >= mostOpen)
-      throw new GateFault('busy', `${mostOpen} injected messages are under way`, 'wait for their answers')
+      throw new GateFault(
+        'busy',
+        `${mostOpen} injected requests are waiting for responses`,
+        'wait for some responses first',
+      )
     this.#open += 1
     let isOpen = true
     return () => {
@@ -181,7 +185,7 @@ export class Sender {
         over()
         reject(why)
       }
-      const late = new TooLate('no-answer', `no answer came within ${answerWithinMs / 1000} s`)
+      const late = new TooLate('no-answer', `no response within ${answerWithinMs / 1000} s`)
       const timer = setTimeout(() => giveUp(late), answerWithinMs)
       const over = (): void => {
         clearTimeout(timer)

@@ -29,7 +29,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
           valves.get(other[channel])?.inject(text, { id, ...(rule !== undefined && { rule }) })
         },
         unseen(why) {
-          const sentence = `a line passed although messages are held or changed: ${why} cannot be looked at`
+          const sentence = `a line was forwarded without being held or changed: ${why} cannot be inspected`
           ledger.enter({ kind: 'note', text: sentence })
           intercept.unseen(sentence)
         },
@@ -55,7 +55,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
       const isGated = valves.size > 0
       setGated(true)
       const valve = valves.get(direction === 'client_to_server' ? 'in' : 'out')
-      if (!valve) throw new GateFault('no-peer', 'there is nobody to send it to')
+      if (!valve) throw new GateFault('no-peer', 'the receiver is not connected')
       valve.inject(text, { id, ...(rule !== undefined && { rule }) })
       // A valve that waits for the end of a line stays until the gate takes it out.
       if (!isGated && !valve.isHolding) setGated(false)

@@ -37,7 +37,7 @@ export function createToolHeaders(book: ToolBook, tell: (sentence: string) => vo
     if (told.has(tool) || told.size >= mostTold) return
     told.add(tool)
     tell(
-      `the tool ${JSON.stringify(tool)} was never listed here: a changed call gets no new Mcp-Param header`,
+      `the tool ${JSON.stringify(tool)} is in no recorded tools/list response: a changed call gets no new Mcp-Param headers`,
     )
   }
 

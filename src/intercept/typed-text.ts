@@ -28,27 +28,27 @@ export function readTyped(text: string, marker: string, like?: FrameText): Frame
   const frame = readParts(onOneLine(text.slice(span.start, span.end)))
   for (const { envelope } of frame.parts) {
     if (envelope.kind === 'invalid') {
-      throw new GateFault('invalid', `not JSON-RPC: ${envelope.problem ?? 'no message'}`)
+      throw new GateFault('invalid', `not JSON-RPC: ${envelope.problem ?? 'not a message'}`)
     }
   }
   const [count, before] = [frame, like ?? { text: '' }].map((f) => occurrences(f.text, marker))
   if (count! > before!) {
     throw new GateFault(
       'redacted',
-      `the text has ${marker} in the place of a secret`,
-      'put the real value there: a held message has it',
+      `the text has ${marker} instead of a secret`,
+      'insert the real value, which a held message contains',
     )
   }
   if (like && (like.batch !== frame.batch || like.parts.length !== frame.parts.length)) {
     const was = like.batch ? `a batch of ${like.parts.length}` : 'one message'
-    throw new GateFault('invalid', `it takes the place of ${was} and has to be that too`)
+    throw new GateFault('invalid', `the new text must also be ${was}`)
   }
   for (const [n, { envelope }] of (like?.parts ?? []).entries()) {
     if (envelope.kind === 'invalid') continue
     const other = otherShape(envelope.kind, frame.parts[n]!.envelope.kind)
     if (other !== undefined) {
       const which = frame.batch ? `message ${n + 1} of the batch: ` : ''
-      throw new GateFault('invalid', which + other, 'answer it or drop it, or inject a message of your own')
+      throw new GateFault('invalid', which + other, 'answer or drop the message, or inject your own')
     }
   }
   return frame
@@ -62,7 +62,7 @@ export function answerText(
 ): string {
   const { result, error } = outcome
   if ((result === undefined) === (error === undefined)) {
-    throw new GateFault('invalid', 'an answer has either a result or an error')
+    throw new GateFault('invalid', 'a response has either a result or an error')
   }
   const body = (result ?? error)!
   const span = findJsonValue(body)

@@ -16,8 +16,8 @@ export function whyUnread(bytes: Uint8Array, frame: FrameText | undefined): stri
   const marked = text.startsWith(byteOrderMark)
   const read = readFrame(marked ? text.slice(1) : text)
   if (!read) return undefined
-  if (marked) return 'text behind a byte order mark'
-  return isTooLong(read) ? tooLong : 'text that is no UTF-8'
+  if (marked) return 'text after a byte order mark'
+  return isTooLong(read) ? tooLong : 'text that is not UTF-8'
 }
 
 const tooLong = 'a batch of more than 10,000 messages'

@@ -40,7 +40,7 @@ export function compilePath(path: string, example = '$.params.arguments.name'): 
   const query = parse(path, example)
   const calls = callsIn(query)
   if (countOf(query, 'DescendantSegment') > 1) {
-    throw new QueryFault('has more than one `..`', 'split it into several that have one each')
+    throw new QueryFault('has more than one ..', 'split it into paths with one .. each')
   }
   const steps = stepsOf(query)
   if (steps) return { text: path, steps, find: (text, value) => followSteps(steps, text, value) }
@@ -108,9 +108,9 @@ function parse(path: string, example: string): JsonPathQuery {
   } catch (problem) {
     const { message, location } = problem as { message: string; location?: { start: { column: number } } }
     const found = / but (?:(end of input)|.*) found\.$/s.exec(message)?.[1]
-    const what = found === undefined ? 'is no JSONPath (RFC 9535)' : 'breaks off'
+    const what = found === undefined ? 'is not a JSONPath (RFC 9535)' : 'is incomplete'
     const meant = withRoot(path)
-    const advice = meant === undefined ? `write one such as ${example}` : `did you mean ${meant}?`
+    const advice = meant === undefined ? `use a path such as ${example}` : `did you mean ${meant}?`
     throw new QueryFault(what, advice, location?.start.column)
   }
 }
@@ -143,11 +143,11 @@ function callsIn(query: JsonPathQuery): FunctionCall[] {
     if (count === undefined) {
       throw new QueryFault(
         `calls ${call.name}(), which does not exist`,
-        `there are ${[...functions.keys()].join(', ')}`,
+        `known functions: ${[...functions.keys()].join(', ')}`,
       )
     }
     if (call.arguments.length !== count) {
-      throw new QueryFault(`calls ${call.name}() with ${call.arguments.length} arguments`, `give it ${count}`)
+      throw new QueryFault(`calls ${call.name}() with ${call.arguments.length} arguments`, `pass ${count}`)
     }
   }
   return calls
@@ -159,7 +159,7 @@ function patternOf(call: FunctionCall): [FunctionCall, (text: string) => boolean
   const pattern = call.arguments[1]
   if (pattern?.type !== 'Literal' || typeof pattern.value !== 'string') {
     throw new QueryFault(
-      `calls ${call.name}() with a pattern out of the message`,
+      `calls ${call.name}() with a pattern from the message`,
       'write the pattern into the path',
     )
   }

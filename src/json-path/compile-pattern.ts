@@ -11,7 +11,7 @@ export function compilePattern(pattern: string, ignoreCase: boolean): RE2JS {
   }
   const compiled = compile(pattern, ignoreCase)
   if (compiled.programSize() > largestProgram) {
-    throw new QueryFault('repeats too much', 'use smaller counts in {…}')
+    throw new QueryFault('has too many repetitions', 'use smaller counts in {…}')
   }
   return compiled
 }
@@ -21,11 +21,12 @@ function compile(pattern: string, ignoreCase: boolean): RE2JS {
     return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
   } catch (problem) {
     if (!(problem instanceof RE2JSException)) throw problem
-    const advice = 'write it as RE2 has it: no look-around, no back references'
-    if (!(problem instanceof RE2JSSyntaxException)) throw new QueryFault('is no regular expression', advice)
+    const advice = 'use RE2 syntax, without lookaround and backreferences'
+    if (!(problem instanceof RE2JSSyntaxException))
+      throw new QueryFault('is not a regular expression', advice)
     const { error, input } = problem
     // The engine names the piece that is wrong, or all of the pattern when it broke off.
     const at = input === null || input === pattern ? pattern.length : pattern.indexOf(input)
-    throw new QueryFault(`is no regular expression: ${error}`, advice, at < 0 ? undefined : at + 1)
+    throw new QueryFault(`is not a regular expression: ${error}`, advice, at < 0 ? undefined : at + 1)
   }
 }

@@ -38,7 +38,7 @@ class MemoryLink implements Link {
 
   async send(frame: ClientFrame): Promise<void> {
     if (this.#isOver) {
-      const reason = 'the server is gone'
+      const reason = 'the server has ended'
       return this.#events.failed(frame, reason, { kind: 'broken', isUnsent: true })
     }
     await this.#peer.take(frame)

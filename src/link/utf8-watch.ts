@@ -10,7 +10,7 @@ export function createUtf8Watch(onNotice: (line: string) => void): Utf8Watch {
     if (told || (bytes !== 'lossy' && isUtf8(bytes))) return
     told = true
     onNotice(
-      'a message had bytes that are no UTF-8: U+FFFD stands for them on the other side, and on the tape',
+      'a message had bytes that are not UTF-8: U+FFFD replaces them, in the forwarded message and on the tape',
     )
   }
 }

@@ -25,8 +25,8 @@ const shapes: Readonly<Record<keyof MockOptions, OptionShape>> = {
   transport: [isTransport, transportHint],
   repeatLast: [isFlag, 'it is true or false'],
   pace: [isText, 'it is fast, recorded, or how many times faster than recorded, such as 4x'],
-  rules: [isPath, 'it is the path of a file of rules'],
-  fallback: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
+  rules: [isPath, 'use the path of a rules file'],
+  fallback: [isCommandLine, "use a list of strings, such as ['node', 'server.js']"],
   record: [isMembers, "it is { what: 'new' or 'all', out: the path of the copy }"],
   errorOutput: [(value) => hasMethod(value, 'write'), 'it is a writable stream'],
   onMiss: [isFunction, 'it is a function'],
@@ -34,7 +34,7 @@ const shapes: Readonly<Record<keyof MockOptions, OptionShape>> = {
 }
 
 const listenShapes: Readonly<Record<keyof NonNullable<MockOptions['listen']>, OptionShape>> = {
-  host: [isText, 'it is an address of this machine'],
+  host: [isText, 'use an address of this machine'],
   port: [
     (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
     'it is a number from 0 (any that is free) to 65535',
@@ -43,7 +43,7 @@ const listenShapes: Readonly<Record<keyof NonNullable<MockOptions['listen']>, Op
 
 const recordShapes: Readonly<Record<keyof NonNullable<MockOptions['record']>, OptionShape>> = {
   what: oneOf('new', 'all'),
-  out: [isPath, 'it is the path of the copy'],
+  out: [isPath, 'use the path of the copy'],
 }
 
 /** @throws WiretapeError `usage` */

@@ -155,7 +155,7 @@ export async function startMock(
 async function startRules(path: string, notice: (line: string) => void): Promise<WatchedRules> {
   const started = await watchRules(resolve(path), {
     name: path,
-    onChange: ({ fault }) => fault !== undefined && notice(`the rules before stay in force: ${fault}`),
+    onChange: ({ fault }) => fault !== undefined && notice(`the previous rules stay in force: ${fault}`),
   })
   if (started.rules) return started.rules
   throw new WiretapeError('usage', started.fault)

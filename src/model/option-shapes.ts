@@ -17,20 +17,20 @@ export function checkShapes(
 ): void {
   const known = Object.keys(shapes).join(', ')
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new WiretapeError('usage', `the ${what}s are no object`, { hint: `it may have ${known}` })
+    throw new WiretapeError('usage', `the ${what}s must be an object`, { hint: `known members: ${known}` })
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(shapes, name))
-      throw new WiretapeError('usage', `there is no ${what} ${name}`, { hint: `there are ${known}` })
+      throw new WiretapeError('usage', `unknown ${what} ${name}`, { hint: `known: ${known}` })
     const [isFitting, hint] = shapes[name]!
     if (value !== undefined && !isFitting(value))
-      throw new WiretapeError('usage', `the ${what} ${name} makes no sense`, { hint })
+      throw new WiretapeError('usage', `the ${what} ${name} is invalid`, { hint })
   }
 }
 
 /** @throws WiretapeError `usage` for what is no path */
 export function checkPath(what: string, path: unknown): void {
   if (typeof path !== 'string' || path === '')
-    throw new WiretapeError('usage', `the ${what} makes no sense`, { hint: 'it is the path of a file' })
+    throw new WiretapeError('usage', `the ${what} is invalid`, { hint: 'use the path of a file' })
 }
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
@@ -44,5 +44,5 @@ export const isMembers = (value: unknown): value is Readonly<Record<string, unkn
 
 /** One of some words. */
 export function oneOf(...words: readonly string[]): OptionShape {
-  return [(value) => isText(value) && words.includes(value), `it is ${words.join(' or ')}`]
+  return [(value) => isText(value) && words.includes(value), `use ${words.join(' or ')}`]
 }

@@ -36,7 +36,7 @@ async function readOne(file: string, mayBeMissing: boolean): Promise<PolicyInFor
   let text: string
   try {
     const read = readSafely(file)
-    if ('unsafe' in read) return broken(`is not to be trusted: ${read.unsafe}`)
+    if ('unsafe' in read) return broken(`is not safe to use: ${read.unsafe}`)
     text = read.text
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -45,11 +45,11 @@ async function readOne(file: string, mayBeMissing: boolean): Promise<PolicyInFor
   }
   const { policy, diagnostics } = parsePolicy(file, text)
   const [fault] = diagnostics
-  if (fault) return broken(`is faulty, line ${fault.at?.line ?? 1}: ${fault.message}`)
+  if (fault) return broken(`is invalid, line ${fault.at?.line ?? 1}: ${fault.message}`)
   if (policy.redact.length > 0) {
     for (const { value, from } of policy.redact) {
       const [bad] = (await compileRules({ policy: [value] })).diagnostics
-      if (bad) return broken(`is faulty, line ${from.line}: ${bad.message}`)
+      if (bad) return broken(`is invalid, line ${from.line}: ${bad.message}`)
     }
   }
   return { kind: 'policy', policy }
@@ -60,13 +60,13 @@ function readSafely(file: string): { readonly text: string } | { readonly unsafe
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const found = fstatSync(descriptor)
-    if (!found.isFile()) return { unsafe: 'it is no regular file' }
+    if (!found.isFile()) return { unsafe: 'it is not a regular file' }
     if (found.size > largestFile) return { unsafe: 'it is larger than 1 MB' }
     const why = whyNotOurs(found)
     if (why !== undefined) return { unsafe: why }
     const folder = statSync(dirname(file))
     const folderWhy = (folder.mode & sticky) === 0 ? whyNotOurs(folder) : undefined
-    if (folderWhy !== undefined) return { unsafe: `of its folder, ${folderWhy}` }
+    if (folderWhy !== undefined) return { unsafe: `its folder: ${folderWhy}` }
     return { text: readFileSync(descriptor, 'utf8') }
   } finally {
     closeSync(descriptor)

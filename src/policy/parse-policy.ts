@@ -35,13 +35,13 @@ class PolicyReader {
     const nothing = { files: [this.#file], record: [], redact: [], consent: [] }
     if (!top || this.yaml.kind(top) !== 'object') {
       if (this.yaml.diagnostics.length === 0)
-        this.yaml.fail(top, 'a policy is a mapping that begins with version: 1')
+        this.yaml.fail(top, 'a policy must be a mapping with version: 1')
       return nothing
     }
     const names = ['version', 'record', 'redaction', 'retention', 'quota', 'ship', 'consent']
     const members = this.yaml.knownMembers(top, names, 'a policy')
     if (this.yaml.number(members.get('version')?.value) !== 1)
-      this.yaml.fail(members.get('version')?.key ?? top, 'the policy does not say version: 1')
+      this.yaml.fail(members.get('version')?.key ?? top, 'the policy must have version: 1')
     const retention = this.#group(members, 'retention', ['age', 'size'])
     const quotaBytes = this.#size(members.get('quota'))
     const age = this.#time(retention.get('age'), 60_000)
@@ -64,7 +64,10 @@ class PolicyReader {
     const word = this.yaml.string(member.value)
     if (word === 'all' || word === 'none') return [this.#setting(member, word)]
     if (!member.value || this.yaml.kind(member.value) !== 'object') {
-      this.yaml.fail(member.value ?? member.key, 'record is all, none, or a mapping with servers and clients')
+      this.yaml.fail(
+        member.value ?? member.key,
+        'record must be all, none, or a mapping with servers and clients',
+      )
       return []
     }
     const lists = this.yaml.knownMembers(member.value, ['servers', 'clients'], 'record')
@@ -91,7 +94,7 @@ class PolicyReader {
     const named = members.get('compression')
     const compression = this.yaml.string(named?.value)
     const isKnown = compression === 'gzip' || compression === 'zstd'
-    if (named && !isKnown) this.yaml.fail(named.value ?? named.key, 'compression is gzip or zstd')
+    if (named && !isKnown) this.yaml.fail(named.value ?? named.key, 'compression must be gzip or zstd')
     return {
       ...(shipTo && { shipTo }),
       ...(sealBytes && { sealBytes }),
@@ -107,10 +110,10 @@ class PolicyReader {
     if (!member || !setting) return undefined
     const { value } = setting
     if (value.includes('@') && value.includes('://'))
-      this.yaml.fail(member.value, 'the address of a store holds no credentials')
+      this.yaml.fail(member.value, 'the address of a store must not contain credentials')
     if (value.includes('://')) return this.#setting(member, value.replace(/\/+$/, ''))
     if (isAbsolute(value)) return this.#setting(member, resolve(value))
-    this.yaml.fail(member.value, 'to is an absolute path, s3://BUCKET or nats://HOST')
+    this.yaml.fail(member.value, 'to must be an absolute path, s3://BUCKET or nats://HOST')
     return undefined
   }
 
@@ -131,7 +134,7 @@ class PolicyReader {
     const member = members.get(name)
     if (!member) return new Map()
     if (!member.value || this.yaml.kind(member.value) !== 'object') {
-      this.yaml.fail(member.value ?? member.key, `${name} is a mapping with ${known.join(', ')}`)
+      this.yaml.fail(member.value ?? member.key, `${name} must be a mapping with ${known.join(', ')}`)
       return new Map()
     }
     return this.yaml.knownMembers(member.value, known, name)
@@ -142,7 +145,10 @@ class PolicyReader {
     const value = this.yaml.string(member.value)
     if (value !== undefined && value.trim() !== '' && value.length <= longestText)
       return this.#setting(member, value)
-    this.yaml.fail(member.value ?? member.key, `${member.name} is a text of up to ${longestText} characters`)
+    this.yaml.fail(
+      member.value ?? member.key,
+      `${member.name} must be a string of up to ${longestText} characters`,
+    )
     return undefined
   }
 
@@ -157,7 +163,7 @@ class PolicyReader {
     const nodes = value && this.yaml.kind(value) === 'array' ? this.yaml.elements(value) : undefined
     const wrong = nodes?.find((node) => !this.yaml.string(node))
     if (nodes && !wrong && nodes.length <= mostPatterns) return nodes
-    this.yaml.fail(wrong ?? value ?? key, `${name} is a list of up to ${mostPatterns} texts`)
+    this.yaml.fail(wrong ?? value ?? key, `${name} must be a list of up to ${mostPatterns} strings`)
     return []
   }
 
@@ -169,7 +175,7 @@ class PolicyReader {
     const least = leastMs < 60_000 ? 'a second' : 'a minute'
     this.yaml.fail(
       member.value ?? member.key,
-      `${member.name} is a time of ${least} or more, such as 30d or 1h`,
+      `${member.name} must be a duration of ${least} or more, such as 30d or 1h`,
     )
     return undefined
   }
@@ -180,7 +186,7 @@ class PolicyReader {
     if (bytes !== undefined && bytes >= 1000) return this.#setting(member, bytes)
     this.yaml.fail(
       member.value ?? member.key,
-      `${member.name} is a size of 1kB or more, such as 500MB or 5GB`,
+      `${member.name} must be a size of 1kB or more, such as 500MB or 5GB`,
     )
     return undefined
   }

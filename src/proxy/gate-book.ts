@@ -89,7 +89,7 @@ export function createGateBook(
 
 /** What went on was held by a recording thread that died. */
 function goneGap(stamp: Stamp, lostBytes: number): GapRecord {
-  const why = 'a message went on that was held when a recording thread died'
+  const why = 'a message that was held when a recording thread died was forwarded unrecorded'
   return { type: 'gap', ...stamp, lost: 1, lostBytes, why }
 }
 

@@ -56,7 +56,7 @@ export class HttpBody {
     const isLong = this.#sizeBytes > this.#maxBytes
     return isLong
       ? whyTooLong(this.#maxBytes)
-      : 'a message was forwarded but not recorded: too much of others was under way at the same time'
+      : 'a message was forwarded but not recorded: too much other data was in transit'
   }
 
   /**

@@ -176,7 +176,7 @@ export function createHttpBuilder(
       body: new HttpBody(longestMessage, room),
       events: isStream ? createSseParser() : undefined,
       decoder,
-      ...(!decoder && { opaque: `the content coding ${coding} is not known here` }),
+      ...(!decoder && { opaque: `the content coding ${coding} is not supported` }),
     }
     // A stream may stay open for hours: that it began, and from which event on, is told at once.
     if (isStream && !exchange.requestTold) take(httpOf(exchange, event))

@@ -309,7 +309,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
 }
 
 const quotaWords =
-  'the local quota is full of segments that are not shipped: recording stops until there is room, everything passes'
+  'the local quota is full of segments that are not shipped: recording stops until there is room, all messages pass'
 
 /** What was redacted here is added to what was before the recording began. */
 function sumOf(before: readonly RuleCount[], here: readonly RuleCount[]): RuleCount[] {

@@ -193,7 +193,7 @@ class ThreadRecorder implements Recorder {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
         if (performance.now() - this.#thread.lastProgressMs >= lastWordsMs)
-          this.#thread.giveUp('the tape makes no progress')
+          this.#thread.giveUp('writing the tape makes no progress')
       }, stallMs / 4)
       this.#closed = { resolve, timer }
       if (!listening) return this.#finish(undefined)
@@ -312,7 +312,7 @@ class ThreadRecorder implements Recorder {
     if (!this.#losses || this.#died !== undefined) return
     const told = this.#losses
     this.#losses = undefined
-    const why = 'the tape made no progress for 1 s'
+    const why = 'writing the tape made no progress for 1 s'
     if (this.#hasLostHttp) {
       const lost = { bytes: this.#lostHttpBytes, messages: this.#lostHttpMessages }
       this.#post({ kind: 'http-lost', ...this.#moment(), ...lost, why })
@@ -355,7 +355,7 @@ class ThreadRecorder implements Recorder {
     this.#httpFiller.drop()
     this.#release()
     for (const tell of this.#asking.splice(0)) tell()
-    this.#options.onTrouble?.(`${why}: nothing is recorded from here on`)
+    this.#options.onTrouble?.(`${why}: recording stops here`)
     this.#finish(undefined)
   }
 
@@ -369,7 +369,7 @@ class ThreadRecorder implements Recorder {
         gaps: 0,
         lost: 0,
         redacted: [],
-        trouble: this.#died ?? 'the recording thread does not answer',
+        trouble: this.#died ?? 'the recording thread does not respond',
       },
     )
     this.#closed = undefined

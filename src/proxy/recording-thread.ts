@@ -242,7 +242,7 @@ export class RecordingThread {
       kind: 'died',
       us: Number(process.hrtime.bigint() - this.#init.startedNs) / 1000,
       wallMs: Date.now(),
-      why: `${why}; another one took its place`,
+      why: `${why}; a new thread replaced it`,
       losses,
       messages: http.messages + (ours ? 1 : 0),
       bytes: http.bytes + (ours?.sizeBytes ?? 0),
@@ -290,7 +290,7 @@ function wordsOf({ why, losses, messages, bytes }: Extract<RecorderMessage, { ki
     `${lost} ${lost === 1 ? 'message' : 'messages'}`,
     ...(stderr > 0 ? [`${stderr} ${stderr === 1 ? 'line' : 'lines'} of stderr`] : []),
   ]
-  return `${why}: ${parts.join(' and ')} (${lostBytes} bytes) are not on the tape, which goes on in a new segment`
+  return `${why}: ${parts.join(' and ')} (${lostBytes} bytes) are not on the tape, which continues in a new segment`
 }
 
 /** The memory of a message that was dealt with. */

@@ -12,6 +12,6 @@ export function unheardRecords(
   const frame = messages.read({ number: -1, conversation, requests: new Map() }, bytes, direction)
   if (!frame) return []
   const message: MessageRecord = { type: 'message', ...stamp, direction, ...frame, conversation }
-  const why = 'no client was there to hear it'
+  const why = 'no client was connected'
   return [message, { type: 'undelivered', ...stamp, id: frame.parts[0]!.id!, why }]
 }

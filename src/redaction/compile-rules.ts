@@ -29,14 +29,14 @@ export function compileRules({ patterns = [], policy = [], file }: RuleSources):
   const fail = (message: string): number => diagnostics.push({ severity: 'error', code: 'bad-rule', message })
 
   if (patterns.length > mostRules)
-    fail(`--redact is given ${patterns.length} times; at most ${mostRules} work`)
+    fail(`--redact is given ${patterns.length} times; the limit is ${mostRules}`)
   const named = [
     ...patterns.slice(0, mostRules).map((pattern, i) => ({ pattern, name: `--redact #${i + 1}` })),
     ...policy.map((pattern, i) => ({ pattern, name: `policy #${i + 1}` })),
   ]
   for (const { pattern, name } of named) {
     try {
-      if (pattern === '') throw new QueryFault('is empty', 'give it a pattern')
+      if (pattern === '') throw new QueryFault('is empty', 'give a pattern')
       rules.push(compilePatternRule(name, pattern, false))
     } catch (problem) {
       fail(inWords(name, problem))
@@ -65,5 +65,5 @@ export function compileRules({ patterns = [], policy = [], file }: RuleSources):
 function inWords(subject: string, problem: unknown): string {
   if (!(problem instanceof QueryFault)) throw problem
   const { message, advice, column } = problem
-  return `${subject} ${message}${column === undefined ? '' : `, at its column ${column}`}: ${advice}`
+  return `${subject} ${message}${column === undefined ? '' : `, column ${column}`}: ${advice}`
 }

@@ -55,9 +55,9 @@ class Reading implements RulesFile {
     const text = this.#text
     if (text.length > longestFile) return this.#fail(0, 'is larger than 1 MB: write fewer or shorter rules')
     const top = findJsonValue(text)
-    if (isFault(top)) return this.#fail(top.at, `is no JSON, ${top.reason}: correct it there`)
+    if (isFault(top)) return this.#fail(top.at, `is not JSON, ${top.reason}: correct the file there`)
     if (kindAt(text, top.start) !== 'object') {
-      return this.#fail(top.start, 'is no object: write {"rules": [{"regex": "…"}]}')
+      return this.#fail(top.start, 'is not an object: write {"rules": [{"regex": "…"}]}')
     }
     for (const member of membersOf(text, top.start)) {
       if (member.name === 'extends') this.#extends(member)
@@ -70,23 +70,22 @@ class Reading implements RulesFile {
     const kind = kindAt(this.#text, member.start)
     if (kind === 'null') this.defaults = false
     else if (kind !== 'string' || this.#string(member) !== 'default') {
-      this.#fail(member.start, ': extends is neither "default" nor null: write one of them')
+      this.#fail(member.start, ': extends must be "default" or null')
     }
   }
 
   #rules(list: Member): void {
-    if (kindAt(this.#text, list.start) !== 'array')
-      return this.#fail(list.start, ': rules is no array: write […]')
+    if (kindAt(this.#text, list.start) !== 'array') return this.#fail(list.start, ': rules must be an array')
     const elements = elementsOf(this.#text, list.start, mostRules + 1)
     const tooMany = elements[mostRules]
     if (tooMany !== undefined)
-      this.#fail(tooMany.start, `: rules has more than ${mostRules} elements: join some`)
+      this.#fail(tooMany.start, `: rules has more than ${mostRules} elements: combine some of them`)
     for (const [i, span] of elements.slice(0, mostRules).entries()) this.#rule(span, `rules[${i}]`)
   }
 
   #rule(span: Span, place: string): void {
     if (kindAt(this.#text, span.start) !== 'object') {
-      return this.#fail(span.start, `: ${place} is no object: write {"regex": "…"} or {"path": "…"}`)
+      return this.#fail(span.start, `: ${place} is not an object: write {"regex": "…"} or {"path": "…"}`)
     }
     const before = this.diagnostics.length
     const strings = new Map<string, Member>()
@@ -95,11 +94,10 @@ class Reading implements RulesFile {
       const kind = kindAt(this.#text, member.start)
       if (stringMembers.has(member.name)) {
         if (kind !== 'string')
-          this.#fail(member.start, `: ${place}.${member.name} is no string: put it in quotes`)
+          this.#fail(member.start, `: ${place}.${member.name} is not a string: put it in quotes`)
         else strings.set(member.name, member)
       } else if (member.name === 'ignoreCase') {
-        if (kind !== 'boolean')
-          this.#fail(member.start, `: ${place}.ignoreCase is no boolean: write true or false`)
+        if (kind !== 'boolean') this.#fail(member.start, `: ${place}.ignoreCase must be true or false`)
         ignoreCase = this.#text.charCodeAt(member.start) === 0x74
       } else this.#unknown(member, `${place}.`, 'name, path, regex, ignoreCase, type and pattern')
     }
@@ -112,12 +110,11 @@ class Reading implements RulesFile {
     if (what === undefined || (path !== undefined && regex !== undefined)) {
       return this.#fail(
         span.start,
-        `: ${place} has ${what ? 'both path and' : 'neither path nor'} regex: give it one of them`,
+        `: ${place} has ${what ? 'both path and' : 'neither path nor'} regex: use exactly one of them`,
       )
     }
     const written = this.#string(what)
-    if (written === '')
-      return this.#fail(what.start, `: ${place}.${what.name} is empty: write something into it`)
+    if (written === '') return this.#fail(what.start, `: ${place}.${what.name} is empty: give a value`)
     const name = this.#name(strings.get('name')) ?? place
     const common = { name, place: `${place}.${what.name}`, at: this.#position(what.start) }
     this.rules.push(
@@ -133,11 +130,10 @@ class Reading implements RulesFile {
     const member = wanted === undefined ? undefined : strings.get(wanted)
     if (member === undefined || others.length > 0) {
       const forms = '{"type": "path", "path": "…"} or {"type": "regex", "pattern": "…"}'
-      return this.#fail(span.start, `: ${place} is no rule of mcp-tape: write ${forms}`)
+      return this.#fail(span.start, `: ${place} is not a rule of mcp-tape: write ${forms}`)
     }
     const written = this.#string(member)
-    if (written === '')
-      return this.#fail(member.start, `: ${place}.${member.name} is empty: write something into it`)
+    if (written === '') return this.#fail(member.start, `: ${place}.${member.name} is empty: give a value`)
     const name = this.#name(strings.get('name')) ?? place
     const common = { name, place: `${place}.${member.name}`, at: this.#position(member.start) }
     this.rules.push(
@@ -158,7 +154,7 @@ class Reading implements RulesFile {
 
   #unknown(member: Member, owner: string, known: string): void {
     const name = JSON.stringify(member.name.slice(0, longestName))
-    this.#fail(member.nameStart, `: ${owner}${name} is not known: use ${known}`)
+    this.#fail(member.nameStart, `: ${owner}${name} is unknown: use ${known}`)
   }
 
   #fail(index: number, message: string): void {

@@ -186,14 +186,14 @@ function shortened(text: string): string {
 /** Facts in words. */
 export const factWords: Readonly<Record<Fact, { readonly text: string; readonly tone: RowTone }>> = {
   unanswered: { text: 'unanswered', tone: 'yellow' },
-  late: { text: 'late, answered before', tone: 'yellow' },
-  orphan: { text: 'answers no request on this recording', tone: 'yellow' },
-  duplicate: { text: 'id in use twice', tone: 'yellow' },
+  late: { text: 'late: already answered', tone: 'yellow' },
+  orphan: { text: 'unmatched: no request in this recording', tone: 'yellow' },
+  duplicate: { text: 'duplicate id', tone: 'yellow' },
   'tool-error': { text: 'tool error', tone: 'red' },
   cancelled: { text: 'cancelled', tone: 'dim' },
   undelivered: { text: 'not delivered', tone: 'yellow' },
   batch: { text: 'batch', tone: 'dim' },
-  waiting: { text: 'held, never passed on', tone: 'yellow' },
+  waiting: { text: 'held, never forwarded', tone: 'yellow' },
   'held-now': { text: 'held', tone: 'yellow' },
   dropped: { text: 'dropped', tone: 'yellow' },
   'answered-here': { text: 'answered by wiretape', tone: 'yellow' },
@@ -216,7 +216,7 @@ export function linkWords(kind: Link['kind'], request: string): string {
     case 'task':
       return `task of ${request}`
     case 'round':
-      return `goes on with ${request}`
+      return `continues ${request}`
     case 'subscription':
       return `subscription of ${request}`
   }

@@ -22,17 +22,17 @@ const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {
   unanswered: oneOf('error', 'empty', 'fail'),
   concurrency: oneOf('one', 'recorded'),
   speed: [(value) => typeof value === 'number' && value > 0, 'it is a number above 0, or Infinity'],
-  set: [isMembers, "it is an object of values by JSONPath: { '$.params.arguments.key': 'x' }"],
+  set: [isMembers, "use an object of values by JSONPath, such as { '$.params.arguments.key': 'x' }"],
   strictSecrets: [isFlag, 'it is true or false'],
   filter: [isText, 'it is a text'],
   level: oneOf('exact', 'semantic', 'schema'),
-  ignore: [isTexts, "it is a list of JSONPaths: ['$.result.at']"],
+  ignore: [isTexts, "use a list of JSONPaths, such as ['$.result.at']"],
   match: [
     (value) => isMembers(value) && Object.values(value).every(isText),
-    "it is an object of matchers by JSONPath: { '$.result.at': 'timestamp' }",
+    "use an object of matchers by JSONPath, such as { '$.result.at': 'timestamp' }",
   ],
   compareFile: [(value) => value === false || (isText(value) && value !== ''), 'it is a path, or false'],
-  signal: [(value) => value instanceof AbortSignal, 'it is an AbortSignal'],
+  signal: [(value) => value instanceof AbortSignal, 'use an AbortSignal'],
 }
 
 /** @throws WiretapeError `usage` */
@@ -48,11 +48,11 @@ const isHeader = (value: unknown): boolean =>
   !/[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/.test(value[1]!)
 
 const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport', OptionShape>> = {
-  command: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
+  command: [isCommandLine, "use a list of strings, such as ['node', 'server.js']"],
   url: [isText, 'it is a text'],
   headers: [
     (value) => Array.isArray(value) && value.every(isHeader),
-    "it is a list of names and values that HTTP can carry: [['Authorization', 'Bearer x']]",
+    "use a list of header names and values, such as [['Authorization', 'Bearer x']]",
   ],
   transport: oneOf('streamable-http', 'sse'),
 }
@@ -61,7 +61,7 @@ const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport',
 export function checkTarget(target: ReplayTarget): void {
   const { command, url }: { command?: unknown; url?: unknown } = target ?? {}
   if ((command === undefined) === (url === undefined))
-    throw new WiretapeError('usage', 'the target makes no sense', {
+    throw new WiretapeError('usage', 'the target is invalid', {
       hint: "it is { command: ['node', 'server.js'] } or { url: 'http://…' }",
     })
   checkShapes('member of the target', target, targetShapes)

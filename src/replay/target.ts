@@ -45,7 +45,7 @@ export function connectTo(target: ReplayTarget): Connect {
   if ('command' in target) return (events) => connectCommand(target, events)
   const url = URL.canParse(target.url) ? new URL(target.url) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new WiretapeError('usage', `${describeTarget(target)} is no http or https URL`)
+    throw new WiretapeError('usage', `${describeTarget(target)} is not an http or https URL`)
   const headers = target.headers ?? []
   return async (events, { timeoutMs, signal }) => {
     const refused = await probe(url)

@@ -18,7 +18,7 @@ export function parseServer(file: YamlFile, member: YamlMember, fill: StringJson
   const members = file.knownMembers(member.value!, serverNames, 'server')
   const [command, env, url, headers] = serverNames.map((name) => members.get(name))
   const faults = file.diagnostics.length
-  if (command && url) file.fail(url.key, 'url: the server has command already, expected one of them')
+  if (command && url) file.fail(url.key, 'url: the server already has command; use only one of them')
   if (!command && !url) file.fail(place, 'server: expected command or url')
   if (env && !command) file.fail(env.key, 'env: expected command beside it')
   if (headers && !url) file.fail(headers.key, 'headers: expected url beside it')

@@ -67,7 +67,7 @@ export function readReason(error: unknown): string {
     case 'ENOENT':
       return 'no such file'
     case 'ENOTDIR':
-      return 'a part of its path is no folder'
+      return 'a part of its path is not a folder'
     case 'EISDIR':
       return 'it is a folder'
     case 'EBADF':
@@ -102,7 +102,7 @@ export function diskReason(error: unknown): string {
       return 'no such folder'
     case 'ENOTDIR':
     case 'EEXIST':
-      return 'a file is in the way'
+      return 'a file has that name'
     case 'EMFILE':
     case 'ENFILE':
       return 'too many open files'

@@ -223,7 +223,7 @@ export class Journal {
     return this.#options.now().us >= this.#nextSegmentTryUs
   }
 
-  /** Writes the first `count` lines. False when the disk refused; what it did not take stays in the buffer. */
+  /** Writes the first `count` lines. False when the disk refused the data; what it did not take stays in the buffer. */
   #write(count = this.#lines.count): boolean {
     if (count === 0) return true
     if (this.#inFile.records === 0) this.#beganUs = this.#options.now().us
@@ -259,7 +259,7 @@ export class Journal {
 
   #writeGap(losses: Amount): boolean {
     if (losses.messages + losses.stderr === 0) return true
-    this.#lines.add(this.#gapOf(losses, this.#trouble ?? 'the disk refused'))
+    this.#lines.add(this.#gapOf(losses, this.#trouble ?? 'the disk refused the data'))
     if (this.#write()) return true
     this.#lines.take()
     return false
@@ -304,7 +304,7 @@ export class Journal {
   #replaceRemoved(): void {
     if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
-    this.#trouble = 'the tape file was removed or cut while it was being written'
+    this.#trouble = 'the tape file was removed or truncated while it was being written'
     if (!next) return
     const gone = this.#inFile.amount
     this.#forget(this.#file.path)

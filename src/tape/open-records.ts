@@ -118,7 +118,7 @@ export function openRecords(
       } catch (cause) {
         if (cause instanceof WiretapeError || !(cause instanceof Error && 'syscall' in cause)) throw cause
         throw new WiretapeError('unreadable', `cannot keep a copy in ${os.tmpdir()}: ${diskReason(cause)}`, {
-          hint: 'TMPDIR can name another folder',
+          hint: 'choose another folder with TMPDIR',
           cause,
         })
       }
@@ -134,7 +134,7 @@ export function openRecords(
       if ('fault' in decoded)
         throw new WiretapeError(
           'unreadable',
-          `${files[file]?.path ?? 'the recording'} changed while it was read`,
+          `${files[file]?.path ?? 'the recording'} changed while wiretape read it`,
         )
       return decoded.record
     },

@@ -77,9 +77,13 @@ export async function openRecording(path: string, formatId?: string): Promise<Re
   const format = formatId === undefined ? detectFormat(head) : formats.find(({ id }) => id === formatId)
   if (!format?.read) {
     const readable = formats.filter((known) => known.read !== undefined).map(({ id }) => id)
-    throw new WiretapeError('not-a-recording', `${path} is not a recording: its start fits no known format`, {
-      hint: `wiretape reads ${readable.join(', ')}`,
-    })
+    throw new WiretapeError(
+      'not-a-recording',
+      `${path} is not a recording: its start matches no known format`,
+      {
+        hint: `wiretape reads ${readable.join(', ')}`,
+      },
+    )
   }
   return { ...file, format: format as RecordingFile['format'] }
 }
@@ -126,7 +130,7 @@ export function asParts(files: readonly RecordingFile[]): RecordingFile[] {
 function checkEncoding(path: string, head: Uint8Array): void {
   if (utf16Of(head) === undefined) return
   throw new WiretapeError('not-a-recording', `${path} is UTF-16: recordings are UTF-8`, {
-    hint: 'iconv -f UTF-16 -t UTF-8 makes it readable',
+    hint: 'convert it with iconv -f UTF-16 -t UTF-8',
   })
 }
 

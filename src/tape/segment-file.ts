@@ -60,7 +60,7 @@ export class SegmentFile {
           lines.length - written,
           this.#size + written,
         )
-        if (count === 0) throw new Error('the disk takes no more')
+        if (count === 0) throw new Error('the disk accepts no more data')
         written += count
       }
       this.#size += written

@@ -113,7 +113,7 @@ function openSpillFile(): SpillFile {
       for (let done = 0; done < sizeBytes;) {
         const count = fs.readSync(fd, bytes, done, sizeBytes - done, offset + done)
         if (count === 0)
-          throw new WiretapeError('unreadable', `the copy of the recording in ${folder} was cut`)
+          throw new WiretapeError('unreadable', `the copy of the recording in ${folder} was truncated`)
         done += count
       }
       return bytes
@@ -137,7 +137,7 @@ function removeIfPossible(folder: string): void {
 function noSpace(folder: string, cause: unknown): WiretapeError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new WiretapeError('unwritable', `cannot keep a copy of the recording in ${folder}: ${why}`, {
-    hint: 'TMPDIR can name another folder',
+    hint: 'choose another folder with TMPDIR',
     cause,
   })
 }

@@ -45,7 +45,7 @@ export function createDelivery(poster: Poster, closing: Closing): Delivery {
       lastTrouble = posted.why
     } else if (posted.rejected > 0) {
       refusals += 1
-      lastTrouble = posted.why ?? 'the receiver refused a part'
+      lastTrouble = posted.why ?? 'the receiver rejected a part'
     }
     return posted
   }
@@ -60,7 +60,7 @@ export function createDelivery(poster: Poster, closing: Closing): Delivery {
         resolve(posted)
       }
       const limit = (): void => {
-        const late = { kind: 'again', why: 'no answer in time', isUnreachable: true } as const
+        const late = { kind: 'again', why: 'no response in time', isUnreachable: true } as const
         timer = setTimeout(() => settle(late), timeLeft())
       }
       if (closing.atMs === undefined) closing.listeners.add(limit)

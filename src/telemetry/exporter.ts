@@ -95,7 +95,7 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
     try {
       await source.isRead
     } catch (error) {
-      source.why = `the tape was not understood: ${String(error)}`
+      source.why = `the tape could not be read: ${String(error)}`
       feed.counts.unread += 1
     }
     clearTimeout(late)

@@ -73,7 +73,7 @@ export function createPoster(target: Target, userAgent: string): Poster {
       }
       const fail = (why: string): void => settle({ kind: 'again', why, isUnreachable: true })
       timer = setTimeout(() => {
-        fail('no answer in time')
+        fail('no response in time')
         request.destroy()
       }, target.timeoutMs)
       request.on('error', (error) => fail(reasonOf(error)))

@@ -155,8 +155,8 @@ function urlOf(signal: Signal, base: URL | undefined, env: TelemetryWorld['env']
 function checkedUrl(name: string, text: string, onCommandLine: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
-    const hint = `such as ${defaultEndpoint}${onCommandLine ? ', or env for what OTEL_EXPORTER_OTLP_* say' : ''}`
-    throw new WiretapeError('usage', `${name} is no http or https URL`, { hint })
+    const hint = `such as ${defaultEndpoint}${onCommandLine ? ', or env to use OTEL_EXPORTER_OTLP_*' : ''}`
+    throw new WiretapeError('usage', `${name} is not an http or https URL`, { hint })
   }
   if (onCommandLine && (url.username !== '' || url.password !== '' || url.search !== ''))
     throw new WiretapeError('usage', `${name} has credentials or a query, which other users can see`, {
@@ -201,7 +201,7 @@ function pairsOf(
       ])
     } catch {
       // Not the text itself: it may be a secret.
-      warn(`a part of ${name} is left out: it is no key=value`)
+      warn(`a part of ${name} is ignored: it is not key=value`)
     }
   }
   return pairs
@@ -216,7 +216,7 @@ function oneOf<T extends string>(
   if (!found) return fallback
   const [name, value] = found
   const match = known.find((one) => one === value)
-  if (match === undefined) warn(`${name} is ${value}, which is not known; ${fallback} is used`)
+  if (match === undefined) warn(`${name} has the unknown value ${value}; using ${fallback}`)
   return match ?? fallback
 }
 
@@ -225,7 +225,7 @@ function countOf(name: string, fallback: number, { env, warn }: TelemetryWorld):
   const value = envText(env, name)
   if (value === undefined) return fallback
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
-  warn(`${name} is no whole number; ${fallback} is used`)
+  warn(`${name} is not an integer; using ${fallback}`)
   return fallback
 }
 

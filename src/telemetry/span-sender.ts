@@ -54,13 +54,17 @@ export function createSpanSender(
     if (result.kind === 'left-out') return leaveOut(owner, spans.length, result.why)
     const rejected = Math.min(result.rejected, spans.length)
     owner.sent += spans.length - rejected
-    if (rejected > 0) leaveOut(owner, rejected, result.why ?? 'the receiver refused them')
+    if (rejected > 0) leaveOut(owner, rejected, result.why ?? 'the receiver rejected them')
   }
 
   return {
     add(span, source) {
       if (!queue.add({ owner: source, bytes: encoder.span(span) }))
-        return leaveOut(source, 1, delivery.lastTrouble ?? 'they came faster than the receiver took them')
+        return leaveOut(
+          source,
+          1,
+          delivery.lastTrouble ?? 'spans arrived faster than the receiver accepted them',
+        )
       source.queued += 1
       schedule()
     },

@@ -52,7 +52,7 @@ export function createTelemetry(settings: TelemetrySettings, version: string): T
       open.delete(id)
     })
     worker.on('error', (error) => fail(error.message))
-    worker.on('exit', () => fail('its thread ended'))
+    worker.on('exit', () => fail('the telemetry thread exited'))
     // What is recorded keeps the process alive, not who looks at it.
     worker.unref()
     return worker
@@ -75,7 +75,10 @@ export function createTelemetry(settings: TelemetrySettings, version: string): T
         tell({ kind: 'finish', id })
         if (trouble !== undefined) return { trouble }
         const outcome = await new Promise<TelemetryOutcome>((resolve) => {
-          const timer = setTimeout(() => resolve({ trouble: 'its thread did not end in time' }), lastWordsMs)
+          const timer = setTimeout(
+            () => resolve({ trouble: 'the telemetry thread did not finish in time' }),
+            lastWordsMs,
+          )
           open.set(id, (settled) => {
             clearTimeout(timer)
             resolve(settled)

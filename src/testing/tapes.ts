@@ -187,7 +187,7 @@ function checkMode(mode: string): CassetteMode {
 
 function checkCommand(command: unknown): void {
   if (isCommandLine(command)) return
-  throw new WiretapeError('usage', 'the command of a server is a list of texts', {
+  throw new WiretapeError('usage', 'the command of a server must be a list of strings', {
     hint: "write ['node', 'server.js']",
   })
 }

@@ -86,7 +86,7 @@ export function createDecoder(coding: string | undefined): Decoder | undefined {
         for (let piece = stream.read() as Buffer | null; piece; piece = stream.read() as Buffer | null) {
           pieces.push(piece)
           decodedBytes += piece.length
-          if (decodedBytes > longestMessage) throw new Error('it unfolds to more than 64 MB')
+          if (decodedBytes > longestMessage) throw new Error('it decompresses to more than 64 MB')
         }
       }
       if (failure) throw failure
@@ -101,7 +101,7 @@ export async function decodeWhole(
   coding: string | undefined,
 ): Promise<{ bytes: Uint8Array } | { opaque: string }> {
   const decoder = createDecoder(coding)
-  if (!decoder) return { opaque: `the content coding ${coding} is not known here` }
+  if (!decoder) return { opaque: `the content coding ${coding} is not supported` }
   try {
     return { bytes: await decoder.push(bytes) }
   } catch (error) {

@@ -18,10 +18,10 @@ const ownId = '"wiretape-1"'
 export function draft(toServer: boolean, log: MessageLog, chosen: LogRow | undefined): Editor {
   const like = chosen && textLike(toServer, log, chosen)
   const text = like ?? (toServer ? requestLike(log) : listChanged)
-  const redacted = text.includes(redactionMarker) ? `; say what stood in the place of ${redactionMarker}` : ''
+  const redacted = text.includes(redactionMarker) ? `; give the real value for ${redactionMarker}` : ''
   return {
     purpose: 'compose',
-    title: `a message of your own to the ${toServer ? 'server' : 'client'}${redacted}`,
+    title: `your own message to the ${toServer ? 'server' : 'client'}${redacted}`,
     direction: toServer ? 'client_to_server' : 'server_to_client',
     field: fieldOf(indentJson(text), 'start'),
     original: '',

@@ -33,13 +33,13 @@ export function detailLines(log: MessageLog, row: LogRow, width: number): Line[]
 export function againLines(again: Again, width: number): Line[] {
   const lines: Line[] = [[span('sent again', 'bold')]]
   if (again.fault !== undefined) lines.push([span(escapeText(again.fault), 'red')])
-  else if (again.answer === undefined) lines.push([span('waiting for the answer…', 'yellow')])
+  else if (again.answer === undefined) lines.push([span('waiting for the response…', 'yellow')])
   else {
     const took = again.latencyMs === undefined ? '' : ` after ${formatDuration(again.latencyMs * 1000)}`
     const same = again.before !== undefined && sameText(again.before, again.answer)
     lines.push([
-      span(`answered${took}: `, 'plain'),
-      same ? span('the same as before', 'green') : span('old and new answer', 'yellow'),
+      span(`response${took}: `, 'plain'),
+      same ? span('same response as before', 'green') : span('old and new response', 'yellow'),
     ])
     lines.push(
       ...(again.before === undefined ? jsonLines(again.answer) : textDiff(again.before, again.answer)),
@@ -75,9 +75,9 @@ function messageLines(log: MessageLog, row: LogRow): Line[] {
     const by = held.by === undefined ? '' : ` by ${escapeText(held.by)}`
     const words = {
       hold: 'held',
-      breakpoint: 'stopped at a breakpoint',
+      breakpoint: 'held by a breakpoint',
       rule: 'held by a rule',
-      order: 'waits behind another message',
+      order: 'waiting behind another message',
     }
     lines.push([span(`${words[held.reason]}${held.reason === 'order' ? '' : by}`, 'yellow')])
     if (held.moot !== undefined) lines.push([span(escapeText(held.moot), 'red')])
@@ -92,11 +92,11 @@ function messageLines(log: MessageLog, row: LogRow): Line[] {
 function textLines(log: MessageLog, row: LogRow, record: Frame): Line[] {
   const text = log.textOf(row.row)
   if (text === undefined) {
-    return [[span('its payload is no longer in memory: wiretape inspect -v shows it from the tape', 'dim')]]
+    return [[span('the payload is no longer in memory; wiretape inspect -v shows it', 'dim')]]
   }
   const original = record.type === 'message' && record.modified ? record.original : undefined
   if (original !== undefined && !record.batch) {
-    return [[span('changed before it was passed on', 'magenta')], ...textDiff(original, text)]
+    return [[span('changed before it was forwarded', 'magenta')], ...textDiff(original, text)]
   }
   return jsonLines(text)
 }

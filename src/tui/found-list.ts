@@ -63,7 +63,7 @@ function closed({ found: _, ...state }: ScreenState): ScreenState {
 /** To the message that shows it first; a filter that hides the message is taken away. */
 function jump(state: ScreenState, { rows: [row] }: Finding, { view }: Context): Step {
   if (row === undefined || row < 0)
-    return only({ ...state, notice: { text: 'it is about the whole recording', tone: 'plain' } })
+    return only({ ...state, notice: { text: 'this finding is about the whole recording', tone: 'plain' } })
   const shown = { ...closed(state), follow: false, focus: 'list' as const }
   const index = view.indexOf(row)
   if (view.at(index) === row) return only({ ...shown, cursor: index })
@@ -71,7 +71,7 @@ function jump(state: ScreenState, { rows: [row] }: Finding, { view }: Context): 
     state: {
       ...shown,
       filterText: '',
-      notice: { text: 'the filter hid this message: all rows are shown', tone: 'plain' },
+      notice: { text: 'filter removed, because it hid this message', tone: 'plain' },
     },
     effects: [{ kind: 'filter', filter: undefined, row }],
   }
@@ -108,14 +108,14 @@ export function foundFrame(state: ScreenState, found: FoundList, { log }: Contex
   const more = left === 0 ? '' : ` and ${formatCount(left)} more`
   const title: Line = [
     span(' Findings ', 'bold'),
-    span(list.length === 0 ? 'none so far' : `${counted.join(', ')}${more}`, 'dim'),
+    span(list.length === 0 ? 'no findings so far' : `${counted.join(', ')}${more}`, 'dim'),
   ]
   const shown = list.slice(top, top + page)
   const idWidth = Math.max(12, Math.min(28, Math.floor(width / 3), ...widest(shown)))
   const rows = shown.map((finding) => rowOf(finding, log, idWidth, width))
   const lines = [title, ...fill(rows, page), [span(rule.repeat(width), 'dim')]] as Line[]
   const chosen = list[at]
-  const about = chosen ? aboutLines(chosen, width) : [[span('no rule found anything', 'dim')] as Line]
+  const about = chosen ? aboutLines(chosen, width) : [[span('no findings', 'dim')] as Line]
   return {
     lines: [...lines, ...fill(about, Math.max(0, height - lines.length))].slice(0, height),
     selected: list.length === 0 ? -1 : 1 + at - top,

@@ -75,7 +75,7 @@ function listFrame(state: ScreenState, context: Context, signs: Signs): Frame {
 
 function emptyWords(state: ScreenState, view: Context['view']): string {
   if (state.phase === 'loading') return 'reading the tape…'
-  return view.filter === undefined ? 'no messages yet' : 'nothing matches the filter (Esc takes it away)'
+  return view.filter === undefined ? 'no messages yet' : 'no message matches the filter (Esc removes it)'
 }
 
 let cached: { key: readonly unknown[]; lines: Line[] } | undefined
@@ -91,7 +91,7 @@ function detailOf(state: ScreenState, context: Context, width: number): Line[] {
     ? againLines(again, width)
     : row
       ? detailLines(context.log, row, width)
-      : [[span('the message you choose is shown here', 'dim' as const)]]
+      : [[span('the selected message appears here', 'dim' as const)]]
   cached = { key, lines }
   return lines
 }
@@ -154,7 +154,7 @@ function statusLine(state: ScreenState, { log, view, saved }: Context, width: nu
     if (others <= 0) return left
     return spread(
       left,
-      [span(others === 1 ? '1 other looks on ' : `${others} others look on `, 'dim')],
+      [span(others === 1 ? '1 other attached ' : `${others} others attached `, 'dim')],
       width,
     )
   }
@@ -205,7 +205,7 @@ function bottomLine(state: ScreenState, context: Context, width: number): Line {
     return hints(
       [
         ['j k', 'move'],
-        ['Enter', 'to the message'],
+        ['Enter', 'to message'],
         ['Esc', 'close'],
       ],
       width,
@@ -264,7 +264,7 @@ function editorFrame(state: ScreenState, editor: Editor, signs: Signs): Frame {
 /** All of the sentence, where there is room for it. */
 function problemLines({ fault, token, purpose }: Editor, width: number): Line[] {
   const waits = token !== undefined && (purpose === 'compose' || purpose === 'again')
-  if (waits) return [[span('sent: waiting for the answer… Esc goes on without it', 'yellow')]]
+  if (waits) return [[span('sent, waiting for the response… (Esc stops waiting)', 'yellow')]]
   if (fault === undefined) return [[]]
   return wrapWords(span(escapeText(fault), 'red'), width).slice(0, mostProblemLines)
 }

@@ -29,7 +29,7 @@ export function indentedLines(text: string): string[] {
     lines.length = mostLines
     whole = false
   }
-  if (!whole) lines.push('… more than fits here: e shows all of it in your editor')
+  if (!whole) lines.push('… too long to show here: e opens it in your editor')
   return lines
 }
 

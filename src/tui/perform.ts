@@ -40,17 +40,20 @@ export function perform(
     case 'last':
       return only({ ...state, cursor: view.length - 1, follow: true })
     case 'follow':
-      return say({ ...state, follow: !state.follow }, state.follow ? 'staying here' : 'following what comes')
+      return say(
+        { ...state, follow: !state.follow },
+        state.follow ? 'not following' : 'following new messages',
+      )
     case 'next-error':
-      return find(state, context, 1, (row) => log.row(row)?.failed === true, 'no error after this one')
+      return find(state, context, 1, (row) => log.row(row)?.failed === true, 'no later error')
     case 'previous-error':
-      return find(state, context, -1, (row) => log.row(row)?.failed === true, 'no error before this one')
+      return find(state, context, -1, (row) => log.row(row)?.failed === true, 'no earlier error')
     case 'next-held':
       return nextHeld(state, context)
     case 'other-half': {
       const peer = about === undefined ? -1 : (log.row(about)?.peer ?? -1)
       const index = peer < 0 ? -1 : view.indexOf(peer)
-      if (peer < 0 || view.at(index) !== peer) return say(state, 'there is no other half to go to')
+      if (peer < 0 || view.at(index) !== peer) return say(state, 'no matching request or response')
       return only({ ...state, cursor: index, follow: false })
     }
     case 'focus':
@@ -98,17 +101,17 @@ export function perform(
       return againEdited(state, context, about)
     case 'copy': {
       const text = about === undefined ? undefined : log.textOf(about)
-      if (text === undefined) return say(state, 'there is nothing to copy here')
+      if (text === undefined) return say(state, 'nothing to copy here')
       return { state: noticed(state, 'copied', 'good'), effects: [{ kind: 'copy', text }] }
     }
     case 'editor': {
       const text = about === undefined ? undefined : log.textOf(about)
-      if (text === undefined) return say(state, 'there is no text to open here')
+      if (text === undefined) return say(state, 'nothing to open here')
       const opened = log.heldOf(about!) ? write(state, context, about, 'edit').state : state
       return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
     }
     case 'reload':
-      return command(noticed(state, 'starting the server again …'), { type: 'reload' }, 'reload')
+      return command(noticed(state, 'restarting the server …'), { type: 'reload' }, 'reload')
     case 'save':
       return only({ ...state, prompt: { kind: 'save', field: fieldOf(context.hello.sessionFile) } })
     case 'quit':
@@ -126,7 +129,7 @@ function say(state: ScreenState, text: string): Step {
 
 function command(state: ScreenState, body: CommandBody, as: CommandPurpose, token?: number): Step {
   if (state.phase === 'ended' || state.phase === 'lost') {
-    return only(noticed(state, 'the capture is over', 'bad'))
+    return only(noticed(state, 'the capture has ended', 'bad'))
   }
   return {
     state,
@@ -160,7 +163,7 @@ function find(
 
 function nextHeld(state: ScreenState, context: Context): Step {
   const { log, view } = context
-  if (log.heldCount === 0) return say(state, 'nothing is held')
+  if (log.heldCount === 0) return say(state, 'no message is held')
   const found = find(state, context, 1, (row) => log.heldOf(row) !== undefined, '')
   const onward = (at: number): Pick<ScreenState, 'follow'> => ({
     follow: state.follow && at === view.length - 1,
@@ -168,7 +171,8 @@ function nextHeld(state: ScreenState, context: Context): Step {
   if (!found.state.notice) return only({ ...found.state, ...onward(found.state.cursor) })
   const first = log.firstHeld
   const index = first === undefined ? -1 : view.indexOf(first)
-  if (first === undefined || view.at(index) !== first) return say(state, 'what is held is not in this list')
+  if (first === undefined || view.at(index) !== first)
+    return say(state, 'the held messages are not in this list')
   return only({ ...state, cursor: index, ...onward(index) })
 }
 
@@ -212,8 +216,8 @@ function decide(
 }
 
 function notHeld({ gate }: ScreenState, count: number): string {
-  if (count === 0) return gate?.hold ? 'nothing is held now' : 'nothing is held: i holds messages'
-  return 'this message does not wait: h goes to one that does'
+  if (count === 0) return gate?.hold ? 'no message is held now' : 'no message is held (i starts holding)'
+  return 'this message is not held (h goes to the next held one)'
 }
 
 function write(
@@ -225,10 +229,10 @@ function write(
   const held = about === undefined ? undefined : log.heldOf(about)
   if (!held) return say(state, notHeld(state, log.heldCount))
   const row = log.row(about!)
-  if (act === 'answer' && row?.kind !== 'request') return say(state, 'only a request can be answered')
+  if (act === 'answer' && row?.kind !== 'request') return say(state, 'only a request can get a response')
   const editor: Editor = {
     purpose: act,
-    title: act === 'edit' ? 'edit the held message' : 'answer it: {"result": …} or {"error": …}',
+    title: act === 'edit' ? 'edit the held message' : 'answer the request: {"result": …} or {"error": …}',
     message: held.message,
     row: about!,
     field: fieldOf(act === 'edit' ? indentJson(held.text) : answerDraft(log, row!), 'start'),
@@ -242,9 +246,9 @@ function again(state: ScreenState, { log }: Context, about: number | undefined):
   const request = row && (row.kind === 'result' || row.kind === 'error') ? log.row(row.peer) : row
   const message = request?.kind === 'request' ? log.idOf(request.row) : undefined
   if (request?.kind === 'request' && message === undefined)
-    return say(state, 'not on a tape of --strict-v1, which does not say which message is which')
+    return say(state, 'messages on a --strict-v1 tape have no ids')
   if (!request || message === undefined) return say(state, 'only a request can be sent again')
-  if (request.state === 'waiting') return say(state, 'it waits: f passes it on')
+  if (request.state === 'waiting') return say(state, 'the request is still held (f forwards it)')
   const sent = log.textOf(request.row) ?? ''
   const before = request.peer >= 0 ? log.textOf(request.peer) : undefined
   const token = state.lastToken + 1
@@ -262,7 +266,7 @@ function againEdited(state: ScreenState, { log }: Context, about: number | undef
   const before = request!.peer >= 0 ? log.textOf(request!.peer) : undefined
   const editor: Editor = {
     purpose: 'again',
-    title: 'send again: say what stood in the place of [REDACTED]',
+    title: 'send again: replace [REDACTED] with the real values',
     message,
     row: request!.row,
     field: fieldOf(indentJson(text), 'start'),
@@ -277,7 +281,7 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
   if (isOver) return { state, effects: [{ kind: 'quit' }] }
   if (owner) {
     if (log.heldCount > 0 && !state.quitAsked) {
-      const words = `${fateOf(log, state.gate)} when this ends: q once more ends it`
+      const words = `${fateOf(log, state.gate)} when the capture ends (press q again to end it)`
       return only({ ...noticed(state, words), quitAsked: true })
     }
     if (state.saveFailed)
@@ -289,9 +293,12 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
   }
   const last = (state.gate?.screens ?? 1) <= 1
   if (log.heldCount > 0 && last && !state.quitAsked) {
-    const what = state.gate?.onDetach === 'drop' ? 'dropped' : 'passed on'
+    const what = state.gate?.onDetach === 'drop' ? 'dropped' : 'forwarded'
     const held = log.heldCount === 1 ? '1 held message is' : `${log.heldCount} held messages are`
-    return only({ ...noticed(state, `${held} ${what} when you leave: q once more leaves`), quitAsked: true })
+    return only({
+      ...noticed(state, `${held} ${what} when you leave (press q again to leave)`),
+      quitAsked: true,
+    })
   }
   return { state, effects: [{ kind: 'quit' }] }
 }
@@ -300,7 +307,7 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
 function fateOf(log: MessageLog, gate: GateState | undefined): string {
   const onward = gate?.onDetach === 'drop' ? 0 : log.heldAnswers
   const lost = log.heldCount - onward
-  const goes = onward === 1 ? 'goes on' : 'go on'
+  const goes = onward === 1 ? 'is forwarded' : 'are forwarded'
   if (lost === 0) return `${countOf(onward, 'held message')} of the server ${goes}`
   const gets = lost === 1 ? '1 held message gets' : `${lost} held messages get`
   return `${gets} no further${onward === 0 ? '' : `, ${onward} ${goes}`}`

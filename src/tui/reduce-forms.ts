@@ -114,7 +114,9 @@ export function pressInEditor(state: ScreenState, editor: Editor, key: Key, _con
     }
     const stays = editor.purpose === 'edit' || editor.purpose === 'answer'
     return only(
-      stays ? { ...closed, notice: { text: 'not changed: it still waits', tone: 'plain' } } : closed,
+      stays
+        ? { ...closed, notice: { text: 'not changed: the message is still held', tone: 'plain' } }
+        : closed,
     )
   }
   if (key.name === 'ctrl+s' || key.name === 'f10') return confirm(state, editor)

@@ -37,7 +37,7 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
       const fault = action.gate.rules?.fault
       // Who came later was not told when it happened.
       const isNew = fault !== undefined && fault !== state.gate?.rules?.fault
-      const notice = { text: `the rules before stay in force: ${fault}`, tone: 'bad' as const }
+      const notice = { text: `the previous rules stay in force: ${fault}`, tone: 'bad' as const }
       return only({ ...state, gate: action.gate, ...(isNew && { notice }) })
     }
     case 'phase':
@@ -45,7 +45,10 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
     case 'released': {
       const { editor } = state
       if (!editor || editor.message !== action.message || editor.purpose === 'again') return only(state)
-      return only({ ...state, editor: { ...editor, fault: `it waits no more: it was ${action.outcome}` } })
+      return only({
+        ...state,
+        editor: { ...editor, fault: `the message is no longer held: it was ${action.outcome}` },
+      })
     }
     case 'notice':
       return only({ ...state, notice: action.notice })
@@ -98,19 +101,19 @@ function done(state: ScreenState, action: Extract<Action, { type: 'done' }>): St
     case 'save':
       return good(`saved ${result.path ?? ''}`)
     case 'reload':
-      return good('the server was started again')
+      return good('the server restarted')
     case 'save-and-stop':
       return { state, effects: [{ kind: 'command', command: { type: 'stop' }, as: 'stop' }] }
     case 'stop':
       return { state, effects: [{ kind: 'quit' }] }
     case 'note':
-      return good('noted on the tape')
+      return good('note added to the tape')
     case 'forward-all':
-      return good(`${result.count ?? 0} passed on`)
+      return good(`${result.count ?? 0} forwarded`)
     case 'break':
-      return good('only what the filter matches is held')
+      return good('only messages that match the filter are held')
     case 'unbreak':
-      return good(state.gate?.hold ? 'no breakpoints: everything is held' : 'no breakpoints')
+      return good(state.gate?.hold ? 'no breakpoints: all messages are held' : 'no breakpoints')
     case 'forward':
     case 'drop':
     case 'hold':
@@ -130,11 +133,11 @@ function isAsking(editor: Editor | undefined, token: number | undefined): editor
 }
 
 function outcomeWords({ as, result }: Extract<Action, { type: 'done' }>): string {
-  if (as === 'edit') return 'changed and passed on'
+  if (as === 'edit') return 'changed and forwarded'
   if (as === 'answer') return 'answered'
   if (result.answer === undefined) return 'sent'
   const after = result.latencyMs === undefined ? '' : ` after ${formatDuration(result.latencyMs * 1000)}`
-  return `sent, and answered${after}: the answer is in the list`
+  return `sent; response${after} is in the list`
 }
 
 function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>, context: Context): Step {
@@ -156,7 +159,7 @@ function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>,
       state: {
         ...state,
         saveFailed: true,
-        notice: { text: `not saved: ${message}; q ends it all the same`, tone: 'bad' },
+        notice: { text: `not saved: ${message}; press q to end without saving`, tone: 'bad' },
       },
       effects: [],
     }

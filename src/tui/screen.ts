@@ -154,7 +154,10 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
         dispatch({ type: 'phase', phase: 'ended' })
         if (signal?.aborted) return leave?.()
         if (saved) return undefined
-        return dispatch({ type: 'notice', notice: { text: 'the capture is over: q leaves', tone: 'plain' } })
+        return dispatch({
+          type: 'notice',
+          notice: { text: 'the capture has ended: press q to leave', tone: 'plain' },
+        })
       default:
         return undefined
     }
@@ -166,7 +169,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     rowsCame(log.releaseAll())
     dispatch({ type: 'phase', phase: 'lost' })
     if (signal?.aborted) return leave?.()
-    const text = 'the capture went away; its tape has what was recorded: q leaves'
+    const text = 'the connection to the capture is lost; its tape has the recording: press q to leave'
     dispatch({ type: 'notice', notice: { text, tone: 'bad' } })
   }
 
@@ -187,7 +190,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
       }
       case 'copy':
         if (!terminal.copy(effect.text)) {
-          state = { ...state, notice: { text: 'too long to copy: e opens it in $EDITOR', tone: 'bad' } }
+          state = { ...state, notice: { text: 'too long to copy (e opens it in $EDITOR)', tone: 'bad' } }
         }
         return
       case 'external':
@@ -250,8 +253,8 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
 
 function gapWords(lines: number | undefined): string {
   return lines === undefined
-    ? 'older segments of the tape were deleted before they were read'
-    : `${lines} lines were left out here: the tape has them`
+    ? 'older segments of the tape were deleted before this screen read them'
+    : `${lines} lines are not shown here; the tape has them`
 }
 
 function endOf(phase: ScreenState['phase']): ScreenEnd['reason'] {

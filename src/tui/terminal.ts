@@ -162,7 +162,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
         return await editExternally(text, closing.signal)
       } catch (error) {
         return {
-          fault: `the editor could not be used: ${error instanceof Error ? error.message : String(error)}`,
+          fault: `the editor failed: ${error instanceof Error ? error.message : String(error)}`,
         }
       } finally {
         interrupts.restore()
@@ -229,7 +229,7 @@ const isProgram = /^ *(?!(?:builtin|command|eval|exec|time|\.) )[\w./+-]+(?: +[\
 /** `$EDITOR` may have arguments, and is a shell's command everywhere else too. */
 function runEditor(command: string, path: string, ended: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
-    if (ended.aborted) return resolve('the screen was left')
+    if (ended.aborted) return resolve('the screen was closed')
     // Without a shell between, a signal ends the editor and not the shell alone.
     const line = isProgram.test(command) ? `exec ${command} "$1"` : `${command} "$1"`
     const child = spawn('/bin/sh', ['-c', line, 'sh', path], { stdio: 'inherit' })
@@ -243,7 +243,7 @@ function runEditor(command: string, path: string, ended: AbortSignal): Promise<s
       child.kill()
       patience = setTimeout(() => {
         child.unref()
-        over(`${command} goes on`)
+        over(`${command} is still running`)
       }, editorEndsWithinMs)
     }
     ended.addEventListener('abort', end)

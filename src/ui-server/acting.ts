@@ -58,9 +58,12 @@ export function whyNoAct({ method, headers }: IncomingMessage): Denial {
   const own = `http://${headers.host ?? ''}`
   // A browser names no origin when a page gets something from its own server.
   if (headers.origin === undefined ? method !== 'GET' : headers.origin !== own)
-    return { status: 403, why: 'a page of another site asked, or the Origin header is missing' }
+    return {
+      status: 403,
+      why: 'the request comes from a page of another site, or its Origin header is missing',
+    }
   if (method === 'POST' && headers['content-type'] !== 'application/json')
-    return { status: 415, why: 'a command is sent as application/json' }
+    return { status: 415, why: 'a command must be sent as application/json' }
   return undefined
 }
 
@@ -96,14 +99,13 @@ export function createActing(rulesFolder: string | undefined): Acting {
     },
     async rules(id, request, response) {
       const channel = channels.get(id)
-      if (!channel || rulesFolder === undefined)
-        return fail(response, 404, 'this page is not attached any more')
+      if (!channel || rulesFolder === undefined) return fail(response, 404, 'this page is no longer attached')
       const inForce = [...channel.rules].at(-1)
       await answerRules(request, response, channel.connection, { inForce, folder: rulesFolder })
     },
     async command(id, request, response) {
       const channel = channels.get(id)
-      if (!channel) return fail(response, 404, 'this page is not attached any more')
+      if (!channel) return fail(response, 404, 'this page is no longer attached')
       const text = await bodyOf(request)
       if (text === undefined) return fail(response, 413, 'the command is too long')
       const reply = await carryOut(text, channel)
@@ -124,7 +126,8 @@ function remember({ rules }: Channel, event: ServerEvent): void {
 async function carryOut(text: string, channel: Channel): Promise<Reply> {
   const command = decodeClientLine(text)
   if (isLineFault(command)) return refused(command.id, { code: 'invalid', message: command.fault })
-  if (command.type === 'hello') return refused(null, { code: 'invalid', message: 'a page says no hello' })
+  if (command.type === 'hello')
+    return refused(null, { code: 'invalid', message: 'a page must not send hello' })
   const { id, ...body } = command
   const why = whyNotAllowed(command, channel)
   if (why !== undefined) return refused(id, { code: 'invalid', message: why })
@@ -139,9 +142,9 @@ async function carryOut(text: string, channel: Channel): Promise<Reply> {
 function whyNotAllowed(command: Command, { rules }: Channel): string | undefined {
   if (!allowed.has(command.type)) return `a page cannot ${command.type}`
   if (command.type === 'inject' && (command.direction !== 'client_to_server' || command.answer === 'pass'))
-    return 'a page sends to the server only, and keeps the answer'
+    return 'a page may send only to the server, and must keep the response'
   if (command.type === 'rules' && command.file !== null && !rules.has(command.file))
-    return 'a page turns on only rules that were in force before'
+    return 'a page may turn on only rules that were in force before'
   return undefined
 }
 

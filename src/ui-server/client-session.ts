@@ -107,7 +107,7 @@ export async function openSession(
       if (method === 'ping') settle({ result: '{}' })
       else if (method === 'roots/list') settle({ result: `{"roots":${roots}}` })
       else if (questions.size >= mostQuestions)
-        settle({ error: '{"code":-32603,"message":"too many requests wait for a person"}' })
+        settle({ error: '{"code":-32603,"message":"too many requests are waiting for a person"}' })
       else wait(text, envelope, settle)
     },
     notification(text) {
@@ -170,7 +170,7 @@ export async function openSession(
       if (!('answer' in outcome)) return outcome
       const input = round < mostRounds ? await inputFor(outcome.answer, signal) : undefined
       if (input === undefined) return outcome
-      if (typeof input !== 'string') return { error: 'what the server asked for was refused' }
+      if (typeof input !== 'string') return { error: 'a request of the server was refused' }
       const rest = params.trimStart().slice(1)
       whole = `{${input}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`
     }
@@ -202,7 +202,7 @@ export async function openSession(
     cancel: (key) => running.get(key)?.abort(),
     answer(question, answer) {
       const waiting = questions.get(question)
-      if (!waiting) return 'the server does not wait for this answer any more'
+      if (!waiting) return 'the server is no longer waiting for this response'
       drop(question)
       waiting.settle(answer)
       return undefined

@@ -29,18 +29,18 @@ export function createGuard(port: number): (request: IncomingMessage) => Refusal
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
   return (request) => {
     const { method, headers, url = '' } = request
-    if (!URL.canParse(url, 'http://localhost')) return { status: 400, why: 'this is no address' }
+    if (!URL.canParse(url, 'http://localhost')) return { status: 400, why: 'invalid address' }
     const isCommand = method === 'POST' && (url === savedPath || actingPaths.some((path) => path.test(url)))
     if (method !== 'GET' && method !== 'HEAD' && !isCommand)
-      return { status: 405, why: 'only GET is answered here' }
+      return { status: 405, why: 'only GET is supported here' }
     if (!hosts.has(headers.host ?? '')) return { status: 403, why: 'the Host header names another server' }
     const { origin } = headers
     if (origin !== undefined && !hosts.has(origin.replace(/^http:\/\//, '')))
-      return { status: 403, why: 'a page of another site asked' }
+      return { status: 403, why: 'the request comes from a page of another site' }
     const site = headers['sec-fetch-site']
     const isNavigation = headers['sec-fetch-mode'] === 'navigate'
     if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation)
-      return { status: 403, why: 'a page of another site asked' }
+      return { status: 403, why: 'the request comes from a page of another site' }
     return undefined
   }
 }

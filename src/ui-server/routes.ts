@@ -70,7 +70,7 @@ export async function answer(
   if (live || channel) return act(request, response, stage, live?.[1], channel?.[1])
   const file = /^\/api\/recordings\/([\w-]{1,64})\/(\d{1,6})$/.exec(pathname)
   const path = file ? await catalogue.pathOf(file[1]!, Number(file[2])) : undefined
-  if (path === undefined) refuse(response, 404, 'there is nothing of that name')
+  if (path === undefined) refuse(response, 404, 'not found')
   else await sendFile(path, response, catalogue)
 }
 
@@ -86,7 +86,7 @@ async function act(
   if (denial) return refuse(response, denial.status, denial.why)
   if (request.method === 'POST' && channel !== undefined) return acting.command(channel, request, response)
   if (request.method !== 'GET' || channel !== undefined)
-    return refuse(response, 405, 'commands are sent with POST')
+    return refuse(response, 405, 'commands must be sent with POST')
   const connection = await catalogue.control?.(recording)
   if (connection) await acting.open(connection, response)
   else refuse(response, 404, 'no capture writes this recording now')
@@ -119,8 +119,7 @@ async function remove(
 ): Promise<void> {
   const denial = whyNoAct(request)
   if (denial) return refuse(response, denial.status, denial.why)
-  if (request.method !== 'POST' || !catalogue.remove)
-    return refuse(response, 405, 'deleting is asked for with POST')
+  if (request.method !== 'POST' || !catalogue.remove) return refuse(response, 405, 'deleting needs POST')
   try {
     await catalogue.remove(id)
     sendJson(response, {})
@@ -155,7 +154,7 @@ function giveToken(request: IncomingMessage, response: ServerResponse, { codes, 
   const given = credentialOf(request, 'Once')
   const code = [...codes.keys()].find((known) => isSame(given, known))
   if (code === undefined || request.method !== 'GET')
-    return refuse(response, 403, 'this address was used already: wiretape prints another one')
+    return refuse(response, 403, 'this address was already used: copy a new one from the output of wiretape')
   const used = codes.get(code)!
   codes.delete(code)
   sendJson(response, { token })

@@ -30,7 +30,7 @@ export async function addRules(path: string, text: string): Promise<RulesChange>
   const given = parseDocument(text, exact)
   const wanted = rulesIn(given)
   if (given.errors.length > 0 || !wanted || wanted.items.length === 0)
-    return { fault: given.errors[0]?.message.split('\n')[0] ?? 'there is no list "rules" with a rule' }
+    return { fault: given.errors[0]?.message.split('\n')[0] ?? 'the text has no list "rules" with a rule' }
   const document = parseDocument((await fileText(path)) ?? 'rules: []', exact)
   const rules = rulesIn(document)
   if (!rules) return { fault: `${path} has no list "rules"` }
@@ -50,7 +50,7 @@ export async function removeRule(path: string, name: string): Promise<RulesChang
   const document = parseDocument((await fileText(path)) ?? '', exact)
   const rules = rulesIn(document)
   const at = rules?.items.findIndex((rule) => nameOf(rule) === name) ?? -1
-  if (!rules || at < 0) return { fault: 'there is no rule of this name' }
+  if (!rules || at < 0) return { fault: 'no rule has this name' }
   rules.delete(at)
   return write(path, document, rules)
 }

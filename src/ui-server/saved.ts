@@ -29,10 +29,10 @@ export async function answerSaved(
   catalogue: Catalogue,
 ): Promise<void> {
   const { saved } = catalogue
-  if (!saved) return refuse(response, 404, 'there is no folder of saved calls')
+  if (!saved) return refuse(response, 404, 'no folder for saved calls')
   if (request.method === 'GET') return sendJson(response, { folder: saved.folder, files: await saved.list() })
   const read = command.safeParse(await jsonOf(request))
-  if (!read.success) return refuse(response, 400, 'this is no command about saved calls')
+  if (!read.success) return refuse(response, 400, 'not a valid command about saved calls')
   const asked = read.data
   try {
     if (asked.type === 'run') {
@@ -41,7 +41,7 @@ export async function answerSaved(
       return sendJson(response, { exchanges: await saved.run(only) })
     }
     const server = await catalogue.server?.(asked.recording)
-    if (!server) return refuse(response, 404, 'there is no recording of that name')
+    if (!server) return refuse(response, 404, 'no such recording')
     const { file, method, params, answer } = asked
     return sendJson(response, { told: await saved.save({ file, server, method, params, answer }) })
   } catch (error) {

@@ -76,7 +76,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
   return {
     async show(recording, response) {
       const server = await catalogue.server?.(recording)
-      if (!server) return refuse(response, 404, 'there is no recording of that name')
+      if (!server) return refuse(response, 404, 'no such recording')
       const { command: _, url: __, ...told } = server
       if (server.why !== undefined) return sendJson(response, told)
       const code = randomBytes(16).toString('base64url')
@@ -88,7 +88,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
       const asked = z.strictObject({ code: z.string().max(100) }).safeParse(await jsonOf(request))
       const server = asked.success ? shown.get(asked.data.code) : undefined
       if (!asked.success || !server || !catalogue.recorder)
-        return refuse(response, 409, 'this server was not shown to a person')
+        return refuse(response, 409, 'the start of this server was not confirmed')
       // One yes starts it once.
       shown.delete(asked.data.code)
       if (sessions.size >= mostSessions) return refuse(response, 503, 'too many sessions are open: end one')
@@ -112,7 +112,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
     },
     follow(id, response) {
       const kept = sessions.get(id)
-      if (!kept) return refuse(response, 404, 'this session is over')
+      if (!kept) return refuse(response, 404, 'this session has ended')
       clearTimeout(kept.timer)
       kept.pages += 1
       response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
@@ -131,16 +131,16 @@ export function createSessions(catalogue: Catalogue): Sessions {
     },
     async command(id, request, response) {
       const kept = sessions.get(id)
-      if (!kept) return refuse(response, 404, 'this session is over')
+      if (!kept) return refuse(response, 404, 'this session has ended')
       const read = command.safeParse(await jsonOf(request))
-      if (!read.success) return refuse(response, 400, 'this is no command of a session')
+      if (!read.success) return refuse(response, 400, 'not a valid session command')
       const { session } = kept
       const asked = read.data
       if (asked.type === 'ask') {
         const { key, method, params } = asked
         const found = findJsonValue(params)
         if (isFault(found) || params[found.start] !== '{')
-          return refuse(response, 400, 'the parameters are no JSON object')
+          return refuse(response, 400, 'the parameters must be a JSON object')
         const text = onOneLine(params.slice(found.start, found.end))
         return sendJson(response, await session.ask(key, method, text))
       }

@@ -45,8 +45,8 @@ export interface UiServerOptions {
 export async function startUiServer(options: UiServerOptions): Promise<UiServer> {
   const { catalogue, viewer, acting, port, access } = options
   const pages = await loadPages(viewer, acting).catch((cause: unknown) => {
-    throw new WiretapeError('unreadable', `the viewer is not in ${viewer}`, {
-      hint: 'npm run build makes it',
+    throw new WiretapeError('unreadable', `the viewer is missing in ${viewer}`, {
+      hint: 'build it with npm run build',
       cause,
     })
   })
@@ -73,8 +73,8 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
     answer(request, response, stage).catch((error: unknown) => {
       // A browser that went away meanwhile, or a file that did.
       if (response.headersSent) response.destroy()
-      else if (isGone(error)) refuse(response, 404, 'the file is not there any more')
-      else refuse(response, 500, 'it could not be read')
+      else if (isGone(error)) refuse(response, 404, 'the file no longer exists')
+      else refuse(response, 500, 'the file could not be read')
     })
   })
   let closing: Promise<void> | undefined
@@ -97,10 +97,10 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'something else listens there' : cause.message
+      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message
       reject(
         new WiretapeError('usage', `cannot listen on port ${port}: ${why}`, {
-          hint: 'name another --port',
+          hint: 'choose another --port',
           cause,
         }),
       )

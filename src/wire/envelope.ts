@@ -124,7 +124,7 @@ function classify(
   if (stringOf(text, memberOf(members, 'jsonrpc')) !== '2.0') return invalid('"jsonrpc" is not "2.0"')
   const idKind = id && kindAt(text, id.start)
   if (method !== undefined) {
-    if (result || error) return invalid('has both "method" and an answer')
+    if (result || error) return invalid('has both "method" and a result or error')
     if (idKind === undefined) return { kind: 'notification' }
     if (idKind === 'string' || idKind === 'number') return { kind: 'request' }
     return invalid(`"id" of a request is ${idKind}, not a string or number`)

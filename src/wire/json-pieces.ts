@@ -345,7 +345,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
           start = held.length
           startLine = line
         }
-        pieces.push(faultAt('the document breaks off', pieceText(start, held.length)))
+        pieces.push(faultAt('the document is incomplete', pieceText(start, held.length)))
         due = 'nothing'
       }
       return pieces

@@ -63,7 +63,9 @@ export class YamlFile {
       const isSecond = code === 'MULTIPLE_DOCS'
       this.failAt(
         pos[0],
-        isSecond ? 'a second document begins here: expected one' : `is no YAML here: ${sentence(message)}`,
+        isSecond
+          ? 'a second document begins here: expected only one'
+          : `is not valid YAML here: ${sentence(message)}`,
       )
     }
     if (document.errors.length === 0) this.#checkNames()
@@ -76,7 +78,7 @@ export class YamlFile {
         const names = new Set<unknown>()
         for (const { key } of items) {
           if (!isScalar(key)) continue
-          if (names.has(key.value)) this.fail(key, 'is no YAML here: map keys must be unique')
+          if (names.has(key.value)) this.fail(key, 'is not valid YAML here: map keys must be unique')
           names.add(key.value)
         }
       },
@@ -136,7 +138,7 @@ export class YamlFile {
       if (typeof keyValue === 'string' || typeof keyValue === 'number' || typeof keyValue === 'boolean') {
         return [{ name: String(keyValue), key: keyNode, value: (value as Node | null) ?? undefined }]
       }
-      this.fail(keyNode, 'the name of a member is no text: put it in quotes')
+      this.fail(keyNode, 'the name of a member is not a string: put it in quotes')
       return []
     })
   }

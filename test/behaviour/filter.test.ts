@@ -88,11 +88,11 @@ describe('inspect --filter', () => {
   })
 
   it.each([
-    ['tol:x', '--filter, column 1: there is no key tol: did you mean tool?'],
+    ['tol:x', '--filter, column 1: unknown key tol: did you mean tool?'],
     ['a (b', '--filter, column 3: this ( is not closed: expected )'],
     [
       'text:~/a(/',
-      '--filter, column 10: the pattern is no regular expression: missing closing ): write it as RE2 has it: no look-around, no back references',
+      '--filter, column 10: the pattern is not a regular expression: missing closing ): use RE2 syntax, without lookaround and backreferences',
     ],
   ])('refuses %s with its column', async (filter, message) => {
     for (const args of [

@@ -165,7 +165,7 @@ describe('what begins like no message', () => {
     const { value } = await response.body!.pipeThrough(new TextDecoderStream()).getReader().read()
     expect(value).toContain('"method":"x"')
     const { message } = await screen.event('it says so', ({ type }) => type === 'notice')
-    expect(message).toContain('a stream of JSON texts cannot be looked at')
+    expect(message).toContain('a stream of JSON texts cannot be inspected')
     screen.close()
     await stage.end(recorder)
   })

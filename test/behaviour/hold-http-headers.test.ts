@@ -150,7 +150,7 @@ describe('a header that the schema of a tool asks for', () => {
     // The official server's own words.
     expect(await answer).toContain('Mcp-Param-Place header is absent')
     const { message } = await screen.event('it is said', ({ type }) => type === 'notice')
-    expect(message).toContain('the tool "echo" was never listed here')
+    expect(message).toContain('the tool "echo" is in no recorded tools/list response')
     screen.close()
     const lines = await stage.end(recorder)
     expect(lines.find(({ type }) => type === 'note')?.['text']).toBe(message)

@@ -317,7 +317,7 @@ describe('a held request', () => {
     expect(released).toMatchObject({ message, outcome: 'dropped', cause: 'end' })
     expect(upstream.bodies).toEqual([])
     const lines = await end(recorder)
-    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ why: 'its client left' })
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ why: 'its client disconnected' })
     expect(lines.filter(isMessage)).toEqual([])
   })
 
@@ -438,7 +438,8 @@ describe('what cannot be looked at', () => {
     const { recorder, url } = await record(upstream, '--break', 'is:answer')
     const screen = await attach(stage)
     expect((await post(url, call(1, 'x'))).text).toContain(answer)
-    const words = /^an answer passed although .* content coding gzip cannot be looked at \(exchange 0\)$/
+    const words =
+      /^a response was forwarded without .* content coding gzip cannot be inspected \(exchange 0\)$/
     const notice = await screen.event('it is told', ({ type }) => type === 'notice')
     expect(notice).toMatchObject({ message: expect.stringMatching(words) })
     screen.close()

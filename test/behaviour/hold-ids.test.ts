@@ -61,7 +61,7 @@ describe('a held message', () => {
     const { error } = await screen.ask(edit)
     expect(error).toMatchObject({
       code: 'invalid',
-      message: 'its id is that of a request whose answer is still to come',
+      message: 'a request with this id still waits for its response',
     })
     await screen.tell({ ...edit, text: text.replace('"id":1', '"id":2') })
     expect(await answerTo(recorder, 1)).toMatchObject({ result: { content: [{ text: 'x' }] } })
@@ -99,7 +99,7 @@ describe('a held message', () => {
     const screen = await attach(stage)
     const inject = { type: 'inject', direction: 'client_to_server', text: ping(1).trim() }
     const { error } = await screen.ask({ ...inject, conversation: 'connection-7' })
-    expect(error).toMatchObject({ code: 'no-peer', message: 'there is no such conversation' })
+    expect(error).toMatchObject({ code: 'no-peer', message: 'no such conversation' })
     await screen.tell(inject)
     screen.close()
     await end(recorder)

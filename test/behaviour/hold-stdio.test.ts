@@ -67,11 +67,11 @@ describe('a capture that somebody attaches to', () => {
   it('refuses another version of the protocol, and what is none, and goes on', async () => {
     const recorder = record()
     const firsts = {
-      '{"type":"hello","protocol":99,"role":"screen"}\n': 'speaks version 1, not 99',
-      '{"type":"hello","protocol":2,"role":"director"}\n': 'speaks version 1, not 2',
-      '{"type":"hello","protocol":1,"role":"director"}\n': 'the hello cannot be read: role: ',
-      '{"type":"hello","protocol":"1","role":"screen"}\n': 'the hello cannot be read: protocol: ',
-      'GET / HTTP/1.1\r\n\r\n': 'the first line has to be a hello',
+      '{"type":"hello","protocol":99,"role":"screen"}\n': 'uses version 1 of the control protocol, not 99',
+      '{"type":"hello","protocol":2,"role":"director"}\n': 'uses version 1 of the control protocol, not 2',
+      '{"type":"hello","protocol":1,"role":"director"}\n': 'invalid hello: role: ',
+      '{"type":"hello","protocol":"1","role":"screen"}\n': 'invalid hello: protocol: ',
+      'GET / HTTP/1.1\r\n\r\n': 'the first line must be a hello',
     }
     for (const [first, why] of Object.entries(firsts)) {
       const socket = net.connect(await socketOf(stage))
@@ -101,7 +101,7 @@ describe('a capture that somebody attaches to', () => {
     expect(JSON.parse(await firstLine())).toEqual({
       type: 'refused',
       code: 'full',
-      message: '256 are attached already, and no more are taken',
+      message: '256 programs are already attached, which is the limit',
     })
     for (const socket of sockets) socket.destroy()
     // There is room again.
@@ -208,8 +208,16 @@ describe('a held message', () => {
       ['{"jsonrpc":"2.0",\n "id":1,}', 'invalid', /^not valid JSON: .* line 2, column /],
       ['{"id":1,"method":"ping"}', 'invalid', /^not JSON-RPC: "jsonrpc" is not "2.0"/],
       ['[]', 'invalid', /^not JSON-RPC/],
-      ['{"jsonrpc":"2.0","id":1,"result":{}}', 'invalid', /^it would be an answer instead of a request/],
-      ['{"jsonrpc":"2.0","method":"ping"}', 'invalid', /^it would be a notification instead of a request/],
+      [
+        '{"jsonrpc":"2.0","id":1,"result":{}}',
+        'invalid',
+        /^the message would be a response instead of a request/,
+      ],
+      [
+        '{"jsonrpc":"2.0","method":"ping"}',
+        'invalid',
+        /^the message would be a notification instead of a request/,
+      ],
       [`[${text}]`, 'invalid', /one message/],
       [text.replace('"x"', '"[REDACTED]"'), 'redacted', /\[REDACTED\]/],
     ]
@@ -277,7 +285,7 @@ describe('holding', () => {
       await answerTo(recorder, 1)
       const lines = await end(recorder)
       expect(lines.find(({ type }) => type === 'note')?.['text']).toContain('no screen could attach')
-      expect(recorder.stderr().toString()).toContain('wiretape: nothing was held: no screen could attach')
+      expect(recorder.stderr().toString()).toContain('wiretape: no message was held: no screen could attach')
     },
   )
 

@@ -68,7 +68,7 @@ describe('inspect --fields', () => {
   it.each([
     [['--fields', 'sqe'], 'there is no field sqe: did you mean seq? (fields are seq, time,'],
     [['--fields', ','], '--fields names no field'],
-    [['--fields', '$.['], '--fields: $.[ is no JSONPath'],
+    [['--fields', '$.['], '--fields: $.[ is not a JSONPath'],
     [['--fields', 'seq', '--json'], '--json and --fields are different outputs (give one of them)'],
     [['--raw', '1', '--check'], '--check and --raw are different outputs'],
     [['--raw', '77'], 'there is no message 77 (inspect shows the numbers)'],

@@ -77,7 +77,7 @@ describe('findings in the list of messages', () => {
       expect([filter, await numbers('--filter', filter, 'bad.jsonl')]).toEqual([filter, wanted])
     const { stdout } = await run('inspect', '--filter', 'level:error', 'bad.jsonl')
     expect(stdout).toContain('! schemas/output')
-    expect(stdout).toContain('1 of 9 rows: a rule found something of level error')
+    expect(stdout).toContain('1 of 9 rows: has a finding of level error')
   })
 
   it('choose what convert keeps, what codegen tests and what search prints', async () => {
@@ -103,7 +103,7 @@ describe('findings in the list of messages', () => {
     )
     const refused = await run('rules', 'check', 'rules.yaml')
     expect(refused.code).toBe(1)
-    expect(refused.stdout + refused.stderr).toContain('finding: and level: are about a whole recording')
+    expect(refused.stdout + refused.stderr).toContain('finding: and level: need a whole recording')
   })
 
   it('have the rule of check beside the same fault of inspect --check', async () => {

@@ -218,7 +218,7 @@ describe('inspect --check', () => {
   const long = { jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(10 * 1024 * 1024) } }
 
   it.each<[string, string, string]>([
-    ['a request without an answer', 'unanswered', lines(() => [message('in', ping(1))])],
+    ['a request without a response', 'unanswered', lines(() => [message('in', ping(1))])],
     ['an answer without a request', 'orphan', lines(() => [message('out', pong(1))])],
     [
       'an answer to what was answered',

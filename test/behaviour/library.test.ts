@@ -53,24 +53,27 @@ describe('the library', () => {
     const path = join(folder, 'any.jsonl')
     writeFileSync(path, tapeOf([call('a', {}, 'x')]))
     await expect(replay(path, { command: ['./no-such-server'] })).rejects.toThrow('no such program')
-    await expect(replay(path, { url: 'ftp://x' })).rejects.toThrow('no http or https URL')
+    await expect(replay(path, { url: 'ftp://x' })).rejects.toThrow('not an http or https URL')
     await expect(replay(path, { command: ['node'] }, { match: { '$.a': 'soon' } })).rejects.toThrow(
       'no matcher: soon',
     )
     await expect(readRecording(join(folder, 'none.jsonl'))).rejects.toThrow('no such file')
     await expect(record({ url: 'nonsense', file: join(folder, 'x.jsonl') })).rejects.toThrow(
-      'the option url makes no sense',
+      'the option url is invalid',
     )
   })
 
   it.each([
-    [{ file: 'x' }, 'not said what to record'],
-    [{ file: 'x', command: ['node'], url: 'http://x' }, 'not said what to record'],
+    [{ file: 'x' }, 'exactly one of the options command and url is needed'],
+    [
+      { file: 'x', command: ['node'], url: 'http://x' },
+      'exactly one of the options command and url is needed',
+    ],
     [{ command: ['node'] }, 'option file'],
     [{ command: 'node', file: 'x' }, 'option command'],
-    [{ command: ['node'], file: 'x', redact: 'x' }, 'no option redact'],
+    [{ command: ['node'], file: 'x', redact: 'x' }, 'unknown option redact'],
     [{ command: ['node'], file: 'x', options: '--redact' }, 'option options'],
-    [undefined, 'no object'],
+    [undefined, 'must be an object'],
   ])('does not record %j', async (what, message) => {
     await expect(record(what as unknown as Parameters<typeof record>[0])).rejects.toMatchObject({
       code: 'usage',

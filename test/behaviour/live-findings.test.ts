@@ -112,7 +112,7 @@ describe('record --pin', () => {
     offer(drifted)
     const trusting = await record('--pin', 'wiretape.lock', '--on-drift', 'hold')
     expect((await trusting.listTools()).tools).toEqual([drifted])
-    expect(notes(await tapeOf(trusting))).toEqual([`found by ${drift}, nobody is attached`])
+    expect(notes(await tapeOf(trusting))).toEqual([`found by ${drift}, because no screen is attached`])
     const careful = await record('--pin=wiretape.lock', '--on-drift=hold', '--on-unattended=block')
     await expect(careful.listTools()).rejects.toThrow('blocked by safety/definition-drift')
   })

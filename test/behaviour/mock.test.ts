@@ -191,7 +191,7 @@ describe('mock', () => {
     const lines = [
       meta.replace(/\}$/, `,${own}}`),
       `{${at(1)},"dir":"in","raw":{"jsonrpc":"2.0",${call('1', 'a').slice(1)},"id":"m1","seq":0,"conv":"c","http":{"exchange":1,"method":"POST","path":"/message"}}`,
-      `{"type":"http",${at(2)},"exchange":1,"conv":"c","method":"POST","path":"/message","status":202,"why":"client: it closed its connection"}`,
+      `{"type":"http",${at(2)},"exchange":1,"conv":"c","method":"POST","path":"/message","status":202,"why":"client: closed the connection"}`,
       `{${at(3)},"dir":"out","raw":{"jsonrpc":"2.0","id":1,"result":{}},"id":"m2","corr":"m1","seq":1,"conv":"c","http":{"exchange":0,"status":200}}`,
       end,
     ]

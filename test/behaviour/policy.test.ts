@@ -51,7 +51,7 @@ describe('a policy', () => {
       join(home, 's.json'),
     )
     expect([stdout, code]).toEqual([input, 0])
-    expect(stderr).toMatch(/^wiretape: the policy .* line 2: .*nothing is recorded, everything passes\n$/)
+    expect(stderr).toMatch(/^wiretape: the policy .* line 2: .*nothing is recorded, all messages pass\n$/)
     expect(tapes()).toEqual([])
     expect(readdirSync(home)).not.toContain('s.json')
   })

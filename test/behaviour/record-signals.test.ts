@@ -64,7 +64,7 @@ describe('a signal to us', () => {
       read: false,
     })
     const pid = await until('the server runs', () => Number(readIfThere(stage.path('server.pid'))))
-    await until('the server is gone', () => !isRunning(pid))
+    await until('the server has ended', () => !isRunning(pid))
     await settled(() => writtenBytes(Number(readIfThere(stage.path('writer.pid')))))
     recorder.child.kill('SIGTERM')
     expect((await recorder.ended).exitCode).toBe(9)
@@ -79,7 +79,7 @@ it('lets the server see the end of its input when we are killed', async () => {
   await printed(recorder, 'ready')
   recorder.child.kill('SIGKILL')
   await until('the server saw the end', () => readIfThere(stage.path('end.txt')))
-  await until('the server is gone', () => stage.running().length === 0)
+  await until('the server has ended', () => stage.running().length === 0)
 })
 
 const hasScript = spawnSync('script', ['--version']).status === 0

@@ -77,7 +77,7 @@ describe('record --watch', () => {
     await client.listTools()
     const hangs = client.callTool({ name: 'hang' }).catch((error: Error) => error.message)
     become({ version: '2', tools: ['heard', 'version', 'more'] })
-    expect(await hangs).toContain('the server was started again before it answered')
+    expect(await hangs).toContain('the server restarted before it responded')
     expect(await one.call('version')).toBe('2')
     await until('the list is announced', () => one.changes() === 1)
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('more')
@@ -96,7 +96,7 @@ describe('record --watch', () => {
     expect(shown).toMatch(/error of #\d+ tools\/call hang · sent by wiretape/)
     expect(shown).toContain('notifications/tools/list_changed · sent by wiretape')
     expect(shown).toContain('1 restart of the server')
-    expect(shown).toContain('others now: tools/list')
+    expect(shown).toContain('changed: tools/list')
     const { stdout } = await cli('explain', stage.tape())
     expect(stdout).toContain('tools/call hang: wiretape answered, not the server.')
   })
@@ -108,7 +108,7 @@ describe('record --watch', () => {
     expect(await one.call('version')).toBe('1')
     const hangs = one.client.callTool({ name: 'hang' }).catch((error: Error) => error.message)
     become({ version: '1', tools: ['heard', 'version', 'hang'], describes: 'otherwise' })
-    expect(await hangs).toContain('the server was started again before it answered')
+    expect(await hangs).toContain('the server restarted before it responded')
     await until('the list is announced', () => one.changes() === 1)
     await one.client.listTools()
     await one.client.close()
@@ -206,7 +206,7 @@ describe('record --watch', () => {
     await untilVersion(one, '2')
     await one.client.close()
     const { stdout } = await cli('inspect', stage.tape(), '--json')
-    const changes = stdout.match(/[^" ]+ changed: the server is started again/g) ?? []
+    const changes = stdout.match(/[^" ]+ changed: restarting the server/g) ?? []
     expect(changes.filter((line) => line.includes('jsonl'))).toEqual([])
     if (_.startsWith('everything')) expect(changes.join()).not.toContain('notes.txt')
   })
@@ -214,7 +214,7 @@ describe('record --watch', () => {
   it('keeps the client waiting while the server does not come up', async () => {
     const one = await record('--watch', 'state.json')
     become('broken')
-    await until('it has not come up', () => one.said().includes('did not come up'))
+    await until('it has not come up', () => one.said().includes('did not start'))
     const waits = one.call('version')
     become({ version: '3', tools: [] })
     expect(await waits).toBe('3')
@@ -224,8 +224,8 @@ describe('record --watch', () => {
   it('answers with an error when it does not come up in time, and goes on with the next change', async () => {
     const one = await record('--watch', 'state.json', '--reload-timeout', '300ms')
     become('broken')
-    await until('it has not come up', () => one.said().includes('did not come up'))
-    await expect(one.call('version')).rejects.toThrow('the server has not come up yet')
+    await until('it has not come up', () => one.said().includes('did not start'))
+    await expect(one.call('version')).rejects.toThrow('the server is still starting')
     become({ version: '3', tools: [] })
     await untilVersion(one, '3')
     await one.client.close()
@@ -258,7 +258,7 @@ describe('record --watch', () => {
     expect(actor.stdout().toString()).toContain('file:///new')
     expect(actor.stdout().toString()).not.toContain('file:///old')
     expect(actor.stderr().toString()).toContain(
-      'an answer of the client to the process before was not passed on',
+      'a response of the client to the old process was not forwarded',
     )
     actor.stdin.end()
     expect(await actor.ended).toMatchObject({ exitCode: 0 })
@@ -284,7 +284,7 @@ describe('wiretape reload', () => {
     become('broken')
     expect(await cli('reload')).toMatchObject({
       code: 1,
-      stderr: 'wiretape: shop: the server did not come up (exit 3)\n',
+      stderr: 'wiretape: shop: the server did not start (exit 3)\n',
     })
     become({ version: '4', tools: [] })
     expect(await cli('reload')).toMatchObject({ code: 0 })
@@ -301,13 +301,13 @@ describe('wiretape reload', () => {
     expect(await lax.call('version')).toBe('2')
     const { code, stderr } = await cli('reload', 'strict')
     expect(code).toBe(1)
-    expect(stderr).toContain('the old process stays, since the new one does not fit')
-    expect(stderr).toContain('it has no capability resources any more')
+    expect(stderr).toContain('the old process stays, because the new one is incompatible')
+    expect(stderr).toContain('it no longer has the capability resources')
     expect(await strict.call('version')).toBe('1')
     await Promise.all([lax.client.close(), strict.client.close()])
     const [tape] = stage.tapes()
     expect((await cli('inspect', tape!)).stdout).toContain(
-      'the client was told otherwise: it has no capability tools.listChanged any more',
+      'the client still has the old value: it no longer has the capability tools.listChanged',
     )
   })
 
@@ -315,7 +315,7 @@ describe('wiretape reload', () => {
     const one = await record('--label', 'plain')
     expect(await cli('reload')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('its server cannot be started again'),
+      stderr: expect.stringContaining('this capture cannot restart its server'),
     })
     expect(await one.call('version')).toBe('1')
     await one.client.close()
@@ -331,7 +331,7 @@ describe('wiretape reload', () => {
     await one.client.listTools()
     const hangs = one.client.callTool({ name: 'hang' }).catch((error: Error) => error.message)
     become({ version: '2', tools: ['more'] })
-    expect(await hangs).toContain('the server was started again before it answered')
+    expect(await hangs).toContain('the server restarted before it responded')
     expect(await one.call('version')).toBe('2')
     await until('the list is announced', () => one.changes() === 1)
     become({ version: '3', tools: ['more'] })

@@ -76,7 +76,7 @@ describe('a replay against a server', () => {
       await printed(actor, '/mcp')
       const url = actor.stdout().toString().trim()
       const { stdout } = await stage.run('replay', 'base.jsonl', '--url', url)
-      expect(stdout).toMatch(/^Stopped: the server is gone: the connection was refused$/m)
+      expect(stdout).toMatch(/^Stopped: the server is unreachable: the connection was refused$/m)
       expect(stdout).toMatch(/ 1 error now, 2 not sent$/m)
     } finally {
       await theatre.close()

@@ -288,7 +288,7 @@ describe('wiretape replay', () => {
     const run = await stage.run('replay', 'base.jsonl', '--url', actor.stdout().toString().trim())
     await theatre.close()
     expect(run.code).toBe(1)
-    expect(run.stdout).toMatch(/^Stopped: the server is gone: the connection was refused$/m)
+    expect(run.stdout).toMatch(/^Stopped: the server is unreachable: the connection was refused$/m)
     expect(run.stdout).toMatch(/ [1-9]\d* not sent/)
   })
 

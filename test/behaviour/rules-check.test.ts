@@ -60,7 +60,7 @@ rules:
     expect(latin1).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'wiretape: stdin cannot be read: it is no UTF-8\n',
+      stderr: 'wiretape: stdin cannot be read: it is not UTF-8\n',
     })
   })
 
@@ -71,8 +71,8 @@ rules:
       code: 1,
       stdout: `✓ good.yaml: 0 rules, seed 0
 ✗ bad.yaml: 3 faults
-  bad.yaml, line 2, column 11: name: expected a text of up to 60 characters without commas, in quotes if it is a number
-  bad.yaml, line 3, column 12: when: there is no key tol: did you mean tool?
+  bad.yaml, line 2, column 11: name: expected a string of up to 60 characters without commas, in quotes if it is a number
+  bad.yaml, line 3, column 12: when: unknown key tol: did you mean tool?
   bad.yaml, line 4, column 11: drop: expected true
 `,
       stderr: '',
@@ -83,7 +83,7 @@ rules:
     expect(await check('none.yaml')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'wiretape: none.yaml cannot be read: there is no such file\n',
+      stderr: 'wiretape: none.yaml cannot be read: no such file\n',
     })
   })
 
@@ -95,11 +95,11 @@ rules:
     expect(stdout).toContain('✓ good.yaml')
     expect(stdout).toContain('✗ bad.yaml: 1 fault')
     expect(stderr).toBe(
-      'wiretape: none.yaml cannot be read: there is no such file\nwiretape: gone.yaml cannot be read: there is no such file\n',
+      'wiretape: none.yaml cannot be read: no such file\nwiretape: gone.yaml cannot be read: no such file\n',
     )
     const json = JSON.parse((await check('--json', 'none.yaml', 'good.yaml')).stdout)
     expect(json).toMatchObject([
-      { file: 'none.yaml', faults: [{ line: null, message: 'cannot be read: there is no such file' }] },
+      { file: 'none.yaml', faults: [{ line: null, message: 'cannot be read: no such file' }] },
       { file: 'good.yaml', faults: [] },
     ])
   })

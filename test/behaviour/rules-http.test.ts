@@ -79,7 +79,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
       upstream.url,
       `rules: [{ name: deep, when: 'is:request', set: { '$.params.arguments.a.b': 1 } }]`,
     )
-    const problem = 'rule deep cannot be applied: $.params.arguments.a.b leads nowhere in it'
+    const problem = 'rule deep cannot be applied: $.params.arguments.a.b cannot be added to the message'
     expect(JSON.parse(await post(url, call(1, '{}')))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -97,7 +97,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
       upstream.url,
       `rules: [{ name: deep, when: 'id:2', on: answers, set: { '$.result.a.b': 1 } }]`,
     )
-    const problem = 'rule deep cannot be applied: $.result.a.b leads nowhere in it'
+    const problem = 'rule deep cannot be applied: $.result.a.b cannot be added to the message'
     const error = `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"wiretape: ${problem}"}}`
     const alone = await post(url, call(2, '{}'))
     expect(alone.trimEnd().endsWith(error)).toBe(true)
@@ -121,7 +121,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     await fetch(url, { method: 'POST', headers, body }).then((got) => got.text())
     const notes = (await end(recorder)).filter(({ type }) => type === 'note')
     expect(notes[0]!['text']).toBe(
-      'a request passed although messages are held or changed: text that is no UTF-8 cannot be looked at (exchange 0)',
+      'a request was forwarded without being held or changed: text that is not UTF-8 cannot be inspected (exchange 0)',
     )
   })
 
@@ -219,8 +219,10 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
         - { name: idless, when: 'id:2 is:request', remove: ['$.id'] }
         - { name: taken, when: 'id:3 is:request', set: { '$.id': 4 } }`,
     )
-    expect(await post(url, call(1, '{}'))).toContain('no JSON-RPC any more: \\"jsonrpc\\" is not')
-    expect(await post(url, call(2, '{}'))).toContain('it would be a notification instead of a request')
+    expect(await post(url, call(1, '{}'))).toContain('no longer be JSON-RPC: \\"jsonrpc\\" is not')
+    expect(await post(url, call(2, '{}'))).toContain(
+      'the message would be a notification instead of a request',
+    )
     expect(await post(url, call(3, '{}'))).toContain('"id":3,"result"')
     expect(upstream.bodies.map((body) => (JSON.parse(body) as Line)['id'] as unknown)).toEqual([4])
     const lines = await end(recorder)

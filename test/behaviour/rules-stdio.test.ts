@@ -137,7 +137,7 @@ describe('a rule', () => {
         - { name: deep, when: 'tool:echo', set: { '$.params.arguments.a.b': 1 } }`)
     await recorder.send(call(1, 'echo') + call(2, 'echo', { a: {}, text: 'x' }) + ping(3))
     const all = await count(recorder, 3)
-    const problem = 'rule deep cannot be applied: $.params.arguments.a.b leads nowhere in it'
+    const problem = 'rule deep cannot be applied: $.params.arguments.a.b cannot be added to the message'
     expect(all.find(({ id }) => id === 1)).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -155,7 +155,7 @@ describe('a rule', () => {
         - { name: deep, when: 'tool:echo', on: answers, set: { '$.result.a.b': 1 } }
         - { name: roots, when: 'dir:in is:answer', remove: ['$.id'] }`)
     await recorder.send(call('e\u00e9', 'echo', { text: 'x' }))
-    const problem = 'rule deep cannot be applied: $.result.a.b leads nowhere in it'
+    const problem = 'rule deep cannot be applied: $.result.a.b cannot be added to the message'
     expect(await answerTo(recorder, 'e\u00e9')).toEqual({
       jsonrpc: '2.0',
       id: 'e\u00e9',
@@ -168,7 +168,7 @@ describe('a rule', () => {
     )
     await recorder.send(`{"jsonrpc":"2.0","id":${asked['id']},"result":{"roots":[]}}\n`)
     const told = JSON.stringify(await answerTo(recorder, 2))
-    expect(told).toContain('wiretape: rule roots cannot be applied: it would be no JSON-RPC any more')
+    expect(told).toContain('wiretape: rule roots cannot be applied: the message would no longer be JSON-RPC')
     const lines = await end(recorder)
     expect(lines.filter((line) => line['modified'])).toMatchObject([
       { dir: 'out', rule: 'deep', raw: { error: { code: -32603 } }, original: { result: {} } },
@@ -199,7 +199,7 @@ describe('a rule', () => {
     expect(await answerTo(recorder, 1)).toHaveProperty('result')
     const { message } = await screen.event('it is told', ({ type }) => type === 'notice')
     expect(message).toBe(
-      'a line passed although messages are held or changed: text that is no UTF-8 cannot be looked at',
+      'a line was forwarded without being held or changed: text that is not UTF-8 cannot be inspected',
     )
     screen.close()
     expect((await end(recorder)).find(({ type }) => type === 'note')).toMatchObject({ text: message })
@@ -279,9 +279,9 @@ describe('a rule', () => {
       const found = linesOfTape(stage.tape()).filter(({ type }) => type === 'note')
       return found.length === 3 ? found.map(({ text }) => text as string) : undefined
     })
-    expect(notes[0]).toMatch(/^the rules before stay in force: .*rules\.yaml, line 1/)
-    expect(notes[1]).toBe('no rules are in force from here on')
-    expect(notes[2]).toMatch(/^from here on the rules of .*rules\.yaml are in force: 1$/)
+    expect(notes[0]).toMatch(/^the previous rules stay in force: .*rules\.yaml, line 1/)
+    expect(notes[1]).toBe('rules are off from here on')
+    expect(notes[2]).toMatch(/^rules in force from here on: 1, from .*rules\.yaml$/)
   })
 
   it('of a file that was changed to a wrong one: the end says that the rules before stayed in force', async () => {
@@ -292,7 +292,7 @@ describe('a rule', () => {
     await until('it was read', () => linesOfTape(stage.tape()).some(({ type }) => type === 'note'))
     await end(recorder)
     expect(recorder.stderr().toString()).toMatch(
-      /^wiretape: the rules before stayed in force: .*rules\.yaml, line 1, column \d+: .*\(see wiretape rules check\)\n$/,
+      /^wiretape: the previous rules stayed in force: .*rules\.yaml, line 1, column \d+: .*\(see wiretape rules check\)\n$/,
     )
   })
 

@@ -327,7 +327,7 @@ describe('wiretape run', () => {
   })
 
   it.each<[string, string, string]>([
-    ['no YAML', 'calls: [', 'line 1, column 9: is no YAML here: '],
+    ['no YAML', 'calls: [', 'line 1, column 9: is not valid YAML here: '],
     ['no calls', 'server: x\n', 'line 1, column 1: expected `calls:` and a list, each call behind a `-`'],
     [
       'an unknown member',

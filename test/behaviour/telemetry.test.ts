@@ -231,7 +231,7 @@ describe('a receiver', () => {
 })
 
 it.each([
-  [['--otlp', 'localhost:4318'], '--otlp is no http or https URL'],
+  [['--otlp', 'localhost:4318'], '--otlp is not an http or https URL'],
   [['--otlp', 'http://user:secret@localhost:4318'], '--otlp has credentials'],
   [['--otlp', 'http://localhost:4318', '--otlp-protocol', 'grpc'], 'http/json or http/protobuf'],
   [['--otlp-payload'], '--otlp-payload goes with --otlp'],

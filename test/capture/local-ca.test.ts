@@ -42,7 +42,7 @@ describe('the certificate authority', () => {
   })
 
   it.each([
-    ['has expired', 91, /had expired: a new certificate authority was made/],
+    ['has expired', 91, /had expired: a new certificate authority was created/],
     ['is about to', 85, /was about to expire/],
   ])('is renewed when it %s, and that is said', async (_, days, words) => {
     const old = await makeAuthority(new Date(Date.now() - days * dayMs))
@@ -61,7 +61,7 @@ describe('the certificate authority', () => {
     const { certificate } = await openLocalCa(folder)
     chmodSync(keyPath(), 0o644)
     const renewed = await openLocalCa(folder)
-    expect(renewed.notice).toMatch(/others could read the key/)
+    expect(renewed.notice).toMatch(/other users could read the key/)
     expect(renewed.certificate).not.toBe(certificate)
     expect(modeOf(keyPath())).toBe(0o600)
   })
@@ -74,13 +74,16 @@ describe('the certificate authority', () => {
     writeFileSync(keyPath(), spoil(readFileSync(keyPath(), 'utf8')))
     const error: unknown = await openLocalCa(folder).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(WiretapeError)
-    expect(error).toMatchObject({ code: 'unreadable', hint: 'delete it to have a new one made' })
+    expect(error).toMatchObject({
+      code: 'unreadable',
+      hint: 'delete the file; wiretape then creates a new one',
+    })
   })
 
   it('says where it cannot be kept', async () => {
     writeFileSync(folder, 'a file is here')
     await expect(openLocalCa(folder)).rejects.toThrow(
-      /cannot keep a certificate authority in .*a file is in the way/,
+      /cannot keep a certificate authority in .*a file has that name/,
     )
   })
 })

@@ -60,8 +60,8 @@ describe('the proxies that the environment names', () => {
     expect(Buffer.from(authorization!.slice('Basic '.length), 'base64').toString()).toBe('us@er:pa:ss')
     const { troubles } = upstreamProxiesOf({ https_proxy: 'socks5://me:hush@p', HTTP_PROXY: 'http://a b' })
     expect(troubles).toEqual([
-      'HTTP_PROXY is no URL of a proxy, and not used; servers are connected to directly',
-      'https_proxy is a proxy of socks5://, and not used; servers are connected to directly',
+      'HTTP_PROXY is not the URL of a proxy: it is ignored, and servers are connected to directly',
+      'https_proxy is a socks5:// proxy, which is not supported: it is ignored, and servers are connected to directly',
     ])
   })
 })

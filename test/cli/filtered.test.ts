@@ -61,7 +61,7 @@ describe('an excerpt has what cancelled a request', () => {
   it('by the end of its connection', async () => {
     const http = (exchange: number): object => ({ http: { exchange, method: 'POST', path: '/mcp' } })
     const closed = (exchange: number): string =>
-      `{"type":"http","t":"${at(4)}","us":4000000,"exchange":${exchange},"method":"POST","path":"/mcp","status":200,"why":"client: it closed its connection"}`
+      `{"type":"http","t":"${at(4)}","us":4000000,"exchange":${exchange},"method":"POST","path":"/mcp","status":200,"why":"client: closed the connection"}`
     const lines = [
       meta('streamable-http'),
       line(1, 'in', { ...call, params: modern }, { id: 'a', ...http(0) }),

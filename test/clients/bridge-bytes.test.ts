@@ -18,7 +18,7 @@ const read = damaged.toString('utf8')
 const answer = (id: string): Buffer =>
   Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{"b":"\u00ff"}}`, 'latin1')
 
-const told = /a message had bytes that are no UTF-8: U\+FFFD stands for them/g
+const told = /a message had bytes that are not UTF-8: U\+FFFD replaces them/g
 
 describe('bytes that are no UTF-8', () => {
   it.each([

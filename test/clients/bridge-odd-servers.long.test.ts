@@ -60,7 +60,7 @@ describe('a bridge to a server on stdio', () => {
     const lost = new Promise((resolve) => unread.once('error', resolve))
     // The server answers in order: it has to get rid of all that before.
     expect(await (await other.ask(1, 'echo')).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
-    expect(said().match(/a client that does not read lost its connection/g)).toHaveLength(1)
+    expect(said().match(/a client that does not read was disconnected/g)).toHaveLength(1)
     unread.resume()
     await lost
     expect(unread.complete).toBe(false)
@@ -89,10 +89,10 @@ describe('a bridge to a server on stdio', () => {
     expect(await open).toEqual({
       jsonrpc: '2.0',
       id: 16,
-      error: { code: 502, message: 'wiretape: the server was ended' },
+      error: { code: 502, message: 'wiretape: the server was stopped' },
     })
     expect(said()).toMatch(
-      /the server wrote something to stdout that is no message: .*\n.*the server answered a request that nobody waits for/,
+      /the server wrote a line to stdout that is not a message: .*\n.*the server sent a response that matches no pending request/,
     )
     expect(linesOfType(stage.tape(), 'noise')).toMatchObject([{ text: 'Listening…' }])
     const messages = linesOfType(stage.tape(), undefined)
@@ -110,10 +110,10 @@ describe('a bridge to a server on stdio', () => {
     const first = one.ask(1, 'never').then((response) => response.text())
     await tapeHas('"never"')
     const second = (await other.ask(1, 'ask')).text()
-    await until('it is said', () => said().includes('stdio does not say whom it means'))
+    await until('it is said', () => said().includes('over stdio it names no client'))
     await ended()
-    expect(await first).toContain('the server was ended')
-    expect(await second).toMatch(/roots\/list[^]*the server was ended/)
+    expect(await first).toContain('the server was stopped')
+    expect(await second).toMatch(/roots\/list[^]*the server was stopped/)
   })
 
   it('fails what is open before it ends, and the tape does not blame the server', async () => {
@@ -125,7 +125,7 @@ describe('a bridge to a server on stdio', () => {
     const answer = await open
     expect([answer.status, await answer.text()]).toEqual([
       200,
-      '{"jsonrpc":"2.0","id":1,"error":{"code":502,"message":"wiretape: the server was ended"}}',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":502,"message":"wiretape: the server was stopped"}}',
     ])
     expect(linesOfType(stage.tape(), 'http')).toEqual([])
   })

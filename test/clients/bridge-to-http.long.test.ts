@@ -143,7 +143,7 @@ describe('a client on stdio and a server over HTTP', () => {
       ['/mcp', '"id":1,"result":{}}'],
       [
         '/away',
-        '"code":307,"message":"wiretape: HTTP 307 Temporary Redirect: it leads to http://elsewhere.test/mcp; give',
+        '"code":307,"message":"wiretape: HTTP 307 Temporary Redirect: redirected to http://elsewhere.test/mcp; use',
       ],
     ]) {
       const actor = stage.start(bridgeTo(origin + path, '--header', 'Authorization: Bearer hush'))
@@ -188,7 +188,7 @@ describe('a client on stdio and a server over HTTP', () => {
         `{"jsonrpc":"2.0","id":${id},"error":{"code":502,"message":"wiretape: the server ended its event stream`,
       )
     expect(actor.stderr().toString()).toMatch(
-      /^wiretape: the server ended its event stream: .*; the session is over\n$/,
+      /^wiretape: the server ended its event stream: .*; the session has ended\n$/,
     )
     upstream.close()
     upstream.closeAllConnections()
@@ -204,7 +204,7 @@ describe('a client on stdio and a server over HTTP', () => {
     actor.child.kill('SIGTERM')
     expect(await actor.ended).toEqual({ exitCode: 143, signal: null })
     expect(actor.stdout().toString()).toBe(
-      '{"jsonrpc":"2.0","id":1,"error":{"code":502,"message":"wiretape: the recorder was ended"}}\n',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":502,"message":"wiretape: the recorder was stopped"}}\n',
     )
     upstream.closeAllConnections()
     upstream.close()

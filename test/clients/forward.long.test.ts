@@ -213,7 +213,7 @@ describe('a client behind the forward proxy', () => {
     expect(asked).toEqual([`POST ${origin}/mcp Basic YTpi`])
     // Its Node may have something to say of its own.
     expect(actor.stderr().toString()).toMatch(
-      /^wiretape: HTTPS_PROXY is a proxy of socks5:\/\/, and not used; servers are connected to directly\n/,
+      /^wiretape: HTTPS_PROXY is a socks5:\/\/ proxy, which is not supported: it is ignored, and servers are connected to directly\n/,
     )
     expect(actor.stderr().toString()).not.toContain('hush')
     expect(linesOfTape(stage.tape())[0]).toMatchObject({ wiretape: { url: `${origin}/mcp` } })
@@ -356,7 +356,7 @@ describe('when no MCP traffic passed', () => {
       `for n in 1 2; do curl -s -o /dev/null --cacert theirs.pem ${origin}/other; done; exit $?`,
     ]
     expect(await because(pinned)).toContain(
-      `the client does not believe our certificate for ${place}, which was tunnelled`,
+      `the client does not trust the certificate of wiretape for ${place}, which was tunnelled`,
     )
   })
 })
@@ -371,7 +371,7 @@ describe('a client that does not believe our certificate, after one that did', (
     const lines = readFileSync(stage.tape(), 'utf8').split('\n')
     expect(lines.filter((line) => line.includes('"method":"initialize"'))).toHaveLength(1)
     expect(lines.filter((line) => line.includes('"type":"note"')).join()).toContain(
-      'from here on all connections to this server pass unseen',
+      'connections to this server are no longer recorded',
     )
   })
 })
@@ -381,7 +381,7 @@ describe('what makes no sense', () => {
     [['--url', 'http://x/'], /--forward and --url exclude each other/],
     [['--session-file', 's.json'], /wiretape convert TAPE FILE.json makes one of each/],
     [['--allow-remote'], /others could go anywhere through it/],
-    [['--listen', '0.0.0.0:0'], /others could reach it/],
+    [['--listen', '0.0.0.0:0'], /other machines could use the server/],
     [['--only', 'a b'], /--only a b is no host/],
   ])('is said: %j', async (options, words) => {
     const actor = forward(['true'], options)
@@ -398,7 +398,7 @@ describe('what makes no sense', () => {
     ]) {
       const actor = forward(['touch', stage.path('started')], options)
       expect(await actor.ended).toMatchObject({ exitCode: 1 })
-      expect(actor.stderr().toString()).toMatch(/^wiretape: cannot .*a file is in the way.*\n$/)
+      expect(actor.stderr().toString()).toMatch(/^wiretape: cannot .*a file has that name.*\n$/)
     }
   })
 })

@@ -37,7 +37,7 @@ describe('a matcher', () => {
   it('that nobody knows is refused', () => {
     expect(() => parseMatcher('tmestamp')).toThrow('names no matcher: tmestamp')
     expect(() => parseMatcher('number~x')).toThrow('has no tolerance')
-    expect(() => parseMatcher('/(/')).toThrow('no regular expression')
+    expect(() => parseMatcher('/(/')).toThrow('not a regular expression')
   })
 })
 
@@ -71,10 +71,10 @@ calls:
   it.each([
     ['ignore: [$.a', 1, /flow|sequence|\]/i],
     ['level: loose', 1, 'level loose is none'],
-    ['ignore: [foo]', 1, /^foo is no JSONPath/],
+    ['ignore: [foo]', 1, /^foo is not a JSONPath/],
     ['ignore: [$.a, 1]', 1, /^entry 2 of ignore is no text/],
     ['calls: [1]', 1, /^entry 1 of calls is no mapping/],
-    ['ignore:\n  - $.a\n  - "$.b["', 3, 'breaks off'],
+    ['ignore:\n  - $.a\n  - "$.b["', 3, 'is incomplete'],
     ['match:\n  $.a: tmestamp', 2, 'names no matcher'],
     ['\nignored: []', 2, 'ignored is unknown'],
     ['ignore: $.a', 1, 'ignore is no list'],

@@ -12,7 +12,7 @@ function faultOf(text: string): string {
 describe('a filter that does not parse', () => {
   it.each([
     ['(a', '1+1 this ( is not closed: expected )'],
-    ['a)', '2+1 there is no ( for this )'],
+    ['a)', '2+1 this ) has no ('],
     ['()', '2+1 expected a condition, such as method:tools/call'],
     ['a or', '5+1 expected a condition, such as method:tools/call'],
     ['or a', '1+1 expected a condition, such as method:tools/call'],
@@ -29,37 +29,40 @@ describe('a filter that does not parse', () => {
     ['a (not)', '7+1 expected a condition, such as method:tools/call'],
     ['not and a', '5+1 expected a condition, such as method:tools/call'],
     ['>or a', '2+1 expected a condition, such as method:tools/call'],
-    ['metod:x', '1+5 there is no key metod: did you mean method?'],
-    ['x is:modifed', '6+7 there is no modifed: did you mean modified?'],
-    ['dir:up', '5+2 up is not among them: expected one of in, out'],
+    ['metod:x', '1+5 unknown key metod: did you mean method?'],
+    ['x is:modifed', '6+7 unknown value modifed: did you mean modified?'],
+    ['dir:up', '5+2 unknown value up: expected one of in, out'],
     ['method:', '8+1 expected a name, such as tools/call'],
     ['latency:200ms', '9+5 expected a comparison, such as latency:>200ms'],
-    ['size:>5q', '7+2 5q is not a size: write one such as size:>10kB'],
-    ['seq:1..x', '8+1 x is not a number: write one such as seq:12'],
-    ['since:soon', '7+4 soon is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
-    ['since:2026-13-01', '7+10 2026-13-01 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
-    ['since:2026-02-30', '7+10 2026-02-30 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
-    ['until:2026-04-31T10:00', '7+16 2026-04-31T10:00 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
-    ['"abc', '1+4 the text is not closed: expected "'],
-    ['text:~/abc', '6+5 the pattern is not closed: expected /'],
-    ['~/a/g', '5+1 after a pattern comes i or nothing, not g'],
+    ['size:>5q', '7+2 5q is not a size, such as size:>10kB'],
+    ['seq:1..x', '8+1 x is not a number, such as seq:12'],
+    ['since:soon', '7+4 soon is not a time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    ['since:2026-13-01', '7+10 2026-13-01 is not a time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    ['since:2026-02-30', '7+10 2026-02-30 is not a time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    [
+      'until:2026-04-31T10:00',
+      '7+16 2026-04-31T10:00 is not a time: write 10m, 2026-08-01 or 2026-08-01T10:00',
+    ],
+    ['"abc', '1+4 the text has no end: expected "'],
+    ['text:~/abc', '6+5 the pattern has no end: expected /'],
+    ['~/a/g', '5+1 only i may follow a pattern, not g'],
     ['~//', '1+3 the pattern is empty: expected ~/something/'],
     [
       'text:~/a(?=b)/',
-      '9+1 the pattern is no regular expression: invalid or unsupported Perl syntax: write it as RE2 has it: no look-around, no back references',
+      '9+1 the pattern is not a regular expression: invalid or unsupported Perl syntax: use RE2 syntax, without lookaround and backreferences',
     ],
     ['path:', '6+1 expected a JSONPath, such as $.params.arguments.query'],
-    ['path:$.a[', '10+1 the path breaks off: write one such as $.params.arguments.name'],
+    ['path:$.a[', '10+1 the path is incomplete: use a path such as $.params.arguments.name'],
     ['path:$.a>', '10+1 expected a value to compare with'],
     ['path:$.a>true', '10+4 expected a number or a text after >'],
-    ['path:$..a..b', '6+7 the path has more than one `..`: split it into several that have one each'],
+    ['path:$..a..b', '6+7 the path has more than one ..: split it into paths with one .. each'],
   ])('says where and what was expected: %s', (text, expected) => {
     expect(faultOf(text)).toBe(expected)
   })
 
   it('lists the keys when a key is like none of them', () => {
     expect(faultOf('http://x')).toBe(
-      `1+4 there is no key http: expected one of ${filterKeys.map(({ name }) => name).join(', ')}, or quotes around it`,
+      `1+4 unknown key http: expected one of ${filterKeys.map(({ name }) => name).join(', ')}, or quotes around it`,
     )
   })
 
@@ -201,11 +204,11 @@ describe('conditions that are joined', () => {
 describe('describeFilter', () => {
   it.each([
     ['', 'everything'],
-    ['tool:se* -is:late', 'tool is like se* and not an answer after the answer'],
+    ['tool:se* -is:late', 'tool is like se* and not a second response to a request'],
     ['>(a or size:>1kB)', 'from the client and (method, name or text has "a" or size above 1kB)'],
     ['since:10m until:2026-08-01', 'since 10m ago and before 2026-08-01'],
     ['since:yesterday until:today', 'since yesterday and before today'],
-    ['$.a~/x/i $.b $.c=1', '$.a matches /x/i and $.b is there and $.c is 1'],
+    ['$.a~/x/i $.b $.c=1', '$.a matches /x/i and $.b exists and $.c is 1'],
   ])('says %s in words', (text, words) => {
     expect(describeFilter(parseFilter(text).filter!)).toBe(words)
   })

@@ -270,7 +270,7 @@ describe('an archive of ours', () => {
       stream,
       { ...stream, sse: { id: '1' }, body: '' },
       { ...stream, sse: { id: '2' }, body: '{}' },
-      { ...stream, why: 'client: it closed its connection' },
+      { ...stream, why: 'client: closed the connection' },
     )
     const back = await read('har', (await write('har', await adopted(records))).text)
     const others = back.records.flatMap((record) => (record.type === 'http' ? [record] : []))
@@ -278,7 +278,7 @@ describe('an archive of ours', () => {
       [200, undefined, undefined],
       [200, '1', undefined],
       [200, '2', undefined],
-      [200, undefined, 'client: it closed its connection'],
+      [200, undefined, 'client: closed the connection'],
     ])
   })
 

@@ -89,7 +89,7 @@ async function inspector() {
   version('4')
   await ended
   const said = out() + err()
-  if (!said.includes('was started again before it answered')) throw new Error(`it said: ${said}`)
+  if (!said.includes('restarted before it responded')) throw new Error(`it said: ${said}`)
   return inspected('inspector')
 }
 

@@ -75,7 +75,7 @@ describe('record --config', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('one, two')
     expect((await record('mcp.json')).stderr).toContain('mcp.json has 2 servers')
-    expect((await record('nothing.json')).stderr).toContain('there is no such file')
+    expect((await record('nothing.json')).stderr).toContain('no such file')
   })
 
   it('unpacks and records an MCP bundle, and leaves nothing of it behind', async () => {
@@ -106,7 +106,7 @@ describe('record --config', () => {
     const temporary = join(home, 'tmp')
     mkdirSync(temporary)
     const missing = await record('x.mcpb', [], { TMPDIR: temporary })
-    expect(missing.stderr).toContain('it asks for API_KEY')
+    expect(missing.stderr).toContain('it needs values for API_KEY')
     const { stdout, code } = await record('x.mcpb', [], { API_KEY: 'k', TMPDIR: temporary })
     expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 0, answer: { id: 7 } })
     expect(tapeText()).toContain('"label":"bundled"')

@@ -256,7 +256,10 @@ http_headers = { "X-Key" = "v" }
     const text = 'mcp_servers.dots.command = "node"\n[mcp_servers.table]\ncommand = "node"\nargs = ["x"]\n'
     put('.codex/config.toml', text)
     const outcomes = await install('codex')
-    expect(outcomes).toEqual([expect.stringContaining('cannot be changed by place'), 'changed'])
+    expect(outcomes).toEqual([
+      expect.stringContaining('cannot be edited without rewriting the file'),
+      'changed',
+    ])
     expect(get('.codex/config.toml')).toContain('mcp_servers.dots.command = "node"\n[mcp_servers.table]\n')
     await uninstall('codex')
     expect(get('.codex/config.toml')).toBe(text)

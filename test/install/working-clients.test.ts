@@ -81,8 +81,8 @@ describe('wiretape install', () => {
       '[mcp_servers.far]\nurl = "http://127.0.0.1:9/mcp"\nbearer_token_env_var = "TOKEN"\n',
     )
     const { stdout } = await cliIn('project', 'install', '--all')
-    expect(stdout).toContain('- line  left as it is: its command is a line for a shell')
-    expect(stdout).toContain('- ours  left as it is: it starts wiretape record already')
+    expect(stdout).toContain('- line  left as it is: its command is a shell command line')
+    expect(stdout).toContain('- ours  left as it is: it already starts wiretape record')
     expect(stdout).toContain('- far  left as it is: its login is in bearer_token_env_var')
     expect(get('.cursor/mcp.json')).toBe(before)
     expect(get('.codex/config.toml')).toBe(toml)
@@ -118,7 +118,7 @@ describe('wiretape install', () => {
       })
       const { stdout } = await cliIn('project', 'install', '--all')
       expect(stdout).toContain('+ asks  recorded')
-      expect(stdout).toContain('- logs  left as it is: it answers 401')
+      expect(stdout).toContain('- logs  left as it is: it responds with 401')
     } finally {
       upstream.close()
     }
@@ -260,7 +260,7 @@ describe('an entry of a client', () => {
     ])
       expect(await cliIn('project', ...words)).toMatchObject({
         code: 2,
-        stderr: `wiretape: gone in ${config}: its working directory /no such folder is missing (mend its entry)\n`,
+        stderr: `wiretape: gone in ${config}: its working directory /no such folder is missing (correct its entry)\n`,
       })
     expect(await cliIn('project', 'doctor', 'here')).toMatchObject({ code: 0 })
   })

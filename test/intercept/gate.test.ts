@@ -128,7 +128,7 @@ describe('a request that a rule delays and gives another id', () => {
     offer('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     offer(text)
     vi.advanceTimersByTime(500)
-    const problem = 'rule r cannot be applied: its id is that of a request whose answer is still to come'
+    const problem = 'rule r cannot be applied: a request with this id still waits for its response'
     const error = `{"code":-32603,"message":"wiretape: ${problem}"}`
     expect(done).toEqual([
       { why: problem, rule: 'r', answers: [`{"jsonrpc":"2.0","id":1,"error":${error}}`] },
@@ -163,7 +163,7 @@ describe('a batch that a rule delays and gives other ids', () => {
     offer(`[${own},${other},${result}]`)
     offer(renamed(own))
     vi.advanceTimersByTime(500)
-    const problem = 'rule r cannot be applied: its id is that of a request whose answer is still to come'
+    const problem = 'rule r cannot be applied: a request with this id still waits for its response'
     const error = `{"code":-32603,"message":"wiretape: ${problem}"}`
     expect(done).toEqual([
       {
@@ -181,10 +181,10 @@ describe('the id of a request of ours', () => {
   it('cannot be that of a request which waits for its answer', () => {
     const { gate } = bench(() => undefined)
     ask(gate)
-    expect(() => gate.expect(ours, () => undefined)).toThrow('answer is still to come')
+    expect(() => gate.expect(ours, () => undefined)).toThrow('still waits for its response')
     const other = requestKey('', 'client_to_server', '2')
     gate.expect(other, () => undefined)
-    expect(() => gate.expect(other, () => undefined)).toThrow('answer is still to come')
+    expect(() => gate.expect(other, () => undefined)).toThrow('still waits for its response')
   })
 
   it.each(['answered', 'given up'])(
@@ -279,7 +279,7 @@ describe('a message of ours', () => {
   it('is refused while 256 are under way', () => {
     const { sender: own } = sender()
     const releases = Array.from({ length: 256 }, () => own.reserve())
-    expect(() => own.reserve()).toThrow('256 injected messages are under way')
+    expect(() => own.reserve()).toThrow('256 injected requests are waiting for responses')
     releases[0]!()
     releases[0]!()
     own.reserve()

@@ -45,15 +45,15 @@ describe('a gated HTTP transport', () => {
   })
 
   it.each([
-    [404, 'text/plain', 'no session', 'the server answered with the status 404 and no answer'],
+    [404, 'text/plain', 'no session', 'the server responded with status 404 and no response'],
     [
       404,
       'application/json',
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}',
-      'the server answered with the status 404: Session not found',
+      'the server responded with status 404: Session not found',
     ],
-    [202, '', '', 'the server answered with the status 202 and no answer'],
-    [200, 'text/event-stream', ': x\n\n', 'the server answered with the status 200 and no answer'],
+    [202, '', '', 'the server responded with status 202 and no response'],
+    [200, 'text/event-stream', ': x\n\n', 'the server responded with status 200 and no response'],
   ])('says what a server says to a request of ours without answering it (%i %s)', async (...came) => {
     const [status, contentType, body, words] = came
     const lanes: HttpLanes = {

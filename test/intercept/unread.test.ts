@@ -7,8 +7,8 @@ const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 describe('what passes without being looked at', () => {
   it.each([
-    ['a byte that is no UTF-8', latin1(call.replace('secret', 'secret\xff')), 'text that is no UTF-8'],
-    ['a byte order mark', Buffer.from(`\uFEFF${call}`), 'text behind a byte order mark'],
+    ['a byte that is no UTF-8', latin1(call.replace('secret', 'secret\xff')), 'text that is not UTF-8'],
+    ['a byte order mark', Buffer.from(`\uFEFF${call}`), 'text after a byte order mark'],
     [
       'a batch beyond all reason',
       Buffer.from(`[${Array.from({ length: 10_001 }, () => call).join(',')}]`),

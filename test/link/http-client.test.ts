@@ -190,7 +190,7 @@ it('waits for an answer that comes on the other stream, where a server accepts t
   const { events, until } = heard()
   const connection = await connectHttp(odd.url, {}, events)
   await connection.send(asking(1))
-  expect(await until(1)).toEqual(['failed: HTTP 202 without an answer'])
+  expect(await until(1)).toEqual(['failed: HTTP 202 without a response'])
   const method = 'notifications/initialized'
   await connection.send({ text: `{"jsonrpc":"2.0","method":"${method}"}`, method, requests: 0 })
   await connection.send(asking(2))
@@ -209,7 +209,7 @@ it('says that a server is gone that cut its stream and listens no more', async (
   const { events, until } = heard()
   const connection = await connectHttp(leaving.url, {}, events)
   await connection.send(asking(1))
-  expect((await until(1))[0]).toMatch(/^ended: the server is gone: /)
+  expect((await until(1))[0]).toMatch(/^ended: the server is unreachable: /)
   await connection.close()
 })
 

@@ -44,7 +44,7 @@ describe('a link in memory', () => {
     await soon()
     await link.send(ping)
     expect(taken).toEqual([ping.text])
-    expect(heard).toEqual(['1: one', 'two', 'ended: it is late', 'failed: the server is gone'])
+    expect(heard).toEqual(['1: one', 'two', 'ended: it is late', 'failed: the server has ended'])
   })
 
   it('is silent while it is held, and goes on where it stopped', async () => {

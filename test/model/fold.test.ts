@@ -412,19 +412,19 @@ describe('a client that closes the stream of its request', () => {
   })
 
   it('has cancelled it in the modern era', () => {
-    const fold = foldOf([own, call('2026-07-28', 0), broken(0, 'client: it closed its connection')])
+    const fold = foldOf([own, call('2026-07-28', 0), broken(0, 'client: closed the connection')])
     expect(fold.counts()).toMatchObject({ cancelled: 1, unanswered: 0 })
   })
 
   it('has not where the upstream broke it, nor in the legacy era, nor when it was answered', () => {
-    const upstream = foldOf([own, call('2026-07-28', 0), broken(0, 'upstream: it closed its connection')])
+    const upstream = foldOf([own, call('2026-07-28', 0), broken(0, 'upstream: closed the connection')])
     expect(upstream.counts()).toMatchObject({ cancelled: 0, unanswered: 1 })
     const legacy = message(
       'in',
       { id: 1, method: 'tools/call', params: { name: 'slow' } },
       { id: 'call-1', seq: 0, us: 1, http: { exchange: 0, method: 'POST' } },
     )
-    const folded = foldOf([own, legacy, broken(0, 'client: it closed its connection')])
+    const folded = foldOf([own, legacy, broken(0, 'client: closed the connection')])
     expect(folded.counts()).toMatchObject({ cancelled: 0, unanswered: 1 })
     const answer = message('out', { id: 0, result: {} }, { id: 'answer', corr: 'call-0', seq: 1, us: 3 })
     const answered = foldOf([own, call('2026-07-28', 0), answer, broken(0, 'client: it left')])

@@ -58,14 +58,14 @@ describe('a policy', () => {
   })
 
   it('is refused with the line of what is wrong', () => {
-    expect(faultsOf('version: 2')).toEqual(['1: the policy does not say version: 1'])
+    expect(faultsOf('version: 2')).toEqual(['1: the policy must have version: 1'])
     expect(faultsOf('version: 1\nrecrod: none')).toEqual([
       expect.stringMatching(/^2: .*did you mean record\?/),
     ])
-    expect(faultsOf('version: 1\nrecord: some')[0]).toMatch(/^2: record is all, none/)
-    expect(faultsOf('version: 1\nquota: lots')[0]).toMatch(/^2: quota is a size/)
-    expect(faultsOf('version: 1\nship:\n  to: tapes')[0]).toMatch(/^3: to is an absolute path/)
-    expect(faultsOf('version: 1\nship:\n  to: nats://me:pw@bus')[0]).toMatch(/holds no credentials/)
+    expect(faultsOf('version: 1\nrecord: some')[0]).toMatch(/^2: record must be all, none/)
+    expect(faultsOf('version: 1\nquota: lots')[0]).toMatch(/^2: quota must be a size/)
+    expect(faultsOf('version: 1\nship:\n  to: tapes')[0]).toMatch(/^3: to must be an absolute path/)
+    expect(faultsOf('version: 1\nship:\n  to: nats://me:pw@bus')[0]).toMatch(/must not contain credentials/)
     expect(faultsOf('version: 1\nredaction:\n  defaults: false')[0]).toMatch(/^3: redaction has "defaults"/)
     expect(faultsOf('[1]')).toHaveLength(1)
     expect(faultsOf('')).toHaveLength(1)

@@ -28,7 +28,7 @@ describe('a body as it comes', () => {
     second.add(Buffer.alloc(2))
     second.add(Buffer.alloc(1))
     expect(second.isTooLong).toBe(true)
-    expect(second.why).toMatch(/too much of others/)
+    expect(second.why).toMatch(/too much other data/)
     first.take()
     const third = new HttpBody(100, room)
     third.add(Buffer.alloc(10))

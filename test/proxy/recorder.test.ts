@@ -329,7 +329,10 @@ describe('closing', () => {
     expect(worker.terminated).toBe(false)
     vi.advanceTimersByTime(10_500)
     expect(worker.terminated).toBe(true)
-    expect(await closing).toMatchObject({ paths: ['tape.jsonl'], trouble: 'the tape makes no progress' })
+    expect(await closing).toMatchObject({
+      paths: ['tape.jsonl'],
+      trouble: 'writing the tape makes no progress',
+    })
     expect(vi.getTimerCount()).toBe(0)
   })
 })
@@ -362,7 +365,7 @@ describe('a recording thread that dies', () => {
     })
     expect(worker.kinds()).toEqual(['died', 'chunks', 'open-requests'])
     expect(worker.posted[0]).toMatchObject({
-      why: 'the recording thread failed: boom; another one took its place',
+      why: 'the recording thread failed: boom; a new thread replaced it',
       losses: [
         { channel: 'out', bytes: 18, lines: 2, atLineStart: false },
         { channel: 'err', bytes: 3, lines: 1, atLineStart: true },
@@ -372,8 +375,8 @@ describe('a recording thread that dies', () => {
     })
     expect(textOf(batchOf(worker.posted[1]).regions.out)).toBe('3\n4\n')
     expect(troubles).toEqual([
-      'the recording thread failed: boom; another one took its place: 3 messages and 1 line of stderr (21 bytes) ' +
-        'are not on the tape, which goes on in a new segment',
+      'the recording thread failed: boom; a new thread replaced it: 3 messages and 1 line of stderr (21 bytes) ' +
+        'are not on the tape, which continues in a new segment',
     ])
     worker.emit('message', { kind: 'ready' } satisfies RecorderReply)
     worker.emit('message', { kind: 'done' } satisfies RecorderReply)
@@ -395,7 +398,7 @@ describe('a recording thread that dies', () => {
     die()
     die()
     expect(pressure).toEqual([true, false])
-    expect(troubles.at(-1)).toBe(`${why}: nothing is recorded from here on`)
+    expect(troubles.at(-1)).toBe(`${why}: recording stops here`)
     const posted = worker.posted.length
     flood(50 * megabyte)
     recorder.ended('out')

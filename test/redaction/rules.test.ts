@@ -129,62 +129,59 @@ describe('compiling rules', () => {
     })
     expect(rules).toHaveLength(1)
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      '--redact #2 is no regular expression: missing closing ), at its column 9: write it as RE2 has it: no look-around, no back references',
-      '--redact #3 is no regular expression: invalid or unsupported Perl syntax, at its column 2: write it as RE2 has it: no look-around, no back references',
-      '--redact #4 is empty: give it a pattern',
-      '--redact #5 is no regular expression: invalid repeat count, at its column 2: write it as RE2 has it: no look-around, no back references',
+      '--redact #2 is not a regular expression: missing closing ), column 9: use RE2 syntax, without lookaround and backreferences',
+      '--redact #3 is not a regular expression: invalid or unsupported Perl syntax, column 2: use RE2 syntax, without lookaround and backreferences',
+      '--redact #4 is empty: give a pattern',
+      '--redact #5 is not a regular expression: invalid repeat count, column 2: use RE2 syntax, without lookaround and backreferences',
     ])
   })
 
   it.each([
-    ['{"rules":[', '1:11 r.json is no JSON, unexpected end of text: correct it there'],
-    ['[]', '1:1 r.json is no object: write {"rules": [{"regex": "…"}]}'],
-    ['{"extends":"all"}', '1:12 r.json: extends is neither "default" nor null: write one of them'],
-    ['{"rules":{}}', '1:10 r.json: rules is no array: write […]'],
-    ['{"rulez":[]}', '1:2 r.json: "rulez" is not known: use extends and rules'],
-    ['{"rules":[1]}', '1:11 r.json: rules[0] is no object: write {"regex": "…"} or {"path": "…"}'],
+    ['{"rules":[', '1:11 r.json is not JSON, unexpected end of text: correct the file there'],
+    ['[]', '1:1 r.json is not an object: write {"rules": [{"regex": "…"}]}'],
+    ['{"extends":"all"}', '1:12 r.json: extends must be "default" or null'],
+    ['{"rules":{}}', '1:10 r.json: rules must be an array'],
+    ['{"rulez":[]}', '1:2 r.json: "rulez" is unknown: use extends and rules'],
+    ['{"rules":[1]}', '1:11 r.json: rules[0] is not an object: write {"regex": "…"} or {"path": "…"}'],
     [
       '{"rules":[\n {"regx":"a"}]}',
-      '2:3 r.json: rules[0]."regx" is not known: use name, path, regex, ignoreCase, type and pattern',
+      '2:3 r.json: rules[0]."regx" is unknown: use name, path, regex, ignoreCase, type and pattern',
     ],
     [
       '{"rules":[{"type":"regex","regex":"a"}]}',
-      '1:11 r.json: rules[0] is no rule of mcp-tape: write {"type": "path", "path": "…"} or {"type": "regex", "pattern": "…"}',
+      '1:11 r.json: rules[0] is not a rule of mcp-tape: write {"type": "path", "path": "…"} or {"type": "regex", "pattern": "…"}',
     ],
     [
       '{"rules":[{"type":"regex","pattern":"(?=a)b"}]}',
-      '1:37 r.json: rules[0].pattern is no regular expression: invalid or unsupported Perl syntax, at its column 1: write it as RE2 has it: no look-around, no back references',
+      '1:37 r.json: rules[0].pattern is not a regular expression: invalid or unsupported Perl syntax, column 1: use RE2 syntax, without lookaround and backreferences',
     ],
-    ['{"rules":[{"path":5}]}', '1:19 r.json: rules[0].path is no string: put it in quotes'],
-    ['{"rules":[{"name":"x"}]}', '1:11 r.json: rules[0] has neither path nor regex: give it one of them'],
-    [
-      '{"rules":[{"regex":"a","ignoreCase":1}]}',
-      '1:37 r.json: rules[0].ignoreCase is no boolean: write true or false',
-    ],
-    ['{"rules":[{"regex":""}]}', '1:20 r.json: rules[0].regex is empty: write something into it'],
+    ['{"rules":[{"path":5}]}', '1:19 r.json: rules[0].path is not a string: put it in quotes'],
+    ['{"rules":[{"name":"x"}]}', '1:11 r.json: rules[0] has neither path nor regex: use exactly one of them'],
+    ['{"rules":[{"regex":"a","ignoreCase":1}]}', '1:37 r.json: rules[0].ignoreCase must be true or false'],
+    ['{"rules":[{"regex":""}]}', '1:20 r.json: rules[0].regex is empty: give a value'],
     [
       '{"rules":[{"path":"$.a["}]}',
-      '1:19 r.json: rules[0].path breaks off, at its column 5: write one such as $.params.arguments.name',
+      '1:19 r.json: rules[0].path is incomplete, column 5: use a path such as $.params.arguments.name',
     ],
     [
       '{"rules":[{"path":"a.b"}]}',
-      '1:19 r.json: rules[0].path is no JSONPath (RFC 9535), at its column 1: did you mean $.a.b?',
+      '1:19 r.json: rules[0].path is not a JSONPath (RFC 9535), column 1: did you mean $.a.b?',
     ],
     [
       '{"rules":[{"path":"$..*..*"}]}',
-      '1:19 r.json: rules[0].path has more than one `..`: split it into several that have one each',
+      '1:19 r.json: rules[0].path has more than one ..: split it into paths with one .. each',
     ],
     [
       '{"rules":[{"path":"$[?foo(@)]"}]}',
-      '1:19 r.json: rules[0].path calls foo(), which does not exist: there are length, count, value, match, search',
+      '1:19 r.json: rules[0].path calls foo(), which does not exist: known functions: length, count, value, match, search',
     ],
     [
       '{"rules":[{"path":"$[?match(@.a,@.b)]"}]}',
-      '1:19 r.json: rules[0].path calls match() with a pattern out of the message: write the pattern into the path',
+      '1:19 r.json: rules[0].path calls match() with a pattern from the message: write the pattern into the path',
     ],
     [
       '{"rules":[{"path":"$[?match(@.a,\'(\')]"}]}',
-      '1:19 r.json: rules[0].path has a pattern that is no regular expression: missing closing ): write it as RE2 has it: no look-around, no back references',
+      '1:19 r.json: rules[0].path has a pattern that is not a regular expression: missing closing ): use RE2 syntax, without lookaround and backreferences',
     ],
   ])('says where %j is wrong', async (text, message) => {
     expect(await faults(text)).toEqual([message])

@@ -12,12 +12,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const tape = join(fixtures, 'faultless.jsonl')
 const lines: readonly (readonly [line: string, said: string])[] = [
   ['ui nosuch.jsonl', 'cannot read nosuch.jsonl: no such file'],
-  [`ui ${tape}/x`, `cannot read ${tape}/x: a part of its path is no folder`],
+  [`ui ${tape}/x`, `cannot read ${tape}/x: a part of its path is not a folder`],
   ['inspect nosuch.jsonl', 'cannot read nosuch.jsonl: no such file'],
   ['ls nosuchdir', 'cannot list nosuchdir: no such folder'],
   [`diff ${tape} ${tape} --ignore result.x`, '(did you mean $.result.x?)'],
   [`diff ${tape} ${tape} --match result.x=any`, '(did you mean $.result.x?)'],
-  [`diff ${tape} ${tape} --ignore $.result[`, '(write one such as $.result.structuredContent.time)'],
+  [`diff ${tape} ${tape} --ignore $.result[`, '(use a path such as $.result.structuredContent.time)'],
   [
     `diff ${tape} ${tape} --report html=x`,
     'unknown report kind "html" (--report KIND=FILE; kinds are junit, json, markdown, github)',

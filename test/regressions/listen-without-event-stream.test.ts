@@ -67,7 +67,7 @@ it.each([
     for (const { conv } of said) expect(conv).toBe(request!['conv'])
     const undelivered = lines.filter(({ type }) => type === 'undelivered')
     expect(undelivered.map(({ id }) => id)).toEqual(said.map(({ id }) => id))
-    expect(stderr.match(/no client was there to hear it: it is on the tape/g)).toHaveLength(1)
+    expect(stderr.match(/no client was connected: it is on the tape/g)).toHaveLength(1)
   },
 )
 

@@ -34,7 +34,7 @@ const hostile = JSON.stringify({
   },
 })
 const tookItsPlace =
-  /^wiretape: the recording thread failed: .*; another one took its place: \d+ messages? \(\d+ bytes\) are not on the tape/
+  /^wiretape: the recording thread failed: .*; a new thread replaced it: \d+ messages? \(\d+ bytes\) are not on the tape/
 
 function start(argv: readonly string[]): Actor {
   const env = { ...stage.env, WIRETAPE_RECORDER_HEAP_MB: '24' }
@@ -56,7 +56,7 @@ async function secondSegment(): Promise<{ gaps: Line[]; ids: unknown[] }> {
   expect(more).toEqual([])
   const [meta, gap, ...lines] = linesOfTape(second!)
   expect(meta).toMatchObject({ type: 'meta', wiretape: { segment: 1 } })
-  expect(gap).toMatchObject({ type: 'gap', why: expect.stringMatching(/another one took its place$/) })
+  expect(gap).toMatchObject({ type: 'gap', why: expect.stringMatching(/a new thread replaced it$/) })
   const gaps = [gap!, ...lines.filter(({ type }) => type === 'gap')]
   const lost = gaps.reduce((sum, { lost }) => sum + Number(lost), 0)
   expect(lost).toBeGreaterThanOrEqual(1)
@@ -252,7 +252,7 @@ describe('a message that ends the recording thread', () => {
     await send(call(1))
     await send(hostile)
     await until('the thread is replaced', () =>
-      recorder.stderr().toString().includes('another one took its place'),
+      recorder.stderr().toString().includes('a new thread replaced it'),
     )
     const ids = numbersFrom(100)
     for (const id of ids) await send(call(id))

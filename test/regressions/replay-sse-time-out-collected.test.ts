@@ -25,7 +25,7 @@ it('an HTTP+SSE server that names no endpoint is given up although the garbage c
     const target = new URL('../../dist/replay/target.js', import.meta.url).href
     const argv = ['--expose-gc', '--input-type=module', '-e', script, target, url]
     const ran = await promisify(execFile)(process.execPath, argv, { timeout: 30_000 })
-    expect(ran.stdout).toMatch(/: it named no endpoint in time$/)
+    expect(ran.stdout).toMatch(/: the server sent no endpoint event in time$/)
   } finally {
     server.closeAllConnections()
     server.close()

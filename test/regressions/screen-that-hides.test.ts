@@ -50,7 +50,7 @@ describe('an editor', () => {
     const screen = createScreen()
     screen.message('in', call(5, 'login', { password: '[REDACTED]' }))
     screen.press('c')
-    expect(screen.picture()[1]).toContain('say what stood in the place of [REDACTED]')
+    expect(screen.picture()[1]).toContain('give the real value for [REDACTED]')
   })
 
   it('for an answer begins with the last answer to such a request', () => {
@@ -100,7 +100,7 @@ describe('the line of the state', () => {
     screen.message('in', call(1, 'search'))
     screen.press('/')
     screen.type('tool:none')
-    expect(screen.picture().join('\n')).toContain('nothing matches the filter')
+    expect(screen.picture().join('\n')).toContain('no message matches the filter')
   })
 })
 
@@ -113,12 +113,12 @@ describe('the keys of the last line', () => {
     expect(bottom(screen)).toContain('r again')
     screen.held(call(2, 'search'))
     screen.held(call(3, 'search'))
-    expect(bottom(screen)).toMatch(/^f forward {2}d drop {2}m edit {2}a answer {2}i pass all/)
+    expect(bottom(screen)).toMatch(/^f forward {2}d drop {2}m edit {2}a answer {2}i stop holding/)
     expect(bottom(screen)).not.toContain('r again')
     screen.press('g')
-    expect(bottom(screen)).toMatch(/^h next held {2}i pass all .*G follow .*A forward all/)
+    expect(bottom(screen)).toMatch(/^h next held {2}i stop holding .*G follow .*A forward all/)
     screen.dispatch({ type: 'phase', phase: 'ended' })
-    expect(bottom(screen)).not.toMatch(/forward|pass all|save|compose|again|note/)
+    expect(bottom(screen)).not.toMatch(/forward|save|compose|again|note/)
     expect(bottom(screen)).toMatch(/\? help {2}q quit$/)
     expect(bottom(screen)).toContain('y copy')
     screen.line('{"type":"stderr","t":"2026-01-01T00:00:00.900Z","text":"ready"}')

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       )
       expect(colours[0]).not.toBe(colours[1])
       const told = await detailOf(page, 'canned')
-      expect(told).toContain('it was not passed on: wiretape answered it')
+      expect(told).toContain('not forwarded: wiretape answered it')
       expect(told).toContain('wiretape to client, in the place of the server')
       expect(told).toContain('sent by wiretape · rule canned')
       expect(await detailOf(page, 'wait')).toContain('it is held now, and waits')
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       expect(
         await page.locator('.row', { hasText: 'tools/call wait' }).locator('.latency').textContent(),
       ).toBe('')
-      expect(await detailOf(page, 'wait')).toContain('it was not passed on: wiretape answered it')
+      expect(await detailOf(page, 'wait')).toContain('not forwarded: wiretape answered it')
       await page.keyboard.press('2')
       await page.locator('.shaft.ours').first().waitFor()
       await picture(page, `own-answers-sequence-${scheme}`)
@@ -156,9 +156,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
     await recorder.ended
     stage.serve('/held.jsonl', { file: play.tape() })
     const page = await stage.open('/?trace=held.jsonl')
-    expect(await detailOf(page, 'wait')).toContain(
-      'it was held when the recording ended, and never passed on',
-    )
+    expect(await detailOf(page, 'wait')).toContain('held when the recording ended, and never forwarded')
     await page.context().close()
   })
 })

@@ -37,7 +37,9 @@ describe('a server of HTTP+SSE that names no endpoint', () => {
     const replayed = at(listener, (url) =>
       replay(tape, { url, transport: 'sse' }, { handshake: false, timeoutMs: 500 }),
     )
-    await expect(replayed).rejects.toThrow(/^cannot open http:.*\/sse: it named no endpoint in time$/)
+    await expect(replayed).rejects.toThrow(
+      /^cannot open http:.*\/sse: the server sent no endpoint event in time$/,
+    )
   })
 
   it('ends at once when the replay is interrupted', async () => {

@@ -99,7 +99,7 @@ describe('a file of saved calls', () => {
   it('with one name twice is refused at the second one', () => {
     const text = 'calls:\n  - name: a\n    request: {tool: x, arguments: {b: 1, b: 2}}\n'
     expect(read(text).diagnostics).toMatchObject([
-      { message: 'is no YAML here: map keys must be unique', at: { line: 3, column: 42 } },
+      { message: 'is not valid YAML here: map keys must be unique', at: { line: 3, column: 42 } },
     ])
   })
 

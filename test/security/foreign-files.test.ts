@@ -55,7 +55,7 @@ describe.skipIf(!hasRights)('the certificate authority', () => {
       const { code, stderr } = await forward(stage.path(folder))
       expect(code).toBe(1)
       expect(stderr).toContain(`it belongs to another user (uid ${strangerUid})`)
-      expect(stderr).toContain('--ca-dir names a folder of your own')
+      expect(stderr).toContain('choose a folder of your own with --ca-dir')
     }
     expect(readdirSync(stage.path('theirs'))).toEqual(['ca'])
   })

@@ -94,12 +94,14 @@ it('a value that makes no sense is told, never with a secret in it, and its defa
   expect(settings?.traces).toMatchObject({ protocol: 'http/json', headers: [], compression: 'none' })
   expect(settings).toMatchObject({ delayMs: 1_000, temporality: 'delta' })
   expect(new Set(warnings).size).toBe(warnings.length)
-  expect(warnings.join()).toMatch(/OTEL_EXPORTER_OTLP_PROTOCOL is grpc.*OTEL_BSP_SCHEDULE_DELAY/)
+  expect(warnings.join()).toMatch(
+    /OTEL_EXPORTER_OTLP_PROTOCOL has the unknown value grpc.*OTEL_BSP_SCHEDULE_DELAY/,
+  )
   expect(warnings.join()).not.toContain('a-secret')
 })
 
 it('a base URL of the variables that is none is an error of usage', () => {
   expect(() => settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow(
-    'OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL',
+    'OTEL_EXPORTER_OTLP_ENDPOINT is not an http or https URL',
   )
 })

@@ -149,12 +149,12 @@ describe('a proxy on the way that does not help', () => {
     const { authorization: _, ...stranger } = proxy
     const port = await proxyBehind(stranger)
     expect(await askInTls(port, 'localhost:443', ours.certificate)).toMatch(
-      /^502 .*the proxy localhost:\d+: it refuses with 407 Proxy Authentication Required/s,
+      /^502 .*the proxy localhost:\d+: it refused with 407 Proxy Authentication Required/s,
     )
     const talker = await listen(net.createServer((socket) => socket.end('220 no HTTP\r\n\r\n')))
     const silent = await listen(net.createServer((socket) => socket.destroy()))
     for (const [place, why] of [
-      [talker, 'its answer to CONNECT is no HTTP'],
+      [talker, 'its response to CONNECT is not HTTP'],
       [silent, 'closed'],
       [1, 'the connection was refused'],
     ] as const) {

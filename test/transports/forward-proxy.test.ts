@@ -169,7 +169,7 @@ describe('a plain request', () => {
     const client = stage.client(port, 'GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: x\r\n\r\n')
     const bytes = await client.until((received) => readMessage(received)?.complete === true)
     expect(bytes.toString()).toMatch(
-      /^HTTP\/1.1 502 .*cannot get an answer from http:\/\/127.0.0.1:1: the connection was refused/s,
+      /^HTTP\/1.1 502 .*got no response from http:\/\/127.0.0.1:1: the connection was refused/s,
     )
   })
 })
@@ -213,7 +213,7 @@ describe('a tunnel', () => {
     const stranger = await makeAuthority(new Date())
     const upstream = await secureUpstream(await createLeafCertificates(stranger).of('localhost'))
     for (const [options, expected] of [
-      [{}, /cannot get an answer from https:\/\/localhost:\d+: .*certificate/],
+      [{}, /got no response from https:\/\/localhost:\d+: .*certificate/],
       [{ insecure: true }, /^GET \/ localhost$/],
     ] as const) {
       const { port } = await proxy(options)
@@ -334,7 +334,7 @@ describe('a tunnel', () => {
     const { port } = await proxy()
     const client = secure((await tunnel(port, `localhost:${upstream}`)).socket, ours.certificate)
     expect(await ask(client, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
-      /cannot get an answer from https:\/\/localhost:\d+: it does not speak TLS there[.\s]*$/,
+      /got no response from https:\/\/localhost:\d+: the server does not use TLS on that port[.\s]*$/,
     )
   })
 
@@ -392,7 +392,7 @@ describe('a tunnel', () => {
 
 describe('the proxy itself', () => {
   it('listens on loopback only', async () => {
-    await expect(proxy({ host: '0.0.0.0' })).rejects.toThrow(/others could reach it/)
+    await expect(proxy({ host: '0.0.0.0' })).rejects.toThrow(/other machines could use the server/)
   })
 
   it('ends whatever is open when it is closed', async () => {

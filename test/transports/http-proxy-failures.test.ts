@@ -25,20 +25,18 @@ describe('an upstream that cannot be reached', () => {
       })
     })
     expect(await failureOf(`http://127.0.0.1:${port}/mcp`)).toBe(
-      `wiretape cannot get an answer from http://127.0.0.1:${port}: the connection was refused.\n`,
+      `wiretape got no response from http://127.0.0.1:${port}: the connection was refused.\n`,
     )
-    expect(await failureOf('http://nowhere.invalid/mcp')).toMatch(/its host name .*\.\n$/)
+    expect(await failureOf('http://nowhere.invalid/mcp')).toMatch(/the host name .*\.\n$/)
     const plain = await stage.httpUpstream((_, response) => response.end())
-    expect(await failureOf(`https://127.0.0.1:${plain}/mcp`)).toContain(
-      'wiretape cannot get an answer from https',
-    )
+    expect(await failureOf(`https://127.0.0.1:${plain}/mcp`)).toContain('wiretape got no response from https')
   })
 
   it('is a 502 too when it does not speak HTTP', async () => {
     const upstream = await stage.rawUpstream((socket) =>
       socket.once('data', () => socket.end('SSH-2.0-x\r\n\r\n')),
     )
-    expect(await failureOf(`http://127.0.0.1:${upstream}/mcp`)).toContain('its answer is not HTTP')
+    expect(await failureOf(`http://127.0.0.1:${upstream}/mcp`)).toContain('the response is not HTTP')
   })
 
   it('needs a certificate, unless any will do', async () => {

@@ -106,7 +106,7 @@ describe('requests of web pages', () => {
     expect(answer.status).toBe(403)
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(await answer.text()).toBe(
-      'wiretape does not pass this request on: its Origin header names another site.\n',
+      'wiretape refused this request: its Origin header belongs to another site.\n',
     )
     expect(wordsOf(proxy.events)).toEqual(['request POST /mcp', 'failed by wiretape 403'])
     expect((await fetch(proxy.url)).status).toBe(200)

@@ -22,11 +22,11 @@ describe('starting the HTTP proxy', () => {
       ['ftp://a/', {}, /ftp: is not http/],
       ['http://me:secret@a/', {}, /a user name or a password/],
       ['http://a/', { port: other }, /the port is in use/],
-      ['http://a/', { host: '0.0.0.0' }, /others could reach it/],
-      ['http://a/', { host: '::' }, /others could reach it/],
-      ['http://a/', { host: 'nowhere.invalid' }, /nobody knows that host/],
-      [`http://localhost:${other}/`, { port: other }, /where wiretape itself would listen/],
-      [`http://127.0.0.1:${other}/`, { port: other, host: '0.0.0.0', allowRemote: true }, /wiretape itself/],
+      ['http://a/', { host: '0.0.0.0' }, /other machines could use the server/],
+      ['http://a/', { host: '::' }, /other machines could use the server/],
+      ['http://a/', { host: 'nowhere.invalid' }, /the host name was not found/],
+      [`http://localhost:${other}/`, { port: other }, /on which wiretape would listen/],
+      [`http://127.0.0.1:${other}/`, { port: other, host: '0.0.0.0', allowRemote: true }, /would listen/],
     ]
     for (const [upstream, options, message] of refusals) {
       const error: Error = await start(upstream, options).then(

@@ -80,7 +80,7 @@ describe('the list of findings', () => {
     screen.press('enter', '!', 'g', 'enter')
     expect(screen.state.filterText).toBe('')
     expect(screen.marked()).toMatch(/result of tools\/call add.*! schemas/)
-    expect(screen.picture().join('\n')).toContain('the filter hid this message')
+    expect(screen.picture().join('\n')).toContain('filter removed, because it hid this message')
   })
 
   it('can be asked for by a filter, which has no place in a breakpoint', () => {
@@ -92,14 +92,14 @@ describe('the list of findings', () => {
     screen.press('esc', 'b', 'ctrl+u')
     screen.type('finding:*')
     screen.press('enter')
-    expect(screen.picture().join('\n')).toContain('finding: and level: are')
+    expect(screen.picture().join('\n')).toContain('finding: and level: need')
     expect(screen.effects()).toEqual([])
   })
 
   it('says that there is nothing, and what only the end tells', () => {
     const screen = createScreen()
     screen.press('!')
-    expect(screen.picture()[1]).toBe(' Findings none so far')
+    expect(screen.picture()[1]).toBe(' Findings no findings so far')
     screen.press('enter', 'j', 'G', 'esc')
     const open = session()
     open.message('in', call(9, 'add'))

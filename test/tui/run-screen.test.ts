@@ -54,7 +54,7 @@ describe('a screen', () => {
       await expect.poll(written, { timeout: 30_000 }).toContain('live')
       stdin.push('c')
       stdin.push('\u000f')
-      await expect.poll(written, { timeout: 30_000 }).toContain('the editor could not be used')
+      await expect.poll(written, { timeout: 30_000 }).toContain('the editor failed')
       stdin.push('\u0003')
       stdin.push('q')
       expect(await shown).toEqual({ reason: 'left', messages: 0 })

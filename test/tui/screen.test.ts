@@ -48,7 +48,7 @@ describe('the list', () => {
     screen.press('n')
     expect(screen.marked()).toContain('error of tools/call broken: -32000 no')
     screen.press('n')
-    expect(screen.picture().join('\n')).toContain('no error after this one')
+    expect(screen.picture().join('\n')).toContain('no later error')
     screen.press('x')
     expect(screen.marked()).toMatch(/▶ +tools\/call broken/)
   })
@@ -151,7 +151,7 @@ describe('what is held', () => {
     ])
     screen.press('k', 'f5')
     expect(screen.effects()).toEqual([])
-    expect(screen.picture().at(-2)).toContain('does not wait')
+    expect(screen.picture().at(-2)).toContain('is not held')
     screen.press('h', 'f8')
     expect(screen.effects()).toEqual([
       { kind: 'command', command: { type: 'drop', message: 'message-1' }, as: 'drop' },
@@ -192,7 +192,7 @@ describe('what is held', () => {
     screen.failed('edit', 'it holds [REDACTED]')
     expect(screen.picture().join('\n')).toContain('it holds [REDACTED]')
     screen.done('edit')
-    expect(screen.picture().at(-2)).toContain('changed and passed on')
+    expect(screen.picture().at(-2)).toContain('changed and forwarded')
   })
 
   it('that somebody else decides about says so in the editor', () => {
@@ -200,7 +200,7 @@ describe('what is held', () => {
     screen.held(call(2, 'search'))
     screen.press('m')
     screen.dispatch({ type: 'released', message: 'message-0', outcome: 'forwarded' })
-    expect(screen.picture().join('\n')).toContain('it waits no more: it was forwarded')
+    expect(screen.picture().join('\n')).toContain('the message is no longer held: it was forwarded')
   })
 
   it('goes on as it came when nothing but white space was changed, and stays when the editor is left', () => {
@@ -210,7 +210,7 @@ describe('what is held', () => {
     expect(screen.effects()).toMatchObject([{ command: { type: 'forward', message: 'message-0' } }])
     screen.press('esc')
     expect(screen.effects()).toEqual([])
-    expect(screen.picture().at(-2)).toContain('it still waits')
+    expect(screen.picture().at(-2)).toContain('the message is still held')
   })
 
   it('is answered with a result or an error, not with both', () => {
@@ -240,7 +240,7 @@ describe('what is held', () => {
     screen.held(call(2, 'search'))
     screen.press('q')
     expect(screen.effects()).toEqual([])
-    expect(screen.picture().at(-2)).toContain('passed on when you leave')
+    expect(screen.picture().at(-2)).toContain('forwarded when you leave')
     screen.press('j', 'q')
     expect(screen.effects()).toEqual([])
     screen.press('q')
@@ -304,12 +304,12 @@ describe('the session', () => {
     [
       'is passed on',
       [result(1, 'x')],
-      '1 held message of the server goes on when this ends: q once more ends it',
+      '1 held message of the server is forwarded when the capture ends (press q again to end it)',
     ],
     [
       'is among requests',
       [call(2, 'a'), call(3, 'b'), result(1, 'x')],
-      '2 held messages get no further, 1 goes on when this ends: q once more ends it',
+      '2 held messages get no further, 1 is forwarded when the capture ends (press q again to end it)',
     ],
   ])('says what becomes of a held answer, which %s', (_, held, words) => {
     const screen = createScreen({ owner: true, columns: 100 })
@@ -323,7 +323,7 @@ describe('the session', () => {
     screen.dispatch({ type: 'phase', phase: 'ended' })
     screen.press('i')
     expect(screen.effects()).toEqual([])
-    expect(screen.picture().at(-2)).toContain('the capture is over')
+    expect(screen.picture().at(-2)).toContain('the capture has ended')
     screen.press('q')
     expect(screen.effects()).toEqual([{ kind: 'quit' }])
   })
@@ -359,14 +359,14 @@ describe('a request', () => {
     expect(screen.effects()).toEqual([
       { kind: 'command', command: { type: 'replay', message: 'message-0' }, as: 'again' },
     ])
-    expect(screen.picture().join('\n')).toContain('waiting for the answer')
+    expect(screen.picture().join('\n')).toContain('waiting for the response')
     screen.done('again', { answer: JSON.stringify(result(7, 'new')), sent: '{}', latencyMs: 12 })
     const picture = screen.picture().join('\n')
     expect(picture).toMatch(/- +"text": "old"/)
     expect(picture).toMatch(/\+ +"text": "new"/)
     screen.done('again', { answer: JSON.stringify(result(8, 'old')), sent: '{}', latencyMs: 12 })
     screen.message('in', call(9, 'newest'))
-    expect(screen.picture().join('\n')).toContain('the same as before')
+    expect(screen.picture().join('\n')).toContain('same response as before')
   })
 
   it('that was redacted is written out by a person first', () => {
@@ -375,7 +375,7 @@ describe('a request', () => {
     screen.press('r')
     screen.effects()
     screen.failed('again', 'it holds a secret that was taken out', 'redacted')
-    expect(screen.picture().join('\n')).toContain('say what stood in the place of [REDACTED]')
+    expect(screen.picture().join('\n')).toContain('replace [REDACTED] with the real values')
     screen.press('ctrl+s')
     expect(screen.effects()).toMatchObject([
       { command: { type: 'replay', message: 'message-0' }, as: 'again' },
@@ -393,7 +393,7 @@ describe('what comes of a command that takes its time', () => {
     screen.press('G', 'r')
     screen.done('again', { answer: JSON.stringify(result(2, 'new fast')), sent: '{}', latencyMs: 1 })
     screen.done('again', { answer: JSON.stringify(result(1, 'new slow')), sent: '{}', latencyMs: 1 }, slow)
-    screen.failed('again', 'no answer came within 60 s', 'no-answer', slow)
+    screen.failed('again', 'no response within 60 s', 'no-answer', slow)
     const picture = screen.picture().join('\n')
     expect(picture).toMatch(/\+ .*new fast/)
     expect(picture).not.toContain('new slow')
@@ -420,12 +420,12 @@ describe('what comes of a command that takes its time', () => {
     const screen = createScreen({ rows: 50 })
     screen.press('c', 'ctrl+s', 'ctrl+s')
     expect(screen.effects()).toHaveLength(1)
-    expect(screen.picture().join('\n')).toContain('sent: waiting for the answer')
+    expect(screen.picture().join('\n')).toContain('sent, waiting for the response')
     screen.press('down')
-    expect(screen.picture().join('\n')).toContain('sent: waiting for the answer')
+    expect(screen.picture().join('\n')).toContain('sent, waiting for the response')
     screen.done('compose', { answer: '{}', latencyMs: 1500 })
     expect(screen.state.editor).toBeUndefined()
-    expect(screen.picture().at(-2)).toContain('sent, and answered after 1.5 s')
+    expect(screen.picture().at(-2)).toContain('sent; response after 1.5 s')
     screen.press('c', 'ctrl+s')
     screen.type(' ')
     screen.done('compose')
@@ -435,7 +435,7 @@ describe('what comes of a command that takes its time', () => {
 
 describe('a long sentence', () => {
   const sentence =
-    'the text has [REDACTED] in the place of a secret (put the real value there: a held message has it)'
+    'the text has [REDACTED] instead of a secret (insert the real value, which a held message contains)'
 
   it('below an editor is there to its end', () => {
     const screen = createScreen()

@@ -48,13 +48,9 @@ describe("a terminal that is lent to the user's editor", () => {
   })
 
   it.each([
-    ['leaves no file', { EDITOR: 'rm -f' }, /^the editor could not be used: ENOENT/],
+    ['leaves no file', { EDITOR: 'rm -f' }, /^the editor failed: ENOENT/],
     ['cannot start', { EDITOR: 'wiretape-no-such-editor 2>/dev/null' }, /ended with status 127$/],
-    [
-      'has nowhere to put its file',
-      { TMPDIR: '/nonexistent/folder' },
-      /^the editor could not be used: ENOENT/,
-    ],
+    ['has nowhere to put its file', { TMPDIR: '/nonexistent/folder' }, /^the editor failed: ENOENT/],
   ])('is taken back from one that %s, which is told', async (_, env, fault) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
     const { terminal, raw } = open()

@@ -124,7 +124,7 @@ describe('who may ask', () => {
     expect(used).toBe(1)
     expect(await ask('/api/token', { headers })).toMatchObject({
       status: 403,
-      body: expect.stringContaining('used already') as string,
+      body: expect.stringContaining('already used') as string,
     })
     for (const authorization of ['', 'Once ', 'Once x', `Bearer ${token}`, 'Once'])
       expect((await ask('/api/token', { headers: { authorization } })).status).toBe(403)

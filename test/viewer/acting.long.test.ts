@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     const box = page.locator('.act-box')
     await page.getByLabel('Times').fill('3')
     await box.getByRole('button', { name: 'Send' }).click()
-    await box.locator('h3', { hasText: '3 of 3: the same as before' }).waitFor()
+    await box.locator('h3', { hasText: '3 of 3: same response as before' }).waitFor()
     await write(page, (await editor(page).innerText()).replace('"first"', '"changed"'))
     await box.getByRole('button', { name: 'Send' }).click()
     await box.locator('article', { hasText: /another answer than before.*changed/s }).waitFor()
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
   it('starts the server again, and says why where it cannot', async () => {
     const { page, end } = await begin('--reloadable')
     await press(page, 'Reload server')
-    await page.locator('.notice', { hasText: 'the server was started again' }).waitFor()
+    await page.locator('.notice', { hasText: 'the server restarted' }).waitFor()
     await end()
   })
 

@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       'tools/call slow cancelled',
       'tools/call failing -32000',
       'tools/list ok',
-      'result answers no request on this recording ok',
+      'result unmatched: no request in this recording ok',
       'tools/list ok',
       'not JSON Server ready!',
       'stderr warning: low memory',
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await holds(page, `document.querySelectorAll('.list .scroller .row').length === 16`)
     for (const [key, name] of [
       ['n', 'error of tools/call'],
-      ['n', 'answers no request'],
+      ['n', 'unmatched'],
       ['N', 'error of tools/call'],
     ] as const) {
       await page.keyboard.press(key)

@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     stage.serve('/text.jsonl', 'hello\n')
     const cases = [
       ['/?trace=missing.jsonl', /answered 404\. Check the address/],
-      ['/?trace=text.jsonl', /not a recording: its start fits no known format/],
+      ['/?trace=text.jsonl', /not a recording: its start matches no known format/],
     ] as const
     for (const [address, words] of cases) {
       const page = await stage.open(address)

@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await story(page).locator('.story-hold', { hasText: 'dropped by the rule gone' }).waitFor()
     await page.locator('.row', { hasText: 'ping' }).nth(1).click()
     await story(page)
-      .locator('.story-hold', { hasText: /held by the rule later for \d.*, then passed on/ })
+      .locator('.story-hold', { hasText: /held by the rule later for \d.*, then forwarded/ })
       .waitFor()
     await story(page).locator('.story-bar .held').waitFor()
     expectQuiet(stage)

@@ -71,9 +71,9 @@ describe('a document', () => {
 
 describe('what breaks a document that cannot be resumed', () => {
   it.each<[string, string[]]>([
-    ['', [' ! the document breaks off: ']],
-    ['{"a":1', ['a ! the document breaks off: 1']],
-    ['{"a":tru', ['a ! the document breaks off: tru']],
+    ['', [' ! the document is incomplete: ']],
+    ['{"a":1', ['a ! the document is incomplete: 1']],
+    ['{"a":tru', ['a ! the document is incomplete: tru']],
     ['{"a":1]', ['a 1', " ! expected ',' or '}': ]"]],
     ['{"a":[1}}', ["a ! expected ',' or ']': [1}"]],
     ['{"a":}', ['a ! expected a value: }']],

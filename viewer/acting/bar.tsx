@@ -127,8 +127,8 @@ function Controls() {
       {!session.value && <Do name="Call a tool" onClick={() => (benchOpen.value = true)} />}
       <Do
         name="Reload server"
-        title="start the server again; its client stays connected"
-        onClick={() => void act({ type: 'reload' }, 'the server was started again')}
+        title="restart the server; its client stays connected"
+        onClick={() => void act({ type: 'reload' }, 'the server restarted')}
       />
       {chosen && chosen.request >= 0 && (
         <Do

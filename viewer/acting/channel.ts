@@ -63,7 +63,7 @@ export async function openChannel(
     (error: unknown) => over(error),
   )
   function over(error?: unknown): void {
-    failed(new Error('the capture is gone'))
+    failed(new Error('the capture has ended'))
     if (!abort.signal.aborted) lost(error === undefined ? undefined : 'the connection to wiretape was lost')
   }
   const channel = await id

@@ -8,9 +8,9 @@ const mostShown = 50
 
 const reasons: Readonly<Record<HeldEvent['reason'], string>> = {
   hold: 'held',
-  breakpoint: 'stopped at a breakpoint',
+  breakpoint: 'held by a breakpoint',
   rule: 'held by a rule',
-  order: 'waits behind another message',
+  order: 'waiting behind another message',
 }
 
 /** Messages that wait for a decision, oldest first. */

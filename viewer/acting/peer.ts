@@ -20,7 +20,7 @@ export async function ask(method: string, params: string, key = newKey()): Promi
   if (session.value) return askServer(key, method, params)
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(key)},"method":${JSON.stringify(method)},"params":${params}}`
   const result = await channel.value?.send({ type: 'inject', direction: 'client_to_server', text })
-  if (result?.answer === undefined) throw new Error('no answer came')
+  if (result?.answer === undefined) throw new Error('no response')
   const { answer, latencyMs } = result
   return { answer, ...(latencyMs !== undefined && { latencyMs }) }
 }
@@ -28,7 +28,7 @@ export async function ask(method: string, params: string, key = newKey()): Promi
 /** The result of a request as a value. @throws Error with what the server says */
 export async function resultOf(method: string, params: unknown): Promise<unknown> {
   const { answer, error: failed } = await ask(method, JSON.stringify(params))
-  if (answer === undefined) throw new Error(failed ?? 'no answer came')
+  if (answer === undefined) throw new Error(failed ?? 'no response')
   const { result, error } = JSON.parse(answer) as {
     readonly result?: unknown
     readonly error?: { readonly message?: unknown }

@@ -82,7 +82,7 @@ export function AgainForm({ row }: { readonly row: number }) {
         verb="Send"
         rows={10}
         submit={async (written) => {
-          if (message === undefined) return 'the tape does not say which message is which'
+          if (message === undefined) return 'messages on this tape have no ids'
           if (!Number.isInteger(times) || times < 1 || times > mostTimes)
             return `between 1 and ${mostTimes} times`
           const read = readWritten(written, 'message')
@@ -129,7 +129,7 @@ function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly befor
               {alike[0]!.fault !== undefined
                 ? 'failed'
                 : isSame
-                  ? 'the same as before'
+                  ? 'same response as before'
                   : before === undefined
                     ? 'answered'
                     : 'another answer than before'}

@@ -19,7 +19,7 @@ export function Said({ said }: { readonly said: Answer }) {
   if (answer === undefined)
     return (
       <p class="failure" role="alert">
-        {clean(error ?? 'no answer came')}
+        {clean(error ?? 'no response')}
       </p>
     )
   const { result } = JSON.parse(answer) as {

@@ -83,7 +83,7 @@ function follow(found: Session): void {
     .fetch(`./api/sessions/${found.id}`, { headers: actingHeaders, signal: aborted })
     .then((response) => readLines(response.body!, (line) => take(JSON.parse(line) as SessionEvent)))
     .then(
-      () => (ended.value ??= 'the session is over'),
+      () => (ended.value ??= 'the session has ended'),
       () => {
         if (!aborted.aborted) ended.value ??= 'the connection to wiretape was lost'
       },

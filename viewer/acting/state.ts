@@ -64,7 +64,7 @@ export async function takeControl(one: Lane): Promise<void> {
     const id = await recordingOf(one)
     channel.value = await openChannel(id, take, (why) => {
       leave()
-      tell(why ?? 'the capture is over', why === undefined ? 'plain' : 'bad')
+      tell(why ?? 'the capture has ended', why === undefined ? 'plain' : 'bad')
     })
     attachedTo.value = one.index
   } catch (error) {

@@ -103,7 +103,7 @@ function whyNoObject(text: string): string {
     const value = JSON.parse(text) as unknown
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? ''
-      : 'the arguments are no JSON object'
+      : 'the arguments must be a JSON object'
   } catch {
     return 'the arguments are not JSON'
   }

@@ -133,8 +133,8 @@ function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row
 
 /** What became of a message that was held, as far as it has not been passed on. */
 function fateOf(row: number): string {
-  if (row >= 0 && oursOf(row) !== undefined) return 'it was not passed on: wiretape answered it'
+  if (row >= 0 && oursOf(row) !== undefined) return 'not forwarded: wiretape answered it'
   if (row >= 0 && table.has(row, 'dropped')) return 'it was held and dropped'
   const isLive = row >= 0 && lanes.value[table.lane(row)]?.state === 'following'
-  return isLive ? 'it is held now, and waits' : 'it was held when the recording ended, and never passed on'
+  return isLive ? 'it is held now, and waits' : 'held when the recording ended, and never forwarded'
 }

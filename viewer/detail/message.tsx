@@ -176,7 +176,7 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
       return (
         <article class="message note">
           <header class="message-head">
-            <h3>{record.restart ? 'the server was started again' : 'a note of a person'}</h3>
+            <h3>{record.restart ? 'the server restarted' : 'note of a person'}</h3>
             <span class="message-facts">{timeText(props.row, origin.value)}</span>
           </header>
           <pre class="plain-text">

@@ -7,8 +7,8 @@ import { clean } from '../shell/clean.js'
 export function Original({ original, sent }: { readonly original: string; readonly sent: string }) {
   return (
     <section class="original">
-      <h4>Changed before it was passed on</h4>
-      <Differences left={original} right={sent} names={['as it arrived', 'as it was passed on']} />
+      <h4>Changed before it was forwarded</h4>
+      <Differences left={original} right={sent} names={['as it arrived', 'as it was forwarded']} />
     </section>
   )
 }

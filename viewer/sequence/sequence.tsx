@@ -235,7 +235,7 @@ function Arrow(props: {
               left: `calc(${left}% + ${byServer || fromServer === ours || stopped ? 0 : shift + barWidth}px)`,
               right: `calc(${100 - right}% - ${byServer && right === place ? shift : 0}px)`,
             }}
-            title={ours ? oursOf(row) : stopped ? 'not passed on' : undefined}
+            title={ours ? oursOf(row) : stopped ? 'not forwarded' : undefined}
           >
             <span class="arrow-label">
               {isAnswer ? (

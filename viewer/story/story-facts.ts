@@ -68,8 +68,8 @@ function ruleName(rule: string): string {
 
 function fateOf(row: number, isStopped: boolean): string {
   if (isStopped && lanes.peek()[table.lane(row)]?.state === 'following') return 'and it waits'
-  if (isStopped) return 'and never passed on'
-  return table.has(row, 'modified') ? 'then changed and passed on' : 'then passed on'
+  if (isStopped) return 'and never forwarded'
+  return table.has(row, 'modified') ? 'then changed and forwarded' : 'then forwarded'
 }
 
 /** Phases of the HTTP exchange of a request, in microseconds since 1970. */

@@ -50,7 +50,7 @@ async function comparedLane(lane: LaneIndex): Promise<ComparedRecording> {
       const bytes = await lane.source.slice(offsets.get(locator), sizes.get(locator))
       const line = decodeLine(new TextDecoder().decode(bytes))
       if ('record' in line && line.record.type === 'message') return line.record
-      throw new WiretapeError('unreadable', 'the recording changed while it was read')
+      throw new WiretapeError('unreadable', 'the recording changed while wiretape read it')
     },
   }
 }

@@ -92,9 +92,13 @@ function formatOf(name: string, head: Uint8Array): Format {
   if (head.length === 0) throw new WiretapeError('not-a-recording', `${name} is empty`)
   const format = detectFormat(head)
   if (format?.read) return format
-  throw new WiretapeError('not-a-recording', `${name} is not a recording: its start fits no known format`, {
-    hint: 'Tapes (.jsonl), session files (.json) and the other formats of `wiretape convert` can be opened.',
-  })
+  throw new WiretapeError(
+    'not-a-recording',
+    `${name} is not a recording: its start matches no known format`,
+    {
+      hint: 'Tapes (.jsonl), session files (.json) and the other formats of `wiretape convert` can be opened.',
+    },
+  )
 }
 
 /** Every other format becomes a tape on the way, so that a row is found again by its place. */

@@ -74,7 +74,7 @@ export interface ForwardResult {
 
 /** Others, who believe it, are not seen any more either: whose a connection is, is not known before it is let through. */
 const pinnedNote =
-  'a client does not believe our certificate: from here on all connections to this server pass unseen'
+  'a client does not trust the certificate of wiretape: connections to this server are no longer recorded'
 /** Places and servers that are remembered. */
 const mostRemembered = 1_000
 /** What a client that is gone has still sent is waited for, but not for the children it left. */

@@ -36,8 +36,11 @@ function readProxy(scheme: string, env: Environment, troubles: string[]): Upstre
   const url = URL.canParse(address) ? new URL(address) : undefined
   const usualPort = url && usualPorts[url.protocol]
   if (!url || usualPort === undefined || url.hostname === '') {
-    const what = url && usualPort === undefined ? `a proxy of ${url.protocol}//` : 'no URL of a proxy'
-    troubles.push(`${name} is ${what}, and not used; servers are connected to directly`)
+    const what =
+      url && usualPort === undefined
+        ? `a ${url.protocol}// proxy, which is not supported`
+        : 'not the URL of a proxy'
+    troubles.push(`${name} is ${what}: it is ignored, and servers are connected to directly`)
     return undefined
   }
   const login = `${decoded(url.username)}:${decoded(url.password)}`

@@ -53,11 +53,11 @@ export async function openLocalCa(folder: string, hosts: readonly string[] = [])
     if (known) replace(keyPath, made.key + made.certificate, 0o600)
     else if (!create(keyPath, made.key + made.certificate)) return await openLocalCa(folder, hosts)
     replace(path, made.certificate, 0o644)
-    const notice = flaw && `${flaw}: a new certificate authority was made in ${folder}, trust that instead`
+    const notice = flaw && `${flaw}: a new certificate authority was created in ${folder}; trust it instead`
     return { ...made, path, ...(notice !== undefined && { notice }) }
   } catch (cause) {
     if (cause instanceof WiretapeError) throw cause
-    const hint = '--ca-dir names another folder'
+    const hint = 'choose another folder with --ca-dir'
     const why = diskReason(cause)
     throw new WiretapeError('unwritable', `cannot keep a certificate authority in ${folder}: ${why}`, {
       cause,
@@ -75,12 +75,12 @@ function refuseForeign(folder: string): void {
     // In a folder such as /tmp nobody can rename what belongs to others.
     const isSticky = (mode & 0o1000) !== 0
     const above = whyNotOurs({ uid, gid, mode: isSticky ? mode & ~0o022 : mode & ~0o020 })
-    if (above !== undefined) why = `${at} is not yours: ${above}`
+    if (above !== undefined) why = `${at} is not yours alone: ${above}`
     if (at === dirname(at)) break
   }
   if (why === undefined) return
   throw new WiretapeError('unwritable', `cannot keep a certificate authority in ${folder}: ${why}`, {
-    hint: '--ca-dir names a folder of your own',
+    hint: 'choose a folder of your own with --ca-dir',
   })
 }
 
@@ -90,15 +90,20 @@ function readPair(keyPath: string): KeyPair | undefined {
   const key = pemBlock(text, 'PRIVATE KEY')
   const certificate = pemBlock(text, 'CERTIFICATE')
   try {
-    if (key === undefined || certificate === undefined) throw new Error('a part is missing')
+    if (key === undefined || certificate === undefined)
+      throw new Error('the key or the certificate is missing')
     const authority = new X509Certificate(certificate)
-    if (!authority.checkPrivateKey(createPrivateKey(key))) throw new Error('key and certificate differ')
-    if (!authority.ca) throw new Error('it is no certificate authority')
+    if (!authority.checkPrivateKey(createPrivateKey(key)))
+      throw new Error('the key does not match the certificate')
+    if (!authority.ca) throw new Error('the certificate is not for a certificate authority')
     return { key, certificate }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    const hint = 'delete it to have a new one made'
-    throw new WiretapeError('unreadable', `${keyPath} is no certificate authority: ${why}`, { cause, hint })
+    const hint = 'delete the file; wiretape then creates a new one'
+    throw new WiretapeError('unreadable', `${keyPath} is not a certificate authority: ${why}`, {
+      cause,
+      hint,
+    })
   }
 }
 
@@ -106,7 +111,7 @@ function readPair(keyPath: string): KeyPair | undefined {
 function flawOf({ certificate }: KeyPair, keyPath: string): string | undefined {
   const { mode, uid } = fs.statSync(keyPath)
   if (process.geteuid && uid !== process.geteuid()) return 'the key belonged to another user'
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) return 'others could read the key'
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) return 'other users could read the key'
   const { validFrom, validTo } = new X509Certificate(certificate)
   const endsMs = Date.parse(validTo)
   if (endsMs < Date.now()) return 'the certificate authority had expired'

@@ -111,7 +111,7 @@ export function recordingSummary(
   if (c.noise > 0) parts.push(countOf(c.noise, 'line of noise', 'lines of noise'))
   if (c.stderr > 0) parts.push(countOf(c.stderr, 'stderr line'))
   if (c.held > 0) parts.push(`${formatCount(c.held)} held`)
-  if (c.waiting > 0) parts.push(`${formatCount(c.waiting)} never passed on`)
+  if (c.waiting > 0) parts.push(`${formatCount(c.waiting)} never forwarded`)
   if (c.modified > 0) parts.push(`${formatCount(c.modified)} changed`)
   if (c.dropped > c.answeredHere) parts.push(`${formatCount(c.dropped - c.answeredHere)} dropped`)
   if (c.answeredHere > 0) parts.push(`${formatCount(c.answeredHere)} answered by wiretape`)

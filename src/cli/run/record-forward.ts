@@ -106,5 +106,5 @@ async function tell(
 }
 
 function pinnedWords(places: readonly string[]): string {
-  return `not looked at, since the client does not believe our certificate: ${places.join(', ')}`
+  return `not recorded, because the client does not trust the certificate of wiretape: ${places.join(', ')}`
 }

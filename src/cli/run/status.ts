@@ -90,7 +90,7 @@ function statusesOf(
       recorded: typeof wrapping === 'object',
       problem:
         wrapping === 'damaged'
-          ? 'its arguments no longer hold the original command'
+          ? 'its arguments no longer contain the original command'
           : launch.kind === 'other'
             ? launch.reason
             : null,

@@ -56,7 +56,7 @@ async function follow(
     } else if (event.type === 'notice') await io.complain(event.message)
     else if (event.type === 'ended') return exitCode.done
   }
-  await io.complain('the capture is gone', `${connection.hello.tape} is what it left`)
+  await io.complain('the capture has ended', `its tape is ${connection.hello.tape}`)
   return exitCode.found
 }
 

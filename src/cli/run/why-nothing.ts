@@ -16,7 +16,7 @@ export async function whyNothing(
 ): Promise<string> {
   const pinned = placesOf(tunnels, 'pinned')
   if (pinned.length > 0)
-    return `the client does not believe our certificate for ${listed(pinned)}, which was tunnelled`
+    return `the client does not trust the certificate of wiretape for ${listed(pinned)}, which was tunnelled`
   const skipped = placesOf(tunnels, 'skipped')
   if (requests.size === 0 && skipped.length > 0)
     return `all went to ${listed(skipped)}, which --only and --skip leave out`

@@ -39,7 +39,7 @@ export async function openBundle(
     throw wrong(error instanceof Error ? error.message : String(error))
   })
   const manifestBytes = files['manifest.json']
-  if (!manifestBytes) throw wrong('it holds no manifest.json')
+  if (!manifestBytes) throw wrong('it has no manifest.json')
   let manifest: Manifest
   try {
     manifest = JSON.parse(strFromU8(manifestBytes)) as Manifest
@@ -48,7 +48,7 @@ export async function openBundle(
   }
   const general = manifest.server?.mcp_config
   const config = { ...general, ...general?.platform_overrides?.[process.platform] }
-  if (typeof config.command !== 'string') throw wrong('its manifest names no server.mcp_config.command')
+  if (typeof config.command !== 'string') throw wrong('its manifest has no server.mcp_config.command')
   const folder = await mkdtemp(join(tmpdir(), 'wiretape-bundle-'))
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
@@ -68,7 +68,7 @@ export async function openBundle(
     const env = Object.fromEntries(pairs.map(([key, value]) => [key, fill(String(value))]))
     const command = [fill(config.command), ...args]
     if (missing.length > 0)
-      throw wrong(`it asks for ${missing.join(', ')}`, 'set these variables in the environment')
+      throw wrong(`it needs values for ${missing.join(', ')}`, 'set these variables in the environment')
     const name = typeof manifest.name === 'string' ? manifest.name : 'bundle'
     return { name, target: { kind: 'stdio', command }, env, close }
   } catch (error) {
@@ -91,9 +91,9 @@ function unpack(bytes: Uint8Array): Promise<Unzipped> {
         },
       },
       (error, files) => {
-        if (error) reject(new Error(`it is not a zip archive, or damaged (${error.message})`))
+        if (error) reject(new Error(`it is not a zip archive, or is damaged (${error.message})`))
         else if (total > mostBytes || count > mostFiles)
-          reject(new Error('it unpacks to more than 512 MB or 20,000 files'))
+          reject(new Error('it unpacks to more than 512 MB or more than 20,000 files'))
         else resolve(files)
       },
     )
@@ -105,7 +105,7 @@ async function writeFiles(folder: string, files: Unzipped): Promise<void> {
     const path = normalize(join(folder, name))
     // A name with `..` in it would leave the folder.
     if (!path.startsWith(folder + sep))
-      throw new WiretapeError('unreadable', `the bundle holds a file outside itself: ${name}`)
+      throw new WiretapeError('unreadable', `the bundle has a file outside of its folder: ${name}`)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     // A zip archive made on another system has no modes; a binary server must be startable.
     await writeFile(path, bytes, { mode: 0o700 })

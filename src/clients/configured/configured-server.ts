@@ -31,7 +31,7 @@ export async function readConfiguredServer(
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new WiretapeError('unreadable', `cannot read ${path}: ${reason}`, { cause })
   })
-  if (!file) throw new WiretapeError('unreadable', `cannot read ${path}: there is no such file`)
+  if (!file) throw new WiretapeError('unreadable', `cannot read ${path}: no such file`)
   const { root, fault } = parseConfig(file.text, syntaxes[extname(path).toLowerCase()] ?? 'json')
   if (fault) {
     const place = `line ${fault.line}, column ${fault.column}`
@@ -44,11 +44,11 @@ export async function readConfiguredServer(
   const match = found.find(({ entry }) => entry.name === wanted)
   if (!match) {
     const which =
-      name === undefined ? `${path} has ${known.length} servers` : `${path} has no server called ${name}`
+      name === undefined ? `${path} has ${known.length} servers` : `${path} has no server named ${name}`
     const hint =
       known.length === 0
-        ? 'is it the configuration of an MCP client?'
-        : `--server takes one of: ${known.join(', ')}`
+        ? 'name the configuration file of an MCP client'
+        : `choose one with --server: ${known.join(', ')}`
     throw new WiretapeError('usage', which, { hint })
   }
   return configuredServerOf(match.entry, match.dialect, path, places)
@@ -89,7 +89,9 @@ export function configuredServerOf(
   const wrapping = readWrapping(entry.launch)
   const launch = typeof wrapping === 'object' ? wrapping.original : entry.launch
   if (launch.kind === 'other')
-    throw new WiretapeError('unreadable', `${name} in ${path}: ${launch.reason}`, { hint: 'mend its entry' })
+    throw new WiretapeError('unreadable', `${name} in ${path}: ${launch.reason}`, {
+      hint: 'correct its entry',
+    })
   const variables = { ...process.env, workspaceFolder, userHome: home }
   const withOurs = (text: string): string => expand(text, variables)
   const env = Object.fromEntries(
@@ -99,7 +101,7 @@ export function configuredServerOf(
   const cwd = folder === undefined ? undefined : resolve(workspaceFolder, withOurs(folder))
   if (cwd !== undefined && !existsSync(cwd))
     throw new WiretapeError('unreadable', `${name} in ${path}: its working directory ${cwd} is missing`, {
-      hint: 'mend its entry',
+      hint: 'correct its entry',
     })
   if (launch.kind === 'stdio') {
     const command = [launch.command, ...launch.args].map(withOurs)
@@ -121,9 +123,7 @@ async function bytesOf(path: string): Promise<Uint8Array> {
     return await readFile(path)
   } catch (cause) {
     const reason =
-      cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-        ? 'there is no such file'
-        : String(cause)
+      cause instanceof Error && 'code' in cause && cause.code === 'ENOENT' ? 'no such file' : String(cause)
     throw new WiretapeError('unreadable', `cannot read ${path}: ${reason}`, { cause })
   }
 }

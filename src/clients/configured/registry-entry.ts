@@ -87,8 +87,8 @@ export function readRegistryEntry(entry: RegistryEntry, path: string): Configure
     const [program = '', ...rest] = runner(pack, pack.version ?? '')
     const command = [program, ...words(pack.runtimeArguments), ...rest, ...words(pack.packageArguments)]
     if (missing.length > 0) {
-      throw new WiretapeError('usage', `${name} asks for ${missing.join(', ')}`, {
-        hint: `set the variables in the environment; give arguments with: wiretape record -- ${command.join(' ')} ARGUMENTS`,
+      throw new WiretapeError('usage', `${name} needs values for ${missing.join(', ')}`, {
+        hint: `set variables in the environment; pass arguments with: wiretape record -- ${command.join(' ')} ARGUMENTS`,
       })
     }
     return { name, target: { kind: 'stdio', command }, env }
@@ -97,7 +97,7 @@ export function readRegistryEntry(entry: RegistryEntry, path: string): Configure
   if (remote?.url === undefined)
     throw new WiretapeError(
       'unreadable',
-      `cannot read ${path}: it names neither a package that can be started nor a remote`,
+      `cannot read ${path}: it has neither a package that wiretape can start nor a remote server`,
     )
   const headers = (remote.headers ?? []).flatMap(
     ({ name: header = '', value }): (readonly [string, string])[] => {

@@ -67,7 +67,7 @@ function act({ action }: Rule, outcome: PartOutcome, subject: FilterSubject, ran
       return true
     case 'respond':
       if (subject.kind !== 'request' || subject.id === null)
-        throw new RuleFailure('it is no request, so nobody can respond to it')
+        throw new RuleFailure('the message is not a request, so it cannot get a response')
       outcome.end = { kind: 'answer', text: answerText(subject.id, action.member, action.text) }
       return true
     case 'set':
@@ -96,7 +96,7 @@ export function checkChanged(outcome: PartOutcome, subject: FilterSubject, refus
   const { kind, problem } = readEnvelope(outcome.text, 0)
   const words =
     kind === 'invalid'
-      ? `it would be no JSON-RPC any more: ${problem ?? 'no message'}`
+      ? `the message would no longer be JSON-RPC: ${problem ?? 'not a message'}`
       : (otherShape(subject.kind, kind) ?? refusal)
   if (words !== undefined) failClosed(outcome, subject, outcome.names.join(', '), words)
 }

@@ -48,7 +48,9 @@ export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>)
   })
   if (wanted.size > 0) {
     for (const name of wanted) answers.set(name, await read(resolve(dirname(path), name)))
-    reading = parseRules(main.text, { readFile: (name) => answers.get(name) ?? { problem: 'was not read' } })
+    reading = parseRules(main.text, {
+      readFile: (name) => answers.get(name) ?? { problem: 'the file was not read' },
+    })
   }
   const { diagnostics, ...parsed } = reading
   if (diagnostics.length > 0) return { path, diagnostics, described: [], files }

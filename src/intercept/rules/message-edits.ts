@@ -35,7 +35,7 @@ export function setValues(message: string, { values }: ActionOf<'set'>): string 
       continue
     }
     const edit = addMember(text, whole(text), path, value)
-    if (!edit) throw new RuleFailure(`${path.text} leads nowhere in it`)
+    if (!edit) throw new RuleFailure(`${path.text} cannot be added to the message`)
     text = spliceText(text, [edit])
   }
   return text
@@ -107,7 +107,7 @@ function* stringsIn(text: string, { start, end }: Span): Iterable<Span> {
 
 function find(path: CompiledPath, text: string): readonly Span[] {
   // Of what is no object, such as a batch in a batch, a path says nothing.
-  if (kindAt(text, 0) !== 'object') throw new RuleFailure('it is no JSON object')
+  if (kindAt(text, 0) !== 'object') throw new RuleFailure('the message is not a JSON object')
   return guarded(path, () => path.find(text, whole(text)))
 }
 
@@ -116,7 +116,7 @@ function guarded<T>(path: CompiledPath, run: () => T): T {
     return run()
   } catch (problem) {
     if (problem instanceof BudgetSpent)
-      throw new RuleFailure(`${path.text} would take too long to follow in it`)
+      throw new RuleFailure(`${path.text} takes too long to evaluate on the message`)
     throw problem
   }
 }

@@ -23,7 +23,7 @@ export function neverReason({ when, answersOnly }: Pick<Rule, 'when' | 'answersO
   )
   const ended = conditions.find(isAboutAnswers)
   if (named?.kind !== 'name' || !ended) return undefined
-  return `holds for no message: ${named.field} is that of a request, and the rest is about an answer; expected on: answers beside it`
+  return `can never match: ${named.field} is part of requests, the other conditions are about responses; add on: answers to the rule`
 }
 
 /** What has to hold at any rate. */

@@ -42,7 +42,7 @@ export function parseAction(file: YamlFile, member: YamlMember, readFile: ReadFi
       const copies = file.boolean(value) === true ? 1 : file.number(value)
       if (copies !== undefined && Number.isInteger(copies) && copies >= 1 && copies <= mostCopies)
         return { kind, copies }
-      return fail(value, `expected true, or how many copies besides, 1 to ${mostCopies}`)
+      return fail(value, `expected true or the number of extra copies, 1 to ${mostCopies}`)
     }
     case 'set':
       return parseSet(file, value, fail)
@@ -58,13 +58,13 @@ export function parseAction(file: YamlFile, member: YamlMember, readFile: ReadFi
 /** Copied from a tape: nobody means to send that. */
 function hasMark(text: string): string | undefined {
   if (!text.includes(redactionMark)) return undefined
-  return `${redactionMark} stands in the place of a secret on a tape, and is not sent: say the real value`
+  return `${redactionMark} replaces a secret on the tape and cannot be sent: give the real value`
 }
 
 type Fail = (node: Node | undefined, message: string) => undefined
 
 function parseDelay(file: YamlFile, value: Node | undefined, fail: Fail): RuleAction | undefined {
-  const expected = `expected how long, such as 100ms..500ms, ${durationForms}`
+  const expected = `expected a duration or a range, such as 100ms..500ms, ${durationForms}`
   const number = file.number(value)
   const text = number === undefined ? file.string(value) : String(number)
   const [least = '', most = least, more] = (text ?? '').split('..')
@@ -72,7 +72,7 @@ function parseDelay(file: YamlFile, value: Node | undefined, fail: Fail): RuleAc
   const mostMs = parseDuration(most.trim())
   if (more !== undefined || leastMs === undefined || mostMs === undefined) return fail(value, expected)
   if (mostMs < leastMs) return fail(value, 'expected the shorter time first')
-  if (mostMs > longestDelayMs) return fail(value, 'expected an hour at most')
+  if (mostMs > longestDelayMs) return fail(value, 'expected at most one hour')
   return { kind: 'delay', leastMs, mostMs }
 }
 
@@ -112,7 +112,8 @@ function parseReplace(file: YamlFile, value: Node | undefined, fail: Fail): Rule
   const text = file.string(pattern?.value)
   if (text === undefined || text === '') return fail(pattern?.value ?? value, 'expected a pattern in quotes')
   const written = file.string(replacement?.value)
-  if (written === undefined) return fail(replacement?.value ?? value, 'expected `with` and a text in quotes')
+  if (written === undefined)
+    return fail(replacement?.value ?? value, 'expected `with` and a string in quotes')
   const ignoreCase = caseMember ? file.boolean(caseMember.value) : false
   if (ignoreCase === undefined) return fail(caseMember!.value, 'ignoreCase: expected true or false')
   const mark = hasMark(written)
@@ -147,7 +148,7 @@ function parseRespond(
   const members = knownMembers(file, value, ['result', 'error', 'file'], fail)
   if (!members) return undefined
   const [member, another] = [...members.values()]
-  if (!member || another) return fail(another?.key ?? value, `${expected}, one of them`)
+  if (!member || another) return fail(another?.key ?? value, `${expected}, only one of them`)
   if (member.name === 'file') {
     const name = file.string(member.value)
     if (name === undefined || name === '')
@@ -180,7 +181,7 @@ function answerIn(text: string): { member: 'result' | 'error'; text: string } | 
   if (text.length > longestMessage) return 'is larger than 64 MB'
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text
   const value = findJsonValue(bare)
-  if (isFault(value)) return `is no JSON: ${value.reason} at character ${value.at + 1}`
+  if (isFault(value)) return `is not JSON: ${value.reason} at character ${value.at + 1}`
   if (kindAt(bare, value.start) === 'object') {
     const found = membersOf(bare, value.start).filter(({ name }) => name === 'result' || name === 'error')
     const [member] = found
@@ -192,7 +193,7 @@ function answerIn(text: string): { member: 'result' | 'error'; text: string } | 
         : `: error: ${problem}`
     }
   }
-  return 'has no answer: expected {"result": …} or {"error": …}'
+  return 'has no response: expected {"result": …} or {"error": …}'
 }
 
 /** JSON-RPC 2.0, section 5.1. */
@@ -202,7 +203,7 @@ function errorProblem(text: string): string | undefined {
   const message = members.find(({ name }) => name === 'message')
   const isCode = code && /^-?\d+$/.test(text.slice(code.start, code.end))
   const isMessage = message && kindAt(text, message.start) === 'string'
-  return isCode && isMessage ? undefined : 'expected a whole number `code` and a text `message`'
+  return isCode && isMessage ? undefined : 'expected an integer `code` and a string `message`'
 }
 
 function knownMembers(
@@ -217,7 +218,7 @@ function knownMembers(
     const near = nearestTo(name, known)
     fail(
       key,
-      `has ${JSON.stringify(name.slice(0, 60))}: ${near === undefined ? `expected ${known.join(', ')}` : `did you mean ${near}?`}`,
+      `unknown member ${JSON.stringify(name.slice(0, 60))}: ${near === undefined ? `expected ${known.join(', ')}` : `did you mean ${near}?`}`,
     )
   }
   return unknown.length > 0 ? undefined : members
@@ -225,7 +226,10 @@ function knownMembers(
 
 function compile(file: YamlFile, node: Node, text: string, fail: Fail): CompiledPath | undefined {
   if (!text.startsWith('$'))
-    return fail(node, `${text.slice(0, 60)} is no path: expected one such as '$.params.arguments.query'`)
+    return fail(
+      node,
+      `${text.slice(0, 60)} is not a path: expected a path such as '$.params.arguments.query'`,
+    )
   try {
     return compilePath(text)
   } catch (problem) {

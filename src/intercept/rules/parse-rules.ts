@@ -60,14 +60,14 @@ class Reading {
     if (seed) {
       const number = file.number(seed.value)
       if (number === undefined || !Number.isSafeInteger(number))
-        file.fail(seed.value ?? seed.key, 'seed: expected a whole number')
+        file.fail(seed.value ?? seed.key, 'seed: expected an integer')
       else this.seed = number
     }
     const list = members.get('rules')
     if (!list) return file.fail(top, 'expected `rules:` and a list of rules')
     // Nothing behind `rules:` is an empty list.
     if (list.value !== undefined && file.kind(list.value) !== 'null' && file.kind(list.value) !== 'array') {
-      return file.fail(list.value, 'rules: expected a list, each of its elements behind a `-`')
+      return file.fail(list.value, 'rules: expected a list, with a `-` before each element')
     }
     const elements = list.value === undefined ? [] : file.elements(list.value)
     if (elements.length > mostRules)
@@ -91,17 +91,14 @@ class Reading {
     const probability = this.#probability(members.get('probability'))
     const [action, another] = actionKinds.flatMap((kind) => members.get(kind) ?? [])
     if (another)
-      file.fail(another.key, `${another.name}: the rule has ${action!.name} already, expected one action`)
+      file.fail(another.key, `${another.name}: the rule already has ${action!.name}; a rule has one action`)
     else if (!action && !hasUnknown)
       file.fail(node, `rule ${index + 1} has no action: expected one of ${actionKinds.join(', ')}`)
     const parsed = action && parseAction(file, action, this.#options.readFile)
     const never = when && neverReason({ when, answersOnly })
     if (never !== undefined) file.fail(members.get('when')?.value, `when: ${never}`)
     if (answersOnly && parsed?.kind === 'respond') {
-      file.fail(
-        action!.key,
-        'respond: only a request can be responded to, expected no `on: answers` beside it',
-      )
+      file.fail(action!.key, 'respond: only requests get a response; remove `on: answers`')
     }
     if (file.diagnostics.length > faultsBefore || !parsed || name === undefined || !when) return
     this.rules.push({
@@ -119,7 +116,7 @@ class Reading {
   #name(rule: Node, member: YamlMember | undefined, index: number): string | undefined {
     const file = this.#file
     if (!member) {
-      file.fail(rule, `rule ${index + 1} has no name: expected one, since the tape says which rule it was`)
+      file.fail(rule, `rule ${index + 1} has no name: add a name, which the tape uses for this rule`)
       return undefined
     }
     const name = file.string(member.value)
@@ -131,10 +128,10 @@ class Reading {
     ) {
       file.fail(
         place,
-        `name: expected a text of up to ${longestName} characters without commas, in quotes if it is a number`,
+        `name: expected a string of up to ${longestName} characters without commas, in quotes if it is a number`,
       )
     } else if (this.rules.some((rule) => rule.name === name)) {
-      file.fail(place, `name: ${name} is the name of a rule above, expected another one`)
+      file.fail(place, `name: ${name} is already the name of another rule; use a unique name`)
     } else return name
     return undefined
   }
@@ -160,7 +157,10 @@ class Reading {
   #answersOnly(member: YamlMember | undefined): boolean {
     if (!member) return false
     if (this.#file.string(member.value) === 'answers') return true
-    this.#file.fail(member.value ?? member.key, 'on: expected answers, or no `on` at all')
+    this.#file.fail(
+      member.value ?? member.key,
+      'on: expected answers; leave out `on` to match requests and notifications',
+    )
     return false
   }
 
@@ -168,7 +168,7 @@ class Reading {
     if (!member) return undefined
     const number = this.#file.number(member.value)
     if (number !== undefined && Number.isSafeInteger(number) && number >= 1) return number
-    this.#file.fail(member.value ?? member.key, `${member.name}: expected a whole number, 1 or more`)
+    this.#file.fail(member.value ?? member.key, `${member.name}: expected an integer of 1 or more`)
     return undefined
   }
 

@@ -7,7 +7,7 @@ const mostBytes = longestMessage
 const chunkBytes = 256 * 1024
 /** How long the writer of a pipe may take. */
 const patienceMs = 2_000
-const nobodyWrites = 'it is a pipe, and nobody writes to it'
+const nobodyWrites = 'it is a pipe without a writer'
 const tooLarge = 'is larger than 64 MB'
 
 /** A text, or in words why there is none. */
@@ -50,7 +50,7 @@ async function readBytes(path: string): Promise<Buffer | string> {
     const stat = await file.stat()
     if (stat.isDirectory()) return 'it is a folder'
     const isPipe = stat.isFIFO()
-    if (!stat.isFile() && !isPipe) return 'it is no file'
+    if (!stat.isFile() && !isPipe) return 'it is not a file'
     const chunks: Buffer[] = []
     let sizeBytes = 0
     const until = performance.now() + patienceMs
@@ -87,16 +87,16 @@ function readUtf8(bytes: Uint8Array): TextRead {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
-    return { problem: 'it is no UTF-8' }
+    return { problem: 'it is not UTF-8' }
   }
 }
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'ENOENT') return 'no such file'
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EISDIR') return 'it is a folder'
-  if (code === 'ENXIO') return 'it is no file'
-  if (code === 'ERR_INVALID_ARG_VALUE') return 'no file can have that name'
+  if (code === 'ENXIO') return 'it is not a file'
+  if (code === 'ERR_INVALID_ARG_VALUE') return 'the file name is invalid'
   return typeof code === 'string' ? code : String(error)
 }

@@ -56,7 +56,7 @@ export function replaceAll(
   const add = (part: string): void => {
     parts.push(part)
     length += part.length
-    if (length > longest) throw new RangeError('its text would become too long')
+    if (length > longest) throw new RangeError('the result would be too long')
   }
   while (matcher.find()) {
     add(text.slice(kept, matcher.start()))
@@ -64,7 +64,7 @@ export function replaceAll(
     kept = matcher.end()
     matches += 1
     if (matches % matchesBetween === 0 && isLate())
-      throw new RangeError('it would take too long: the pattern matches too often')
+      throw new RangeError('it takes too long: the pattern matches too often')
   }
   if (matches === 0) return undefined
   add(text.slice(kept))

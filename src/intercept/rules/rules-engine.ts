@@ -71,7 +71,7 @@ class RunningRules implements Rules {
         copies: 0,
         end: undefined,
       }
-      const problem = holds === undefined ? 'its filter would take too long to follow in it' : undefined
+      const problem = holds === undefined ? 'its filter takes too long to evaluate on the message' : undefined
       if (!applyAction(rule, now, part.subject, problem, state.random)) continue
       state.applied += 1
       outcome = now

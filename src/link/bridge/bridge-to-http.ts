@@ -75,7 +75,7 @@ class BridgeToHttp implements HttpBridge {
     this.finished = this.#run()
   }
 
-  end(why = 'the session was ended'): void {
+  end(why = 'the session has ended'): void {
     if (this.#isOver) return
     this.#failAll(why)
     this.#isOver = true
@@ -98,8 +98,7 @@ class BridgeToHttp implements HttpBridge {
       if (this.#isOver) break
     }
     await this.#lastAnswers()
-    if (!this.#isOver)
-      this.#failAll(`no answer came within ${lastAnswersMs / 1000} s of the end of the client`)
+    if (!this.#isOver) this.#failAll(`no response within ${lastAnswersMs / 1000} s of the end of the client`)
     this.#isOver = true
     await this.#server.close()
   }
@@ -107,7 +106,7 @@ class BridgeToHttp implements HttpBridge {
   async #takeLine(text: string | undefined, bytes: Uint8Array): Promise<void> {
     const messages = text === undefined ? undefined : messagesIn(text)
     if (!messages) {
-      const fault = text === undefined ? 'a line of more than 64 MB' : 'the line is no JSON-RPC'
+      const fault = text === undefined ? 'the line is longer than 64 MB' : 'the line is not JSON-RPC'
       return this.#say(failureText('null', -32_700, fault))
     }
     this.#watch(bytes)
@@ -167,15 +166,17 @@ class BridgeToHttp implements HttpBridge {
         if (mayBeLegacy && !this.#isLegacy && !isModernError(body) && (await this.#becomeLegacy()))
           return this.#server.send(frame)
         const said =
-          location === undefined ? excerpt(body) : `it leads to ${placeOf(location)}; give that to --url`
+          location === undefined
+            ? excerpt(body)
+            : `redirected to ${placeOf(location)}; use that address with --url`
         return this.#fail(frame, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${said}`)
       }
       case 'broken':
-        return this.#fail(frame, 502, `the server gave no answer: ${reason}`)
+        return this.#fail(frame, 502, `the server did not respond: ${reason}`)
       case 'lost':
-        return this.#fail(frame, 502, 'the stream of the answer broke, and could not be taken up again')
+        return this.#fail(frame, 502, 'the event stream of the response broke and could not be resumed')
       case 'unanswered':
-        return this.#fail(frame, 502, `the server's answer (HTTP ${status}) had no result of this request`)
+        return this.#fail(frame, 502, `the server's response (HTTP ${status}) had no result for this request`)
     }
   }
 
@@ -211,7 +212,7 @@ class BridgeToHttp implements HttpBridge {
   #lost(reason: string): void {
     if (this.#isOver || !this.#isLegacy) return
     const why = `the server ended its event stream: ${reason}`
-    this.#options.onNotice(`${why}; the session is over`)
+    this.#options.onNotice(`${why}; the session has ended`)
     this.end(why)
   }
 
@@ -237,5 +238,5 @@ function placeOf(location: string): string {
 
 function excerpt(body: string): string {
   const line = body.replaceAll(/\s+/g, ' ').trim()
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line || 'no more is said'
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line || 'the response has no details'
 }

@@ -61,15 +61,15 @@ const mostKept = 16 * 1024 * 1024
 const mostEvents = 10_000
 const path = '/mcp'
 const wordsOf: Readonly<Record<Stray, string>> = {
-  noise: 'the server wrote something to stdout that is no message',
-  answer: 'the server answered a request that nobody waits for, or under another id',
-  unheard: 'the server said something when no client was there to hear it',
+  noise: 'the server wrote a line to stdout that is not a message',
+  answer: 'the server sent a response that matches no pending request',
+  unheard: 'the server sent a message while no client was connected',
 }
 const cutNotice =
-  'a client that does not read lost its connection: others of its server process need not wait for it'
+  'a client that does not read was disconnected, so that other clients of the same server process need not wait'
 const guessNotice =
-  'the server asked something while several clients waited for it: stdio does not say whom it means, and the ' +
-  'one that had asked last was asked; without --shared each has a server of its own'
+  'the server sent a request while several clients were waiting: over stdio it names no client, so the client of ' +
+  'the latest request got it; without --shared each client has its own server'
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 /** How the messages of one POST go to a server. */
@@ -206,13 +206,13 @@ class BridgeToStdio implements StdioBridge {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.#ending) return refuse(response, 503, 'the recorder is being ended')
-    if ((request.url ?? '').split('?')[0] !== path) return refuse(response, 404, 'there is nothing here')
+    if (this.#ending) return refuse(response, 503, 'the recorder is stopping')
+    if ((request.url ?? '').split('?')[0] !== path) return refuse(response, 404, 'not found')
     if (request.method === 'POST') return this.#post(request, response)
     request.resume()
-    if (isModern(request.headers, [])) return refuse(response, 405, 'only POST is for this version')
+    if (isModern(request.headers, [])) return refuse(response, 405, 'this protocol version uses only POST')
     if (request.method === 'GET') return this.#openStream(request, response)
-    if (request.method !== 'DELETE') return refuse(response, 405, 'only POST, GET and DELETE are understood')
+    if (request.method !== 'DELETE') return refuse(response, 405, 'only POST, GET and DELETE are supported')
     const session = this.#sessionOf(request, response)
     if (!session) return
     this.#leave(session)
@@ -240,26 +240,26 @@ class BridgeToStdio implements StdioBridge {
   #findSession({ headers }: IncomingMessage): HttpSession | { status: number; why: string } {
     const version = headers['mcp-protocol-version']
     if (typeof version === 'string' && !legacyVersions.includes(version))
-      return { status: 400, why: `the protocol version ${version.slice(0, 40)} is not known` }
+      return { status: 400, why: `the protocol version ${version.slice(0, 40)} is not supported` }
     const id = headers['mcp-session-id']
     if (typeof id !== 'string') return { status: 400, why: 'the header Mcp-Session-Id is missing' }
     const session = this.#sessions.get(id)
-    return session && !session.talk.gone ? session : { status: 404, why: 'there is no such session' }
+    return session && !session.talk.gone ? session : { status: 404, why: 'no such session' }
   }
 
   #openStream(request: IncomingMessage, response: ServerResponse): void {
     if (!acceptsEvents(request.headers.accept))
-      return refuse(response, 406, 'a GET has to accept text/event-stream')
+      return refuse(response, 406, 'a GET must accept text/event-stream')
     const session = this.#sessionOf(request, response)
     if (!session) return
     const primed = isPrimed(request)
     const lastId = request.headers['last-event-id']
     if (typeof lastId === 'string') {
       const found = session.findEvent(lastId)
-      if (!found) return refuse(response, 400, 'what followed this event is not kept any more')
+      if (!found) return refuse(response, 400, 'the events after this one are no longer available')
       found.stream.open(response, { after: found.number, primed })
     } else {
-      if (session.stream.isOpen) return refuse(response, 409, 'this session has its stream already')
+      if (session.stream.isOpen) return refuse(response, 409, 'this session already has an open stream')
       session.stream.open(response, { primed })
     }
     response.once('close', () => (session.usedMs = performance.now()))
@@ -315,9 +315,9 @@ class BridgeToStdio implements StdioBridge {
     messages: readonly Message[],
     isBatch: boolean,
   ): Promise<void> {
-    if (isBatch) return refuse(response, 400, 'initialize is no part of a batch', -32_600)
+    if (isBatch) return refuse(response, 400, 'initialize cannot be part of a batch', -32_600)
     if (this.#sessions.size >= mostSessions)
-      return refuse(response, 503, `there are ${mostSessions} sessions already`)
+      return refuse(response, 503, `the limit of ${mostSessions} sessions is reached`)
     const talk = await (this.#options.shared ? this.#commonTalk() : this.#openTalk(false))
     if (typeof talk === 'string') return refuse(response, 502, talk, 502, messages[0]!.envelope.id)
     const session = createHttpSession({
@@ -389,7 +389,7 @@ async function pass(
 }
 
 function noticeOf(why: Stray): string {
-  return `${wordsOf[why]}: it is on the tape, and went to nobody`
+  return `${wordsOf[why]}: it is on the tape, and was not forwarded`
 }
 
 /** From 2025-11-25 on, clients know what an event without data is for. */

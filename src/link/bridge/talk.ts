@@ -266,7 +266,7 @@ class StdioTalk implements Talk {
   /** @param exit undefined when it lives on, and says nothing more */
   #gone(exit: ServerExit | undefined): void {
     const how = exit ? `ended (${exit.signal ?? `exit ${exit.exitCode}`})` : 'closed its stdout'
-    const why = this.#isStopped ? 'the server was ended' : `the server ${how}`
+    const why = this.#isStopped ? 'the server was stopped' : `the server ${how}`
     if (!exit) void this.#server.close()
     this.#goneWhy = why
     for (const one of this.#pending.values()) give(one.sink, failureText(one.id, 502, why))

@@ -117,7 +117,7 @@ export async function readBody(
   for await (const chunk of body as AsyncIterable<Buffer>) {
     await flow.opened()
     sizeBytes += chunk.length
-    if (sizeBytes > longestMessage) throw new RangeError('its answer is longer than 64 MB')
+    if (sizeBytes > longestMessage) throw new RangeError('the response is longer than 64 MB')
     chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)

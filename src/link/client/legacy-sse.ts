@@ -41,7 +41,7 @@ export class LegacySseLink implements HttpLink {
       return link
     } catch (error) {
       await link.close()
-      throw opening?.aborted ? new Error('it named no endpoint in time') : error
+      throw opening?.aborted ? new Error('the server sent no endpoint event in time') : error
     } finally {
       opening?.removeEventListener('abort', giveUp)
     }
@@ -103,9 +103,9 @@ export class LegacySseLink implements HttpLink {
       this.#reading = this.#read(body, (endpoint) => {
         // Sent elsewhere, messages and their secrets would be somebody else's.
         if (endpoint.origin === this.#url.origin) resolve(endpoint)
-        else ended('its endpoint is on another origin')
+        else ended('the server named an endpoint on another origin')
       }).then(
-        () => ended('its event stream ended'),
+        () => ended('the event stream ended'),
         (error: unknown) => ended(failureWords(error)),
       )
     })

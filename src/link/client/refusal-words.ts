@@ -5,7 +5,7 @@ export function refusalWords(status: number, location: string | undefined, text:
   // How a page begins says nothing.
   const isPage = /^\s*<(?:!doctype|html)\b/i.test(text)
   const line = isPage ? '' : text.trim().split('\n', 1)[0]!.slice(0, longestReason)
-  if (status === 401) return `HTTP 401: the server asks for authorization`
-  if (status >= 300 && status < 400) return `HTTP ${status}: it points to ${location ?? 'nowhere'}`
+  if (status === 401) return `HTTP 401: the server requires authorization`
+  if (status >= 300 && status < 400) return `HTTP ${status}: redirect to ${location ?? 'nowhere'}`
   return `HTTP ${status}${line === '' ? '' : `: ${line}`}`
 }

@@ -195,7 +195,7 @@ export class StreamableHttpLink implements HttpLink {
       // Some servers accept a request and answer it on the other stream, which official clients take.
       const comesLater = status === 202 && this.#isListening
       if (isFine && !comesLater && this.#frames.isOpen(frame))
-        this.#giveUp(frame, `HTTP ${status} without an answer`, { kind: 'unanswered', status })
+        this.#giveUp(frame, `HTTP ${status} without a response`, { kind: 'unanswered', status })
     } catch (error) {
       this.#fail(frame, error, status)
     }
@@ -260,7 +260,7 @@ export class StreamableHttpLink implements HttpLink {
     }
     if (signal.aborted || !frame || !this.#isWanted(frame)) return
     const kind = mayResume() ? 'lost' : 'unanswered'
-    this.#giveUp(frame, 'its event stream ended without an answer', { kind, status: 200 })
+    this.#giveUp(frame, 'the event stream ended without a response', { kind, status: 200 })
   }
 
   /** What is read for it is still waited for. */
@@ -346,7 +346,7 @@ function versionIn(result: string): string | undefined {
 }
 
 function goneFor(error: unknown): string {
-  return `the server is gone: ${failureWords(error)}`
+  return `the server is unreachable: ${failureWords(error)}`
 }
 
 function isConnectionRefused(error: unknown): boolean {

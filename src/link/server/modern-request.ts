@@ -33,8 +33,8 @@ export function headerFault(
     if (typeof given !== 'string') return mismatch(`the header ${name} is missing`)
     const said = decodedHeader(given.trim())
     const meant = decodedHeader(value)
-    if (said === undefined) return mismatch(`the header ${name} is not written as it must be`)
-    if (!isSameHeader(said, meant!)) return mismatch(`the header ${name} and the body differ`)
+    if (said === undefined) return mismatch(`the header ${name} has an invalid value`)
+    if (!isSameHeader(said, meant!)) return mismatch(`the header ${name} does not match the body`)
   }
   return undefined
 }

@@ -44,18 +44,18 @@ export async function readPost(request: IncomingMessage, policy: PostPolicy): Pr
   const { headers } = request
   if (policy.contentType && !isJsonType(headers['content-type'])) {
     request.resume()
-    return { kind: 'content-type', status: 415, why: 'a POST has to be application/json' }
+    return { kind: 'content-type', status: 415, why: 'a POST must be application/json' }
   }
   const bytes = await readBody(request)
   if (!bytes) return { kind: 'too-long', status: 413, why: 'the body is longer than 64 MB' }
   // A byte order mark is no part of the text (RFC 8259, 8.1).
   const frame = readMessages(new TextDecoder().decode(bytes))
-  if (isFault(frame)) return { kind: 'no-json', status: 400, code: -32_700, why: 'the body is no JSON' }
+  if (isFault(frame)) return { kind: 'no-json', status: 400, code: -32_700, why: 'the body is not JSON' }
   const { text: raw, batch, parts } = frame
   const invalid = parts.find(({ envelope }) => envelope.kind === 'invalid')
   const messages = invalid ? undefined : messagesIn(raw)
   if (!messages || messages.length === 0) {
-    const why = invalid?.envelope.problem ?? 'the body is no JSON-RPC'
+    const why = invalid?.envelope.problem ?? 'the body is not JSON-RPC'
     return { kind: 'invalid', status: 400, code: -32_600, why }
   }
   const modern = isModern(policy.mirrored ? headers : {}, messages)
@@ -71,7 +71,7 @@ function faultOf(
   if (modern && mirrored) {
     const [first, ...others] = messages
     if (others.length > 0 || isAnswer(first!.envelope)) {
-      const why = 'a POST is one request or one notification'
+      const why = 'a POST must be one request or one notification'
       return { kind: 'invalid', status: 400, code: -32_600, why }
     }
     const fault = headerFault(headers, first!, mirrored)
@@ -81,7 +81,7 @@ function faultOf(
     accept === 'anything' ||
     (accept === 'json' ? acceptsJson(headers.accept) : modern || acceptsBoth(headers.accept))
   if (isAccepted) return undefined
-  const why = 'a POST has to accept application/json and text/event-stream'
+  const why = 'a POST must accept application/json and text/event-stream'
   return { kind: 'accept', status: 406, why }
 }
 

@@ -132,11 +132,11 @@ function storeOf(
           if (at >= to) return
         }
       } catch (cause) {
-        throw natsFailure(cause, `${address}: ${key} broke off`)
+        throw natsFailure(cause, `${address}: reading ${key} was interrupted`)
       }
     },
     head: (key) =>
-      said(`cannot read about ${key}`, async () => {
+      said(`cannot look up ${key}`, async () => {
         const found = await complete(checkKey(key))
         return found && { key, size: found.size }
       }),

@@ -61,7 +61,7 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8A
 export function checkKey(key: string): string {
   const parts = key.split('/')
   if (key.length > 1_024 || parts.some((part) => !/^[A-Za-z0-9_][A-Za-z0-9._=-]*$/.test(part))) {
-    throw new WiretapeError('usage', `not a key of an object: ${JSON.stringify(key.slice(0, 200))}`)
+    throw new WiretapeError('usage', `not a valid object key: ${JSON.stringify(key.slice(0, 200))}`)
   }
   return key
 }

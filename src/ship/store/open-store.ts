@@ -20,7 +20,7 @@ export function parseStoreAddress(address: string): StoreAddress {
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]?.toLowerCase()
   const rest = scheme === undefined ? address : address.slice(scheme.length + 3)
   if (scheme !== undefined && rest.includes('@')) {
-    throw new WiretapeError('usage', 'the address of a store holds credentials', {
+    throw new WiretapeError('usage', 'the address of a store must not contain credentials', {
       hint: 'S3 keys come from the environment, NATS credentials from files: see docs/ship.md',
     })
   }
@@ -70,7 +70,7 @@ export function s3Place(bucket: string, env: Env): S3Place {
   }
   const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || undefined
   if (endpoint !== undefined && !/^https?:\/\/[^@]+$/i.test(endpoint)) {
-    throw new WiretapeError('usage', 'AWS_ENDPOINT_URL is no http or https URL without credentials')
+    throw new WiretapeError('usage', 'AWS_ENDPOINT_URL must be an http or https URL without credentials')
   }
   // What is not AWS seldom has a name for each bucket; what has dots in its name fits no certificate.
   const pathStyle =

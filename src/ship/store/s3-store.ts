@@ -23,7 +23,7 @@ export function createS3Store(place: S3Place, prefix: string, send = createS3Req
   async function head(key: string): Promise<StoredObject | undefined> {
     const response = await send({ method: 'HEAD', key: nameOf(key) })
     if (response.status === 404) return undefined
-    if (!response.ok) throw await failureOf(response, place, `reading about ${key}`)
+    if (!response.ok) throw await failureOf(response, place, `looking up ${key}`)
     return { key, size: Number(response.headers.get('content-length') ?? 0) }
   }
   return {
@@ -52,7 +52,9 @@ export function createS3Store(place: S3Place, prefix: string, send = createS3Req
           yield (await bytesOf(chunks ?? none())).subarray(range.at, range.at + range.length)
         } else if (chunks) yield* chunks
       } catch (cause) {
-        throw new WiretapeError('unreachable', `S3 ${hostOf(place)}: ${key} broke off`, { cause })
+        throw new WiretapeError('unreachable', `S3 ${hostOf(place)}: reading ${key} was interrupted`, {
+          cause,
+        })
       }
     },
     head,
@@ -104,7 +106,8 @@ async function putParts(
   const started = await send({ method: 'POST', key, query: { uploads: '' }, headers: type })
   if (!started.ok) throw await failureOf(started, place, `writing ${key}`)
   const uploadId = xmlText(await started.text(), 'UploadId')
-  if (uploadId === undefined) throw new WiretapeError('refused', `S3 ${hostOf(place)}: no id of an upload`)
+  if (uploadId === undefined)
+    throw new WiretapeError('refused', `S3 ${hostOf(place)}: the response has no upload id`)
   try {
     let parts = ''
     for (let number = 1; (number - 1) * partBytes < size; number += 1) {
@@ -173,7 +176,7 @@ async function partOf(content: Content, at: number, length: number): Promise<Uin
       const part = new Uint8Array(length)
       for (let filled = 0; filled < length;) {
         const { bytesRead } = await file.read(part, filled, length - filled, at + filled)
-        if (bytesRead === 0) throw new Error('it became shorter')
+        if (bytesRead === 0) throw new Error('the file became shorter')
         filled += bytesRead
       }
       return part

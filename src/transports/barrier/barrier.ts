@@ -86,7 +86,7 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
       peer === 'unknown' ? whyUnknown(secret !== undefined) : `it comes from another user (uid ${peer})`
     if (!told.has(why) && told.size < mostNotices) {
       told.add(why)
-      access.onNotice?.(`a connection was refused: ${why}; --open-to-all-users lets everybody in`)
+      access.onNotice?.(`a connection was refused: ${why}; use --open-to-all-users to admit all users`)
     }
     return `${why}; only the user who started wiretape may use this address (--open-to-all-users changes that)`
   }
@@ -128,7 +128,7 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
 function whyUnknown(hasSecret: boolean): string {
   return hasSecret
     ? 'the secret of this address is missing'
-    : 'the system does not say which user it comes from'
+    : 'the system does not tell which user it comes from'
 }
 
 /** Takes our login out of a request to a proxy. */
@@ -155,5 +155,5 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: string)
   response.on('error', () => undefined)
   request.resume()
   response.writeHead(403, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
-  response.end(`wiretape does not answer this request: ${why}.\n`)
+  response.end(`wiretape refused this request: ${why}.\n`)
 }

@@ -125,7 +125,8 @@ function serve(
     // A name of theirs may lead back to us, and round and round.
     socket.once('connect', () => {
       const { remoteAddress: hostname = '', remotePort = 0 } = socket
-      if (isSelf({ hostname, port: remotePort })) socket.destroy(new Error('it leads back to wiretape'))
+      if (isSelf({ hostname, port: remotePort }))
+        socket.destroy(new Error('the address leads back to wiretape'))
     })
   }
 
@@ -161,9 +162,8 @@ function serve(
     if (talk?.target) return { target: talk.target, path: url }
     const found = parseAbsolute(url, method)
     // What pages in browsers can send us has no other form than this, whatever name they reached us by.
-    if (!found)
-      return { why: 'this is a proxy, to be named in HTTP_PROXY; it has no pages of its own', status: 400 }
-    if (isSelf(found.target)) return { why: 'it leads back to wiretape', status: 403 }
+    if (!found) return { why: 'this is a proxy for HTTP_PROXY, without pages of its own', status: 400 }
+    if (isSelf(found.target)) return { why: 'the address leads back to wiretape', status: 403 }
     return found
   }
 
@@ -248,16 +248,16 @@ function serve(
     if (refused) return answer(socket, refused.status, refused.why)
     const target = parseAuthority(url)
     if (!target) return answer(socket, 400, 'CONNECT needs a host and a port')
-    if (isSelf(target)) return answer(socket, 403, 'it leads back to wiretape')
+    if (isSelf(target)) return answer(socket, 403, 'the address leads back to wiretape')
     openConnect(socket, head, target, connectSetting)
   })
   inside.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    answer(socket, 501, 'this is a tunnel already')
+    answer(socket, 501, 'this connection is already a tunnel')
   })
 
   async function closeAll(): Promise<void> {
     const stopped = new Promise((done) => server.close(done))
-    for (const { connection } of talks.values()) connection.destroy('wiretape', 'it ends')
+    for (const { connection } of talks.values()) connection.destroy('wiretape', 'wiretape is stopping')
     const open = [...sockets].map((socket) => {
       socket.destroy()
       return socket.closed ? undefined : new Promise((done) => socket.once('close', done))
@@ -296,7 +296,7 @@ function readFrom(server: http.Server, socket: Socket): void {
 }
 
 function answer(socket: Socket, status: number, why: string): void {
-  const text = `wiretape does not pass this request on: ${why}.\n`
+  const text = `wiretape refused this request: ${why}.\n`
   const head = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     'Connection: close',

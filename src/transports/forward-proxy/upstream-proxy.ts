@@ -55,13 +55,13 @@ export function connectByProxy(
     received = Buffer.concat([received, chunk])
     const end = received.indexOf('\r\n\r\n')
     if (end === -1) {
-      if (received.length > longestHead) fail('its answer to CONNECT is no HTTP')
+      if (received.length > longestHead) fail('its response to CONNECT is not HTTP')
       return
     }
     const [, status, reason = ''] =
       /^HTTP\/1\.[01] (\d{3})([^\r\n]*)/.exec(received.toString('latin1', 0, end)) ?? []
-    if (status === undefined) return fail('its answer to CONNECT is no HTTP')
-    if (!status.startsWith('2')) return fail(`it refuses with ${status}${reason}`)
+    if (status === undefined) return fail('its response to CONNECT is not HTTP')
+    if (!status.startsWith('2')) return fail(`it refused with ${status}${reason}`)
     settled = true
     socket.off('data', onData)
     socket.setTimeout(0)
@@ -80,6 +80,6 @@ export function connectByProxy(
   socket.on('error', (error) => fail(failureWords(error)))
   socket.once('end', () => fail('it closed the connection'))
   socket.once('close', () => fail('it closed the connection'))
-  socket.setTimeout(patienceMs, () => fail('it does not answer'))
+  socket.setTimeout(patienceMs, () => fail('it does not respond'))
   return socket
 }

@@ -26,12 +26,12 @@ export function refusalOf(headers: RawHeaders, place: ProxyAddress): string | un
   if (hosts.length !== 1) return `a request needs one Host header, this one has ${hosts.length}`
   if (!place.open && !isOurHost(hosts[0]!, place)) return 'its Host header does not name this address'
   const origins = valuesOf(headers, 'origin')
-  if (origins.some((origin) => !isTrusted(origin, place))) return 'its Origin header names another site'
+  if (origins.some((origin) => !isTrusted(origin, place))) return 'its Origin header belongs to another site'
   if (origins.length > 0) return undefined
   const isForeign = valuesOf(headers, 'sec-fetch-site').some(
     (site) => !/^(same-origin|none)$/i.test(site.trim()),
   )
-  return isForeign ? 'its Sec-Fetch-Site header says that a page of another site made it' : undefined
+  return isForeign ? 'its Sec-Fetch-Site header shows that a page of another site sent it' : undefined
 }
 
 /** As URLs write it: an IPv6 address in brackets. */

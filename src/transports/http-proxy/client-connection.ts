@@ -38,7 +38,7 @@ export function createClientConnection(
     for (const agent of agents.values()) closeAgent(agent)
     socket.destroy()
   }
-  const onGone = (): void => destroy('client', 'it closed its connection')
+  const onGone = (): void => destroy('client', 'closed the connection')
   socket.once('close', onGone)
   // The client has sent its last byte. Whoever ends a stream this way wants no more of it, and the upstream
   // has to know at once; Node's own servers answer nothing more either.

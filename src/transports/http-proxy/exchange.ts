@@ -111,8 +111,8 @@ export function startExchange(
     if ('why' in found) return fail('wiretape', found.why, found.status)
     if (shown) return showRequest()
     if (isWanted && method === 'POST')
-      keeper()?.unseen(head, 'request', 'a body that is sent only when it is asked for')
-    if (!onward) fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
+      keeper()?.unseen(head, 'request', 'a body that is sent only after a 100 response')
+    if (!onward) fail('wiretape', `the request cannot be forwarded: ${failureWords(refusedBySelf)}`, 502)
   }
 
   /** Reads the whole body and lets somebody look at it before anything goes on. */
@@ -156,7 +156,7 @@ export function startExchange(
     try {
       onward = openUpstreamRequest({ method, rawHeaders: changed ?? headers }, route!)
     } catch (error) {
-      fail('wiretape', `it cannot be sent on: ${failureWords(error)}`, 502)
+      fail('wiretape', `the request cannot be forwarded: ${failureWords(error)}`, 502)
       return false
     }
     listenTo(onward, route!)
@@ -296,7 +296,7 @@ export function startExchange(
     try {
       response.writeHead(came.statusCode ?? 0, came.statusMessage ?? '', headers)
     } catch (error) {
-      fail('wiretape', `the answer cannot be sent on: ${failureWords(error)}`, 502)
+      fail('wiretape', `the response cannot be forwarded: ${failureWords(error)}`, 502)
     }
   }
 
@@ -333,7 +333,7 @@ export function startExchange(
   /** An upstream that has answered and left takes nothing more. */
   function checkHalf(): void {
     if (!over && !open.response && onward?.destroyed) {
-      fail('upstream', 'it closed its connection before it had taken the whole request')
+      fail('upstream', 'the server closed the connection before it had read the whole request')
     }
   }
 
@@ -341,13 +341,13 @@ export function startExchange(
     // An answer that is there to its end is passed on to its end.
     if (over || (answer?.complete && open.response)) return flows.request?.stop()
     if (!reached || (isNotHttp(error) && !response.headersSent)) {
-      const why = isNotHttp(error) ? `its answer is not HTTP: ${failureWords(error)}` : failureWords(error)
+      const why = isNotHttp(error) ? `the response is not HTTP: ${failureWords(error)}` : failureWords(error)
       return fail('upstream', why, 502)
     }
     if (!open.response) return checkHalf()
     fail(
       'upstream',
-      `it closed its connection ${answer ? 'before its answer was complete' : 'before it answered'}`,
+      `the server closed the connection before ${answer ? 'the response was complete' : 'it responded'}`,
     )
   }
 
@@ -358,7 +358,7 @@ export function startExchange(
     const moment = momentNow()
     flows.request?.stop()
     flows.response?.stop()
-    keeper()?.lost(head, by === 'client' ? 'its client left' : why)
+    keeper()?.lost(head, by === 'client' ? 'its client disconnected' : why)
     request.resume()
     onward?.destroy()
     const answers = status !== undefined && !response.headersSent && !request.socket.destroyed

@@ -1,10 +1,10 @@
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'its host name was not found',
-  EAI_AGAIN: 'its host name could not be looked up',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-  ETIMEDOUT: 'nobody answered',
+  ENOTFOUND: 'the host name was not found',
+  EAI_AGAIN: 'the host name could not be resolved',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'the connection timed out',
   ECONNRESET: 'the connection was closed',
   EPIPE: 'the connection was closed',
 }
@@ -19,12 +19,12 @@ export function failureWords(error: unknown): string {
 
 /** OpenSSL's own text names its source files, and ends with a line break. */
 function tlsWords(message: string): string {
-  const [, , reason = 'its answer makes no sense'] =
+  const [, , reason = 'invalid response'] =
     /:SSL routines:([^:]*):([^:\r\n]+)/.exec(message.replaceAll('_', ' ')) ?? []
   return /wrong version number|packet length too long|http request|unknown protocol|record layer failure/i.test(
     reason,
   )
-    ? 'it does not speak TLS there'
+    ? 'the server does not use TLS on that port'
     : `TLS failed: ${reason}`
 }
 

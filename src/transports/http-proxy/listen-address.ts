@@ -11,9 +11,9 @@ import { asSocketHost, isLoopback } from './admission.js'
 export async function findListenAddress(host: string, allowRemote: boolean | 'never'): Promise<string> {
   const [address] = await addressesOf(host)
   if (address === undefined)
-    throw new WiretapeError('usage', `Cannot listen on ${host}: nobody knows that host.`)
+    throw new WiretapeError('usage', `Cannot listen on ${host}: the host name was not found.`)
   if (allowRemote !== true && !isLoopback(address)) {
-    throw new WiretapeError('usage', `Cannot listen on ${host}: others could reach it, and use the server.`, {
+    throw new WiretapeError('usage', `Cannot listen on ${host}: other machines could use the server.`, {
       hint: allowRemote === 'never' ? 'Listen on 127.0.0.1.' : 'Listen on 127.0.0.1, or add --allow-remote.',
     })
   }
@@ -25,7 +25,7 @@ export function checkUpstream(upstream: URL): void {
   const wrong = (why: string): WiretapeError =>
     new WiretapeError('usage', `Cannot use the URL of the server: ${why}.`)
   if (upstream.username !== '' || upstream.password !== '') {
-    throw wrong('it has a user name or a password, which clients send in a header instead')
+    throw wrong('it has a user name or a password, which clients must send in a header instead')
   }
   if (!/^https?:$/.test(upstream.protocol)) throw wrong(`${upstream.protocol} is not http: or https:`)
 }
@@ -44,8 +44,8 @@ export async function refuseOurselves(upstream: URL, address: string, port: numb
       own.some((one) => one.address === target),
   )
   if (!hit) return
-  throw new WiretapeError('usage', `${upstream.origin} is where wiretape itself would listen.`, {
-    hint: 'Listen on another port than the server does.',
+  throw new WiretapeError('usage', `${upstream.origin} is the address on which wiretape would listen.`, {
+    hint: 'Listen on a port that the server does not use.',
   })
 }
 

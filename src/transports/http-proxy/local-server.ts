@@ -56,7 +56,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     if (refused === undefined) return onRequest(request, response, prefix)
     request.resume()
     response.writeHead(403, { 'Content-Type': 'text/plain; charset=utf-8' })
-    response.end(`wiretape does not answer this request: ${refused}.\n`)
+    response.end(`wiretape refused this request: ${refused}.\n`)
   })
 
   async function closeAll(): Promise<void> {

@@ -11,7 +11,7 @@ export interface Refusal {
 export function refusalOf(request: IncomingMessage): Refusal | undefined {
   // Other upgrades (h2c) are offers, which the upstream may ignore; without this one nothing is left to say.
   if (/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
-    return { why: 'WebSocket connections are not passed on', status: 501 }
+    return { why: 'WebSocket connections are not supported', status: 501 }
   }
   return undefined
 }
@@ -22,8 +22,7 @@ export function refuse(
   { why, status }: Refusal,
   upstream: string | undefined,
 ): void {
-  const what =
-    upstream === undefined ? 'does not pass this request on' : `cannot get an answer from ${upstream}`
+  const what = upstream === undefined ? 'refused this request' : `got no response from ${upstream}`
   const text = `wiretape ${what}: ${why}.\n`
   response.sendDate = false
   response.writeHead(status, [

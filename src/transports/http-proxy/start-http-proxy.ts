@@ -139,8 +139,8 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       if (noticed) return
       noticed = true
       options.onNotice?.(
-        `The OAuth metadata of ${upstream.origin} now name wiretape, as clients demand: tokens are asked for ` +
-          'another audience than without it, and the server may refuse them.',
+        `The OAuth metadata of ${upstream.origin} now name wiretape, because clients require it: clients request tokens ` +
+          'for another audience, which the server may refuse.',
       )
     },
   }
@@ -163,7 +163,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     const { url: path = '/', rawHeaders } = request
     const why = refusalOf(rawHeaders, place)
     if (why !== undefined) return { why, status: 403 }
-    if (!/^(\/|\*$)/.test(path)) return { why: 'it asks for something that is no path', status: 400 }
+    if (!/^(\/|\*$)/.test(path)) return { why: 'its target is not a path', status: 400 }
     return {
       upstream,
       agent: connection.agentFor(upstream),
@@ -212,12 +212,12 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     socket.write('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     socket.destroySoon()
     tell({ kind: 'request', connection, method, path: url, headers: rawHeaders }, momentNow())
-    tell({ kind: 'failed', by: 'wiretape', why: 'tunnels are not made here', status: 501 }, momentNow())
+    tell({ kind: 'failed', by: 'wiretape', why: 'tunnels are not supported', status: 501 }, momentNow())
   })
 
   async function closeAll(): Promise<void> {
     const stopped = new Promise((done) => server.close(done))
-    for (const connection of connections.values()) connection.destroy('wiretape', 'it ends')
+    for (const connection of connections.values()) connection.destroy('wiretape', 'wiretape is stopping')
     const open = [...sockets].map((socket) => {
       socket.destroy()
       return socket.closed ? undefined : new Promise((done) => socket.once('close', done))

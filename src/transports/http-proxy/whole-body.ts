@@ -144,7 +144,7 @@ export function whyUnseen(came: IncomingMessage): string {
   const coding = came.headers['content-encoding']
   if (coding === undefined && !isEvents(came)) return 'a stream of JSON texts'
   return coding === undefined
-    ? 'an event stream of a given length that had begun before'
+    ? 'an event stream with a Content-Length that started earlier'
     : `a body in the content coding ${coding}`
 }
 

@@ -54,7 +54,7 @@ interface ClientLine {
 const mostStale = 1_000
 /** Of lines that wait; then the client has to wait too. */
 const mostWaitingBytes = 1 << 20
-const downWords = 'the server has not come up yet'
+const downWords = 'the server is still starting'
 
 /** As `startServer`. */
 export async function startReloadable(
@@ -145,7 +145,7 @@ class Reloadable implements ReloadableServer {
       onCut: (sizeBytes) => {
         if (!this.#isOver)
           this.#options.onNotice(
-            `${sizeBytes} bytes of a line that the old process had not ended were not passed on`,
+            `${sizeBytes} bytes of an unfinished line of the old process were not forwarded`,
           )
         return this.#isOver
       },
@@ -207,7 +207,7 @@ class Reloadable implements ReloadableServer {
     if (this.#state === 'down') return this.#refuse(messages, downWords)
     const [only] = messages
     if (only && isAnswer(only.envelope) && !this.#isAsked(only))
-      return this.#options.onNotice('an answer of the client to the process before was not passed on')
+      return this.#options.onNotice('a response of the client to the old process was not forwarded')
     for (const message of messages) this.#memory.said(message)
     await write(this.#now.server.stdin, wholeLine(frame))
   }
@@ -242,7 +242,7 @@ class Reloadable implements ReloadableServer {
     this.#setState('restarting')
     await gone.drained
     const words = exit.signal ?? `exit ${exit.exitCode}`
-    this.#options.onNotice(`the server ended (${words}); its next change starts it again`)
+    this.#options.onNotice(`the server ended (${words}); the next change of a watched file restarts it`)
     await this.#abandon(`the server ended (${words})`)
   }
 
@@ -310,7 +310,7 @@ class Reloadable implements ReloadableServer {
   }
 
   async #replace(): Promise<Restart> {
-    if (this.#ending || this.#clientLeft) throw new Error('the session is being ended')
+    if (this.#ending || this.#clientLeft) throw new Error('the session is ending')
     const old = this.#now
     const tried = this.#options.strict && !old.exit ? await this.#try() : undefined
     const beganMs = performance.now()
@@ -318,7 +318,7 @@ class Reloadable implements ReloadableServer {
     await endServer(old.server)
     await old.drained
     const before = await old.server.exited
-    const unanswered = await this.#abandon('the server was started again before it answered')
+    const unanswered = await this.#abandon('the server restarted before it responded')
     const { made, agreed } = tried ?? (await this.#start((one) => (this.#now = one)))
     this.#now = made
     this.#isNew = true
@@ -342,7 +342,7 @@ class Reloadable implements ReloadableServer {
     const faults = told === undefined || tried.agreed === undefined ? [] : misfits(told, tried.agreed)
     if (faults.length === 0) return tried
     await endServer(tried.made.server)
-    throw new Error(`the old process stays, since the new one does not fit: ${faults.join('; ')}`)
+    throw new Error(`the old process stays, because the new one is incompatible: ${faults.join('; ')}`)
   }
 
   /** A process that has had the handshake of the client. */
@@ -367,7 +367,7 @@ class Reloadable implements ReloadableServer {
   #failed(exit: ServerExit): never {
     const { exitCode, signal } = exit
     if (this.#ending || this.#clientLeft) this.#end(exit)
-    throw new Error(`the server did not come up (${signal ?? `exit ${exitCode}`})`)
+    throw new Error(`the server did not start (${signal ?? `exit ${exitCode}`})`)
   }
 
   /** Tells a process what the one before was told. @returns the methods of lists that are others now */

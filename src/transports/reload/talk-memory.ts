@@ -105,10 +105,9 @@ export function misfits(before: string, after: string): string[] {
   const [old, now] = [new JsonObject(before, 0), new JsonObject(after, 0)]
   const was = old.string('protocolVersion')
   const is = now.string('protocolVersion')
-  const version =
-    was === is ? [] : [`its protocol version was ${was ?? 'not said'} and is ${is ?? 'not said'}`]
+  const version = was === is ? [] : [`its protocol version was ${was ?? 'missing'} and is ${is ?? 'missing'}`]
   const gone = missing(old.object('capabilities'), now.object('capabilities'), '')
-  return [...version, ...gone.map((name) => `it has no capability ${name} any more`)]
+  return [...version, ...gone.map((name) => `it no longer has the capability ${name}`)]
 }
 
 /** Names of capabilities are short; a deeper tree is no capability. */

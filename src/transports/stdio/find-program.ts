@@ -21,7 +21,7 @@ export function reasonNotFound(
     try {
       accessSync(place, constants.X_OK)
       if (statSync(place).isFile()) return undefined
-      troubles.push(Object.assign(new Error(`${place} is no file`), { code: 'EACCES' }))
+      troubles.push(Object.assign(new Error(`${place} is not a file`), { code: 'EACCES' }))
     } catch (error) {
       troubles.push(error)
     }

@@ -23,7 +23,7 @@ export function reasonNotStarted(file: string, cause: unknown): string {
         : code === 'ENOEXEC'
           ? 'not a program'
           : code === 'EMFILE'
-            ? 'too many open files; ulimit -n says how many there may be'
+            ? 'too many open files; ulimit -n shows the limit'
             : code || (cause instanceof Error ? cause.message : String(cause))
   return `cannot start ${JSON.stringify(file)}: ${why}`
 }

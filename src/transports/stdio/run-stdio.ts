@@ -71,7 +71,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
       idle([output, errors], () => held),
       new Promise<void>((resolve) => (giveUp = resolve)),
     ])
-    input.stop('the server is gone')
+    input.stop('the server has ended')
     for (const pump of [output, errors]) pump.stop('the client did not read')
     for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy()
     client.closeInput()

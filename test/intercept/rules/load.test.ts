@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const faults: Record<string, { readonly make: (path: string) => void; readonly says: string }> = {
   'a pipe that nobody writes to': {
     make: (path) => void execFileSync('mkfifo', [path]),
-    says: 'it is a pipe, and nobody writes to it',
+    says: 'it is a pipe without a writer',
   },
   'a folder': { make: (path) => mkdirSync(path), says: 'it is a folder' },
   'a huge file': {
@@ -33,7 +33,7 @@ const faults: Record<string, { readonly make: (path: string) => void; readonly s
     },
     says: 'is larger than 64 MB',
   },
-  'what is no text': { make: (path) => writeFileSync(path, Buffer.of(0xff)), says: 'it is no UTF-8' },
+  'what is no text': { make: (path) => writeFileSync(path, Buffer.of(0xff)), says: 'it is not UTF-8' },
 }
 
 describe.skipIf(process.platform === 'win32')('a rules file', () => {
@@ -69,9 +69,9 @@ describe.skipIf(process.platform === 'win32')('a rules file', () => {
   })
 
   it.each([
-    ['/dev/zero', 'it is no file'],
-    ['a\0b', 'no file can have that name'],
-    ['none', 'there is no such file'],
+    ['/dev/zero', 'it is not a file'],
+    ['a\0b', 'the file name is invalid'],
+    ['none', 'no such file'],
   ])('%j is a fault in words', async (path, says) => {
     expect((await loadRules(path)).diagnostics).toMatchObject([{ message: `cannot be read: ${says}` }])
   })

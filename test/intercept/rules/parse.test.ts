@@ -12,8 +12,7 @@ const files: Readonly<Record<string, string>> = {
 
 function faultsOf(text: string): string[] {
   const { diagnostics } = parseRules(text, {
-    readFile: (name) =>
-      files[name] === undefined ? { problem: 'there is no such file' } : { text: files[name] },
+    readFile: (name) => (files[name] === undefined ? { problem: 'no such file' } : { text: files[name] }),
   })
   return diagnostics.map(({ at, message }) => `${at?.line}:${at?.column} ${message}`)
 }
@@ -50,51 +49,54 @@ rules:
     ['', '1:1 expected `rules:` and a list of rules'],
     ['- a', '1:1 expected `rules:` and a list of rules'],
     ['seed: 1', '1:1 expected `rules:` and a list of rules'],
-    ['rules: x', '1:8 rules: expected a list, each of its elements behind a `-`'],
+    ['rules: x', '1:8 rules: expected a list, with a `-` before each element'],
     [
       'rules: [',
-      '1:9 is no YAML here: flow sequence in block collection must be sufficiently indented and end with a ]',
+      '1:9 is not valid YAML here: flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
-    ['a: 1\na: 2', '2:1 is no YAML here: map keys must be unique'],
-    ['rules: []\n---\nrules: []', '2:1 a second document begins here: expected one'],
+    ['a: 1\na: 2', '2:1 is not valid YAML here: map keys must be unique'],
+    ['rules: []\n---\nrules: []', '2:1 a second document begins here: expected only one'],
     ['rule: []\nrules: []', '1:1 the file has "rule": did you mean rules?'],
-    ['seed: x\nrules: []', '1:7 seed: expected a whole number'],
+    ['seed: x\nrules: []', '1:7 seed: expected an integer'],
     ['rules:\n  - x', '2:5 rule 1: expected name, when and an action'],
   ])('says where it is wrong and what was expected: %j', (text, fault) => {
     expect(faultsOf(text)).toEqual([fault])
   })
 
   it.each([
-    ['when: a, drop: true', '1:9 rule 1 has no name: expected one, since the tape says which rule it was'],
+    ['when: a, drop: true', '1:9 rule 1 has no name: add a name, which the tape uses for this rule'],
     ['name: a, drop: true', "1:9 rule 1 has no when: expected a filter, such as 'method:tools/call'"],
     [
       'name: a, when: a',
       '1:9 rule 1 has no action: expected one of hold, drop, delay, set, remove, replace, respond, duplicate, disconnect',
     ],
-    ['name: a, when: a, drop: true, hold: true', '1:28 drop: the rule has hold already, expected one action'],
+    [
+      'name: a, when: a, drop: true, hold: true',
+      '1:28 drop: the rule already has hold; a rule has one action',
+    ],
     [
       'name: "a,b", when: a, drop: true',
-      '1:16 name: expected a text of up to 60 characters without commas, in quotes if it is a number',
+      '1:16 name: expected a string of up to 60 characters without commas, in quotes if it is a number',
     ],
     [
       'name: 5, when: a, drop: true',
-      '1:16 name: expected a text of up to 60 characters without commas, in quotes if it is a number',
+      '1:16 name: expected a string of up to 60 characters without commas, in quotes if it is a number',
     ],
     ['name: a, when: 5, drop: true', "1:25 when: expected a filter in quotes, such as 'method:tools/call'"],
-    ['name: a, when: "x metod:y", drop: true', '1:28 when: there is no key metod: did you mean method?'],
+    ['name: a, when: "x metod:y", drop: true', '1:28 when: unknown key metod: did you mean method?'],
     [
       'name: a, when: "\\x41 metod:y", drop: true',
-      '1:25 when: in column 3 of the filter: there is no key metod: did you mean method?',
+      '1:25 when: in column 3 of the filter: unknown key metod: did you mean method?',
     ],
     ['name: a, when: a, dorp: true', '1:28 rule 1 has "dorp": did you mean drop?'],
     ['name: a, when: a, drop: yes', '1:34 drop: expected true'],
     ['name: a, when: a, drop:', '1:33 drop: expected true'],
     [
       'name: a, when: a, delay: soon',
-      '1:35 delay: expected how long, such as 100ms..500ms, 500ms, 5s or 2m; a bare number is seconds',
+      '1:35 delay: expected a duration or a range, such as 100ms..500ms, 500ms, 5s or 2m; a bare number is seconds',
     ],
     ['name: a, when: a, delay: 2s..1s', '1:35 delay: expected the shorter time first'],
-    ['name: a, when: a, delay: 2h', '1:35 delay: expected an hour at most'],
+    ['name: a, when: a, delay: 2h', '1:35 delay: expected at most one hour'],
     ...[
       ["set: { '$.params.token': '[REDACTED]' }", '1:53 set'],
       ["set: { '$.params': { a: ['x [REDACTED]'] } }", '1:47 set'],
@@ -103,7 +105,7 @@ rules:
       ['respond: { file: redacted.json }', '1:45 respond: file redacted.json'],
     ].map(([action = '', where = '']) => [
       `name: a, when: a, ${action}`,
-      `${where}: [REDACTED] stands in the place of a secret on a tape, and is not sent: say the real value`,
+      `${where}: [REDACTED] replaces a secret on the tape and cannot be sent: give the real value`,
     ]),
     [
       'name: a, when: a, set: {}',
@@ -111,60 +113,66 @@ rules:
     ],
     [
       'name: a, when: a, set: { query: 1 }',
-      "1:35 set: query is no path: expected one such as '$.params.arguments.query'",
+      "1:35 set: query is not a path: expected a path such as '$.params.arguments.query'",
     ],
     [
       "name: a, when: a, set: { '$.a[': 1 }",
-      '1:40 the path $.a[ breaks off: write one such as $.params.arguments.name',
+      '1:40 the path $.a[ is incomplete: use a path such as $.params.arguments.name',
     ],
     ["name: a, when: a, set: { '$.a': .inf }", '1:42 JSON has no .inf'],
     ['name: a, when: a, remove: []', "1:36 remove: expected paths, such as ['$.params.arguments.token']"],
     [
       "name: a, when: a, replace: { pattern: 'a(', with: b }",
-      '1:51 replace: the pattern is no regular expression: missing closing ): write it as RE2 has it: no look-around, no back references',
+      '1:51 replace: the pattern is not a regular expression: missing closing ): use RE2 syntax, without lookaround and backreferences',
     ],
-    ["name: a, when: a, replace: { pattern: 'a' }", '1:37 replace: expected `with` and a text in quotes'],
+    ["name: a, when: a, replace: { pattern: 'a' }", '1:37 replace: expected `with` and a string in quotes'],
     [
       "name: a, when: a, replace: { pattern: 'a', with: '$1' }",
       '1:59 replace: with has $1, but the pattern has 0 groups',
     ],
     [
       "name: a, when: a, replace: { patern: 'a', with: '' }",
-      '1:39 replace: has "patern": did you mean pattern?',
+      '1:39 replace: unknown member "patern": did you mean pattern?',
     ],
     [
       'name: a, when: a, respond: {}',
-      '1:37 respond: expected { result: … }, { error: { code: -1, message: … } } or { file: … }, one of them',
+      '1:37 respond: expected { result: … }, { error: { code: -1, message: … } } or { file: … }, only one of them',
     ],
     [
       'name: a, when: a, respond: { error: { code: 1 } }',
-      '1:46 respond: error: expected a whole number `code` and a text `message`',
+      '1:46 respond: error: expected an integer `code` and a string `message`',
     ],
     ['name: a, when: a, respond: { result: 5 }', '1:47 respond: result: expected an object, such as {}'],
-    ['name: a, when: a, respond: { file: none.json }', '1:45 respond: file none.json: there is no such file'],
+    ['name: a, when: a, respond: { file: none.json }', '1:45 respond: file none.json: no such file'],
     [
       'name: a, when: a, respond: { file: bad.json }',
-      '1:45 respond: file bad.json is no JSON: unexpected end of text at character 12',
+      '1:45 respond: file bad.json is not JSON: unexpected end of text at character 12',
     ],
     [
       'name: a, when: a, respond: { file: empty.json }',
-      '1:45 respond: file empty.json has no answer: expected {"result": …} or {"error": …}',
+      '1:45 respond: file empty.json has no response: expected {"result": …} or {"error": …}',
     ],
-    ['name: a, when: a, duplicate: 0', '1:39 duplicate: expected true, or how many copies besides, 1 to 100'],
-    ['name: a, when: a, drop: true, times: 0', '1:47 times: expected a whole number, 1 or more'],
-    ['name: a, when: a, drop: true, every: 1.5', '1:47 every: expected a whole number, 1 or more'],
+    [
+      'name: a, when: a, duplicate: 0',
+      '1:39 duplicate: expected true or the number of extra copies, 1 to 100',
+    ],
+    ['name: a, when: a, drop: true, times: 0', '1:47 times: expected an integer of 1 or more'],
+    ['name: a, when: a, drop: true, every: 1.5', '1:47 every: expected an integer of 1 or more'],
     ['name: a, when: a, drop: true, probability: 2', '1:53 probability: expected a number from 0 to 1'],
     [
       'name: a, when: "tool:x (is:error)", drop: true',
-      '1:25 when: holds for no message: tool is that of a request, and the rest is about an answer; expected on: answers beside it',
+      '1:25 when: can never match: tool is part of requests, the other conditions are about responses; add on: answers to the rule',
     ],
     ['name: a, when: "tool:x -is:error", on: answers, drop: true', ''],
     [
       'name: a, when: "tool:x", on: answers, respond: { result: {} }',
-      '1:48 respond: only a request can be responded to, expected no `on: answers` beside it',
+      '1:48 respond: only requests get a response; remove `on: answers`',
     ],
     ['name: a, when: "tool:x -is:error", drop: true', ''],
-    ['name: a, when: a, drop: true, on: requests', '1:44 on: expected answers, or no `on` at all'],
+    [
+      'name: a, when: a, drop: true, on: requests',
+      '1:44 on: expected answers; leave out `on` to match requests and notifications',
+    ],
   ])('says what is wrong with a rule: %s', (rule, faults) => {
     expect(faultsOf(`rules: [{${rule}}]`).join('|')).toBe(faults)
   })
@@ -187,7 +195,7 @@ rules:
   it('refuses names that are used twice, too many rules, aliases that blow up', () => {
     const one = (name: string): string => `{name: ${name}, when: '', drop: true}`
     expect(faultsOf(`rules: [${one('a')}, ${one('a')}]`)).toEqual([
-      '1:49 name: a is the name of a rule above, expected another one',
+      '1:49 name: a is already the name of another rule; use a unique name',
     ])
     expect(faultsOf(`rules: [${Array.from({ length: 201 }, (_, i) => one(`r${i}`)).join(', ')}]`)[0]).toMatch(
       /more than 200 rules/,
