@@ -132,7 +132,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     const answered = echo(client, 'answered')
     await terminal.shows(/⏸ tools\/call echo/)
     terminal.press('a')
-    await terminal.shows('answer it')
+    await terminal.shows('answer the request')
     // Instead of what it begins with.
     terminal.press(...Array<string>(400).fill('DC'))
     terminal.type('{"result":{"content":[{"type":"text","text":"from a person"}]}}')
@@ -187,7 +187,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     one.press('A')
     expect(await answer).toBe('Echo: shared')
     process.kill(transport.pid!, 'SIGKILL')
-    await one.shows('the capture went away')
+    await one.shows('the connection to the capture is lost')
     await two.shows('connection lost')
     one.press('q')
     // A line of two rows scrolls out by one when the pane dies.
@@ -315,7 +315,7 @@ describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, 
     const answered = call('answered')
     await held(3)
     terminal.press('a')
-    await terminal.shows('answer it')
+    await terminal.shows('answer the request')
     terminal.press(...Array<string>(400).fill('DC'))
     const kind = era > '2026' ? '"resultType":"complete",' : ''
     terminal.type(`{"result":{${kind}"content":[{"type":"text","text":"from a person"}]}}`)

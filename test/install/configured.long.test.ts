@@ -113,10 +113,10 @@ describe('record --config', () => {
     expect(readdirSync(temporary)).toEqual([])
   })
 
-  it('refuses a bundle with a file outside itself', async () => {
+  it('refuses a bundle with a file outside of its folder', async () => {
     const manifest = { name: 'x', server: { mcp_config: { command: 'node' } } }
     put('x.mcpb', zipSync({ 'manifest.json': strToU8(JSON.stringify(manifest)), '../../evil': strToU8('x') }))
-    expect((await record('x.mcpb')).stderr).toContain('a file outside itself')
+    expect((await record('x.mcpb')).stderr).toContain('a file outside of its folder')
   })
 
   it('starts what an entry of the registry names', async () => {
@@ -140,7 +140,7 @@ describe('record --config', () => {
         ],
       }),
     )
-    expect((await record('server.json')).stderr).toContain('io.example/mini asks for NEEDED')
+    expect((await record('server.json')).stderr).toContain('io.example/mini needs values for NEEDED')
     const { stderr } = await record('server.json', [], { NEEDED: 'x' })
     expect(stderr).toContain('cannot start "echo-args"')
     expect(tapeText()).toContain('["echo-args","-y","@example/mini@1.2.3","/data","--x","y"]')
