@@ -17,9 +17,9 @@ interface RecordType<T> {
 export const recordTypes: { readonly [T in TapeRecord['type']]: RecordType<T> } = {
   message: { rows: 'messages', plural: 'messages' },
   held: { rows: 'messages', plural: 'notes that a message waited' },
-  noise: { rows: 'itself', plural: 'lines that are no JSON', about: 'a line that is no JSON' },
+  noise: { rows: 'itself', plural: 'lines that are no JSON', about: 'a line that is not JSON' },
   stderr: { rows: 'itself', plural: 'lines of stderr', about: 'a line of stderr' },
-  gap: { rows: 'itself', plural: 'gaps', about: 'something that was not recorded' },
+  gap: { rows: 'itself', plural: 'gaps', about: 'unrecorded traffic' },
   http: { rows: 'itself', plural: 'HTTP exchanges without JSON-RPC', about: 'HTTP without JSON-RPC' },
   meta: { rows: 'none', plural: 'meta lines' },
   end: { rows: 'none', plural: 'end lines' },

@@ -207,7 +207,9 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     // What does not arrive is told apart from what was not asked for.
     await page.route('**/slow.jsonl', () => undefined)
     await page.goto(`${stage.url}/?trace=slow.jsonl`)
-    await page.locator('.landing-card', { hasText: /^Opening.*slow\.jsonl.*Still waiting for the first bytes/ }).waitFor()
+    await page
+      .locator('.landing-card', { hasText: /^Opening.*slow\.jsonl.*Still waiting for the first bytes/ })
+      .waitFor()
     await page.goto(`${stage.url}/?trace=%25`)
     await page.locator('.failure', { hasText: '% could not be fetched' }).waitFor()
     await page.context().close()

@@ -165,7 +165,7 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
       return (
         <article class="message">
           <header class="message-head">
-            <h3>{record.type === 'noise' ? 'a line that is no JSON' : 'a line of stderr'}</h3>
+            <h3>{record.type === 'noise' ? 'a line that is not JSON' : 'a line of stderr'}</h3>
           </header>
           <pre class="plain-text">
             <Marked text={rawText(record.text)} search={search} />
