@@ -64,148 +64,156 @@ export interface RecordingIndexer {
 
 /** @param options.clientKeys hash what the client asks for; whoever only follows it needs no keys. @default true */
 export function createRecordingIndex(options: { readonly clientKeys?: boolean } = {}): RecordingIndexer {
-  const { clientKeys = true } = options
-  const fold = createFold(idKey)
-  const offers = createOffers()
-  const subjects: Subject[] = []
-  const subjectNumbers = new Map<string, number>()
-  const tasks = createTaskRequests()
-  const clientValues = createClientValues()
-  let restarts = 0
-  /** Where each session begins: its first row, and when that was. */
-  const starts: { readonly row: number; readonly atMs: number }[] = []
-  let locators = new Float64Array(256)
-  let parts = new Uint16Array(256)
-  let subjectColumn = new Int32Array(256)
-  let first = new Int32Array(256)
-  let second = new Int32Array(256)
-  /** Bit 1: holds secrets; bit 2: asks for a further page; bit 3: found a task working. */
-  let flags = new Uint8Array(256)
+  return new RequestIndex(options)
+}
 
-  function room(row: number): void {
-    if (row < locators.length) return
-    const size = Math.max(row + 1, locators.length + (locators.length >> 1))
-    locators = extended(locators, new Float64Array(size))
-    parts = extended(parts, new Uint16Array(size))
-    subjectColumn = extended(subjectColumn, new Int32Array(size))
-    first = extended(first, new Int32Array(size))
-    second = extended(second, new Int32Array(size))
-    flags = extended(flags, new Uint8Array(size))
+class RequestIndex implements RecordingIndexer {
+  readonly #clientKeys
+  readonly #fold = createFold(idKey)
+  readonly #offers = createOffers()
+  readonly #subjects: Subject[] = []
+  readonly #subjectNumbers = new Map<string, number>()
+  readonly #tasks = createTaskRequests()
+  readonly #clientValues = createClientValues()
+  #restarts = 0
+  /** Where each session begins: its first row, and when that was. */
+  readonly #starts: { readonly row: number; readonly atMs: number }[] = []
+  #locators = new Float64Array(256)
+  #parts = new Uint16Array(256)
+  #subjectColumn = new Int32Array(256)
+  #first = new Int32Array(256)
+  #second = new Int32Array(256)
+  /** Bit 1: holds secrets; bit 2: asks for a further page; bit 3: found a task working. */
+  #flags = new Uint8Array(256)
+
+  constructor(options: { readonly clientKeys?: boolean } = {}) {
+    const { clientKeys = true } = options
+    this.#clientKeys = clientKeys
   }
 
-  function subjectNumber(method: string, name: string | undefined, direction: Direction): number {
+  take(record: TapeRecord, locator: number): { readonly first: number; readonly count: number } {
+    const added = this.#fold.push(record)
+    if (record.type === 'note' && record.restart) this.#restarts += 1
+    if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0)
+      this.#starts.push({ row: added.first, atMs: Date.parse(record.startedAt) })
+    for (let i = 0; i < added.count; i += 1) {
+      const row = added.first + i
+      this.#room(row)
+      this.#locators[row] = locator
+      if (record.type !== 'message') continue
+      this.#parts[row] = i
+      const { envelope } = record.parts[i]!
+      if (envelope.kind === 'request') this.#takeRequest(record, i, row)
+      else if (isAnswer(envelope) && record.direction === 'server_to_client') {
+        const request = this.#fold.entries.peer(row)
+        if (request >= 0) this.#takeAnswer(record, i, request)
+      }
+    }
+    return added
+  }
+
+  finish(): RecordingIndex {
+    const { entries, sessions } = this.#fold
+    // What was dropped was never asked.
+    const isAsked = (row: number): boolean => entries.kind(row) === 'request' && !entries.has(row, 'dropped')
+    let count = 0
+    for (let row = 0; row < entries.length; row += 1) if (isAsked(row)) count += 1
+    // A format without times has all messages at one.
+    let hasTimes = false
+    for (let row = 1; row < entries.length && !hasTimes; row += 1)
+      hasTimes = entries.us(row) !== entries.us(row - 1)
+    const requests = new Int32Array(count)
+    for (let row = 0, i = 0; row < entries.length; row += 1) if (isAsked(row)) requests[i++] = row
+    return {
+      sessions,
+      entries,
+      offers: this.#offers,
+      restarts: this.#restarts,
+      requests,
+      subjects: this.#subjects,
+      subjectOf: (row) => this.#subjectColumn[row]!,
+      key: (row) => [this.#first[row]!, this.#second[row]!],
+      foundWorking: (row) => (this.#flags[row]! & 4) !== 0,
+      hasSecrets: (row) => (this.#flags[row]! & 1) !== 0,
+      runAt: (answer) => {
+        const uses = (value: string): Use => this.#clientValues.useOf(value, answer)
+        const us = entries.us(answer)
+        if (!hasTimes || Number.isNaN(us)) return { uses }
+        const atMs = (this.#starts.findLast(({ row }) => row <= answer)?.atMs ?? NaN) + us / 1_000
+        const latencyUs = entries.latencyUs(answer)
+        return {
+          uses,
+          ageMs: us / 1_000,
+          ...(!Number.isNaN(atMs) && { atMs }),
+          ...(latencyUs !== undefined && { latencyMs: latencyUs / 1_000 }),
+        }
+      },
+      latencyUs: (answer) => (hasTimes ? entries.latencyUs(answer) : undefined),
+      place: (row) => ({ locator: this.#locators[row]!, part: this.#parts[row]! }),
+    }
+  }
+
+  #room(row: number): void {
+    if (row < this.#locators.length) return
+    const size = Math.max(row + 1, this.#locators.length + (this.#locators.length >> 1))
+    this.#locators = extended(this.#locators, new Float64Array(size))
+    this.#parts = extended(this.#parts, new Uint16Array(size))
+    this.#subjectColumn = extended(this.#subjectColumn, new Int32Array(size))
+    this.#first = extended(this.#first, new Int32Array(size))
+    this.#second = extended(this.#second, new Int32Array(size))
+    this.#flags = extended(this.#flags, new Uint8Array(size))
+  }
+
+  #subjectNumber(method: string, name: string | undefined, direction: Direction): number {
     const key = JSON.stringify([direction, method, name])
-    let number = subjectNumbers.get(key)
+    let number = this.#subjectNumbers.get(key)
     if (number === undefined) {
-      number = subjects.length
-      subjects.push({ method, direction, ...(name !== undefined && { name }) })
-      subjectNumbers.set(key, number)
+      number = this.#subjects.length
+      this.#subjects.push({ method, direction, ...(name !== undefined && { name }) })
+      this.#subjectNumbers.set(key, number)
     }
     return number
   }
 
-  function takeRequest(record: MessageRecord, i: number, row: number): void {
+  #takeRequest(record: MessageRecord, i: number, row: number): void {
     const { envelope, start, end } = record.parts[i]!
     const method = envelope.method ?? ''
     const text = record.raw.slice(start, end)
     const redacted = marksOf(record, i)
-    const isHashed = clientKeys || record.direction === 'server_to_client'
+    const isHashed = this.#clientKeys || record.direction === 'server_to_client'
     const key = isHashed
-      ? tasks.keyOf(record.conversation, envelope, requestHashes(text, method, redacted))
+      ? this.#tasks.keyOf(record.conversation, envelope, requestHashes(text, method, redacted))
       : ([0, 0] as const)
     if (record.direction === 'client_to_server' && mayHaveValues(text)) {
       const params = memberOf(membersOf(text, 0), 'params')
-      if (params) clientValues.take(row, text.slice(0, params.end), params.start)
+      if (params) this.#clientValues.take(row, text.slice(0, params.end), params.start)
     }
     // A task or a state is made by one run; its id names nothing in another.
     const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
-    subjectColumn[row] = subjectNumber(method, name, record.direction)
-    first[row] = key[0]
-    second[row] = key[1]
-    flags[row] = (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
+    this.#subjectColumn[row] = this.#subjectNumber(method, name, record.direction)
+    this.#first[row] = key[0]
+    this.#second[row] = key[1]
+    this.#flags[row] =
+      (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
   }
 
-  function takeAnswer(record: MessageRecord, i: number, request: number): void {
+  #takeAnswer(record: MessageRecord, i: number, request: number): void {
     const { raw, conversation } = record
     const { envelope, start, end } = record.parts[i]!
-    const method = subjects[subjectColumn[request]!]?.method ?? ''
+    const method = this.#subjects[this.#subjectColumn[request]!]?.method ?? ''
     if (tellsOffers(method)) {
-      const goesOn = (flags[request]! & 2) !== 0
+      const goesOn = (this.#flags[request]! & 2) !== 0
       const redacted = marksOf(record, i).map(({ at }) => at)
-      return offers.take(method, raw.slice(start, end), goesOn, { request, conversation, redacted })
+      return this.#offers.take(method, raw.slice(start, end), goesOn, { request, conversation, redacted })
     }
     const isPoll = method === taskPoll
-    if (!clientKeys || !(isPoll || envelope.createsTask)) return
-    const key = [first[request]!, second[request]!] as const
-    tasks.began(conversation, envelope, key)
+    if (!this.#clientKeys || !(isPoll || envelope.createsTask)) return
+    const key = [this.#first[request]!, this.#second[request]!] as const
+    this.#tasks.began(conversation, envelope, key)
     if (!isPoll) return
     const text = raw.slice(start, end)
-    if (taskStatus(text) === 'working') flags[request]! |= 4
-    ;[first[request], second[request]] = keyOfPoll(key, text)
-  }
-
-  return {
-    take(record, locator) {
-      const added = fold.push(record)
-      if (record.type === 'note' && record.restart) restarts += 1
-      if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0)
-        starts.push({ row: added.first, atMs: Date.parse(record.startedAt) })
-      for (let i = 0; i < added.count; i += 1) {
-        const row = added.first + i
-        room(row)
-        locators[row] = locator
-        if (record.type !== 'message') continue
-        parts[row] = i
-        const { envelope } = record.parts[i]!
-        if (envelope.kind === 'request') takeRequest(record, i, row)
-        else if (isAnswer(envelope) && record.direction === 'server_to_client') {
-          const request = fold.entries.peer(row)
-          if (request >= 0) takeAnswer(record, i, request)
-        }
-      }
-      return added
-    },
-    finish() {
-      const { entries, sessions } = fold
-      // What was dropped was never asked.
-      const isAsked = (row: number): boolean =>
-        entries.kind(row) === 'request' && !entries.has(row, 'dropped')
-      let count = 0
-      for (let row = 0; row < entries.length; row += 1) if (isAsked(row)) count += 1
-      // A format without times has all messages at one.
-      let hasTimes = false
-      for (let row = 1; row < entries.length && !hasTimes; row += 1)
-        hasTimes = entries.us(row) !== entries.us(row - 1)
-      const requests = new Int32Array(count)
-      for (let row = 0, i = 0; row < entries.length; row += 1) if (isAsked(row)) requests[i++] = row
-      return {
-        sessions,
-        entries,
-        offers,
-        restarts,
-        requests,
-        subjects,
-        subjectOf: (row) => subjectColumn[row]!,
-        key: (row) => [first[row]!, second[row]!],
-        foundWorking: (row) => (flags[row]! & 4) !== 0,
-        hasSecrets: (row) => (flags[row]! & 1) !== 0,
-        runAt(answer) {
-          const uses = (value: string): Use => clientValues.useOf(value, answer)
-          const us = entries.us(answer)
-          if (!hasTimes || Number.isNaN(us)) return { uses }
-          const atMs = (starts.findLast(({ row }) => row <= answer)?.atMs ?? NaN) + us / 1_000
-          const latencyUs = entries.latencyUs(answer)
-          return {
-            uses,
-            ageMs: us / 1_000,
-            ...(!Number.isNaN(atMs) && { atMs }),
-            ...(latencyUs !== undefined && { latencyMs: latencyUs / 1_000 }),
-          }
-        },
-        latencyUs: (answer) => (hasTimes ? entries.latencyUs(answer) : undefined),
-        place: (row) => ({ locator: locators[row]!, part: parts[row]! }),
-      }
-    },
+    if (taskStatus(text) === 'working') this.#flags[request]! |= 4
+    ;[this.#first[request], this.#second[request]] = keyOfPoll(key, text)
   }
 }
 

@@ -31,45 +31,27 @@ export interface TapeFollower {
 }
 
 export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
-  let segment = 0
-  let position = 0
-  let rest: Buffer[] = []
-  let restBytes = 0
+  return new FollowedTape(tape, start)
+}
+
+class FollowedTape implements TapeFollower {
+  readonly #tape: TapeView
+  #segment = 0
+  #position = 0
+  #rest: Buffer[] = []
+  #restBytes = 0
   /** Up to date once: from then on it may be left behind. */
-  let live = false
+  #live = false
   /** Lines before this message number are passed over. */
-  let from = start === 'now' ? 0 : start
+  #from
   /** In the middle of a line, of which the start was passed over. */
-  let torn = false
-  let started = start !== 'now'
+  #torn = false
+  #started
   /** Lines of the segment that end before the position. Undefined where nobody has counted them. */
-  let seen: number | undefined = 0
+  #seen: number | undefined = 0
   /** Segments went that nobody has told of yet. */
-  let deleted = false
-
-  /** Goes on in the next segment, when there is one: then this one has its last line. */
-  async function advance(): Promise<boolean> {
-    const after = await tape.after(segment)
-    if (after === undefined) return false
-    deleted ||= after > segment + 1 || !(await tape.has(segment))
-    segment = after
-    position = 0
-    rest = []
-    restBytes = 0
-    torn = false
-    seen = 0
-    return true
-  }
-
-  async function read(slices: Slice[]): Promise<Buffer | undefined> {
-    const slice = await tape.read(segment, position)
-    if (!slice) return undefined
-    slices.push(slice)
-    position += slice.bytes.length
-    return slice.bytes
-  }
-
-  const linesOf = (lines: readonly Buffer[], slices: readonly Slice[], end: boolean): Followed => ({
+  #deleted = false
+  readonly #linesOf = (lines: readonly Buffer[], slices: readonly Slice[], end: boolean): Followed => ({
     kind: 'lines',
     lines,
     end,
@@ -78,110 +60,139 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
     },
   })
 
-  async function next(): Promise<Followed> {
-    if (!started) return begin()
-    const skipped = live ? await skip() : undefined
+  constructor(tape: TapeView, start: Start) {
+    this.#tape = tape
+    this.#from = start === 'now' ? 0 : start
+    this.#started = start !== 'now'
+  }
+
+  /** Goes on in the next segment, when there is one: then this one has its last line. */
+  async #advance(): Promise<boolean> {
+    const after = await this.#tape.after(this.#segment)
+    if (after === undefined) return false
+    this.#deleted ||= after > this.#segment + 1 || !(await this.#tape.has(this.#segment))
+    this.#segment = after
+    this.#position = 0
+    this.#rest = []
+    this.#restBytes = 0
+    this.#torn = false
+    this.#seen = 0
+    return true
+  }
+
+  async #read(slices: Slice[]): Promise<Buffer | undefined> {
+    const slice = await this.#tape.read(this.#segment, this.#position)
+    if (!slice) return undefined
+    slices.push(slice)
+    this.#position += slice.bytes.length
+    return slice.bytes
+  }
+
+  async next(): Promise<Followed> {
+    if (!this.#started) return this.#begin()
+    const skipped = this.#live ? await this.#skip() : undefined
     if (skipped) return skipped
     const lines: Buffer[] = []
     const slices: Slice[] = []
     for (;;) {
-      if (deleted) {
-        if (lines.length > 0) return linesOf(lines, slices, false)
+      if (this.#deleted) {
+        if (lines.length > 0) return this.#linesOf(lines, slices, false)
         for (const slice of slices) slice.release()
-        deleted = false
+        this.#deleted = false
         return { kind: 'deleted' }
       }
-      const chunk = await read(slices)
+      const chunk = await this.#read(slices)
       if (!chunk) {
         // Written to after we read it, and left since: what was written comes first.
-        const isLast = (await tape.after(segment)) === undefined
-        if (!isLast) tape.grew()
-        const more = await read(slices)
+        const isLast = (await this.#tape.after(this.#segment)) === undefined
+        if (!isLast) this.#tape.grew()
+        const more = await this.#read(slices)
         if (more) {
-          take(more, lines)
+          this.#take(more, lines)
           continue
         }
-        if (!isLast && (await advance())) continue
-        live = true
-        return linesOf(lines, slices, true)
+        if (!isLast && (await this.#advance())) continue
+        this.#live = true
+        return this.#linesOf(lines, slices, true)
       }
-      take(chunk, lines)
-      if (lines.length > 0) return linesOf(lines, slices, false)
+      this.#take(chunk, lines)
+      if (lines.length > 0) return this.#linesOf(lines, slices, false)
     }
   }
 
   /** Only the meta line of what there is. */
-  async function begin(): Promise<Followed> {
-    started = true
+  async #begin(): Promise<Followed> {
+    this.#started = true
     const lines: Buffer[] = []
     const slices: Slice[] = []
-    if (!(await tape.has(segment))) await advance()
-    for (let chunk = await read(slices); chunk && lines.length === 0; chunk = await read(slices))
-      take(chunk, lines)
-    while (await advance());
-    await toEnd()
-    deleted = false
-    live = true
-    return linesOf(lines.slice(0, 1), slices, true)
+    if (!(await this.#tape.has(this.#segment))) await this.#advance()
+    for (let chunk = await this.#read(slices); chunk && lines.length === 0; chunk = await this.#read(slices))
+      this.#take(chunk, lines)
+    while (await this.#advance());
+    await this.#toEnd()
+    this.#deleted = false
+    this.#live = true
+    return this.#linesOf(lines.slice(0, 1), slices, true)
   }
 
-  async function toEnd(): Promise<void> {
-    seen = tape.linesOf(segment)
-    const size = await tape.sizeOf(segment)
-    rest = []
-    restBytes = 0
-    torn = seen === undefined && size > 0 && !(await tape.linesIn(segment, size - 1, size)).endsLine
-    position = size
+  async #toEnd(): Promise<void> {
+    this.#seen = this.#tape.linesOf(this.#segment)
+    const size = await this.#tape.sizeOf(this.#segment)
+    this.#rest = []
+    this.#restBytes = 0
+    this.#torn =
+      this.#seen === undefined &&
+      size > 0 &&
+      !(await this.#tape.linesIn(this.#segment, size - 1, size)).endsLine
+    this.#position = size
   }
 
   /** Leaves out what is too much to catch up with. */
-  async function skip(): Promise<Followed | undefined> {
-    const written = tape.linesOf(segment)
-    const size = await tape.sizeOf(segment)
-    if (size - position <= mostBehindBytes) return undefined
-    const sizeBytes = restBytes + size - position
-    rest = []
-    restBytes = 0
-    if (written !== undefined && seen !== undefined) {
-      const lines = written - seen
-      seen = written
-      position = size
-      torn = false
+  async #skip(): Promise<Followed | undefined> {
+    const written = this.#tape.linesOf(this.#segment)
+    const size = await this.#tape.sizeOf(this.#segment)
+    if (size - this.#position <= mostBehindBytes) return undefined
+    const sizeBytes = this.#restBytes + size - this.#position
+    this.#rest = []
+    this.#restBytes = 0
+    if (written !== undefined && this.#seen !== undefined) {
+      const lines = written - this.#seen
+      this.#seen = written
+      this.#position = size
+      this.#torn = false
       return { kind: 'gap', lines, sizeBytes }
     }
-    seen = undefined
-    const { lines, endsLine } = await tape.linesIn(segment, position, size)
-    position = size
-    torn = !endsLine
-    return { kind: 'gap', lines: lines + (torn ? 1 : 0), sizeBytes }
+    this.#seen = undefined
+    const { lines, endsLine } = await this.#tape.linesIn(this.#segment, this.#position, size)
+    this.#position = size
+    this.#torn = !endsLine
+    return { kind: 'gap', lines: lines + (this.#torn ? 1 : 0), sizeBytes }
   }
 
-  function take(chunk: Buffer, lines: Buffer[]): void {
+  #take(chunk: Buffer, lines: Buffer[]): void {
     let at = 0
     for (let lf = chunk.indexOf(0x0a); lf !== -1; lf = chunk.indexOf(0x0a, at)) {
       const end = chunk.subarray(at, lf)
-      const line = rest.length === 0 ? end : Buffer.concat([...rest, end])
-      rest = []
-      restBytes = 0
+      const line = this.#rest.length === 0 ? end : Buffer.concat([...this.#rest, end])
+      this.#rest = []
+      this.#restBytes = 0
       at = lf + 1
-      if (seen !== undefined) seen += 1
-      if (torn) torn = false
-      else if (isWanted(line)) lines.push(line)
+      if (this.#seen !== undefined) this.#seen += 1
+      if (this.#torn) this.#torn = false
+      else if (this.#isWanted(line)) lines.push(line)
     }
-    if (at === chunk.length || torn) return
+    if (at === chunk.length || this.#torn) return
     // A copy: the piece is somebody else's after this.
-    rest.push(Buffer.from(chunk.subarray(at)))
-    restBytes += chunk.length - at
+    this.#rest.push(Buffer.from(chunk.subarray(at)))
+    this.#restBytes += chunk.length - at
   }
 
   /** Meta lines always are; everything is from the first message on that has the number. */
-  function isWanted(line: Buffer): boolean {
-    if (from === 0) return true
+  #isWanted(line: Buffer): boolean {
+    if (this.#from === 0) return true
     const object = new JsonObject(line.toString(), 0)
     const seq = object.number('seq')
-    if (seq !== undefined && seq >= from) from = 0
-    return from === 0 || object.string('type') === 'meta'
+    if (seq !== undefined && seq >= this.#from) this.#from = 0
+    return this.#from === 0 || object.string('type') === 'meta'
   }
-
-  return { next }
 }

@@ -25,99 +25,132 @@ const LF = 0x0a
 const mostFiles = 8
 
 export function createTapeView(tape: TapeSource): TapeView {
-  const files = new Map<number, Promise<FileHandle | undefined>>()
-  /** Not there when it was last looked for. */
-  const missing = new Set<number>()
-  const sizes = new Map<number, Promise<number>>()
-  const pieces = createTapePieces()
-  /** How many lines end in a whole chunk of a segment, by number and position. */
-  const counts = new Map<string, number>()
-  /** One after the other: whoever reads finds what the one before has read, and counting has one piece of memory. */
-  let turn: Promise<unknown> = Promise.resolve()
+  return new RenderedTape(tape)
+}
 
-  function fileOf(segment: number): Promise<FileHandle | undefined> {
-    const known = files.get(segment)
+class RenderedTape implements TapeView {
+  readonly #tape: TapeSource
+  readonly #files = new Map<number, Promise<FileHandle | undefined>>()
+  /** Not there when it was last looked for. */
+  readonly #missing = new Set<number>()
+  readonly #sizes = new Map<number, Promise<number>>()
+  readonly #pieces = createTapePieces()
+  /** How many lines end in a whole chunk of a segment, by number and position. */
+  readonly #counts = new Map<string, number>()
+  /** One after the other: whoever reads finds what the one before has read, and counting has one piece of memory. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(tape: TapeSource) {
+    this.#tape = tape
+  }
+
+  grew(): void {
+    this.#sizes.clear()
+    for (const segment of this.#missing) this.#files.delete(segment)
+    this.#missing.clear()
+  }
+
+  read(segment: number, position: number): Promise<Slice | undefined> {
+    return this.#inTurn(() => this.#readPiece(segment, position))
+  }
+
+  linesOf(segment: number): number | undefined {
+    return this.#endOf(segment)?.lines
+  }
+
+  linesIn(segment: number, start: number, end: number): Promise<{ lines: number; endsLine: boolean }> {
+    return this.#inTurn(() => this.#countLines(segment, start, end))
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#files.values()]
+    this.#files.clear()
+    for (const file of open) await (await file)?.close()
+  }
+
+  #fileOf(segment: number): Promise<FileHandle | undefined> {
+    const known = this.#files.get(segment)
     if (known) {
-      files.delete(segment)
-      files.set(segment, known)
+      this.#files.delete(segment)
+      this.#files.set(segment, known)
       return known
     }
-    const opened = open(tape.segmentPath(segment), 'r').catch(() => {
-      missing.add(segment)
+    const opened = open(this.#tape.segmentPath(segment), 'r').catch(() => {
+      this.#missing.add(segment)
       return undefined
     })
-    files.set(segment, opened)
-    if (files.size > mostFiles) {
-      const [oldest, file] = files.entries().next().value!
-      files.delete(oldest)
-      missing.delete(oldest)
-      void inTurn(async () => (await file)?.close())
+    this.#files.set(segment, opened)
+    if (this.#files.size > mostFiles) {
+      const [oldest, file] = this.#files.entries().next().value!
+      this.#files.delete(oldest)
+      this.#missing.delete(oldest)
+      void this.#inTurn(async () => (await file)?.close())
     }
     return opened
   }
 
-  async function has(segment: number): Promise<boolean> {
-    const end = tape.end()
-    return end && end.segment < segment ? false : (await fileOf(segment)) !== undefined
+  async has(segment: number): Promise<boolean> {
+    const end = this.#tape.end()
+    return end && end.segment < segment ? false : (await this.#fileOf(segment)) !== undefined
   }
 
-  async function after(segment: number): Promise<number | undefined> {
-    if (await has(segment + 1)) return segment + 1
-    const last = tape.end()?.segment ?? segment
+  async after(segment: number): Promise<number | undefined> {
+    if (await this.has(segment + 1)) return segment + 1
+    const last = this.#tape.end()?.segment ?? segment
     // Those that were deleted are the oldest.
     let from = segment + 2
     for (let to = last; from < to;) {
       const middle = Math.floor((from + to) / 2)
-      if (await has(middle)) to = middle
+      if (await this.has(middle)) to = middle
       else from = middle + 1
     }
-    return from <= last && (await has(from)) ? from : undefined
+    return from <= last && (await this.has(from)) ? from : undefined
   }
 
-  function endOf(segment: number): ReturnType<TapeSource['end']> {
-    const end = tape.end()
+  #endOf(segment: number): ReturnType<TapeSource['end']> {
+    const end = this.#tape.end()
     return end?.segment === segment ? end : undefined
   }
 
-  function sizeOf(segment: number): Promise<number> {
-    const end = endOf(segment)
+  sizeOf(segment: number): Promise<number> {
+    const end = this.#endOf(segment)
     if (end) return Promise.resolve(end.sizeBytes)
-    const known = sizes.get(segment)
+    const known = this.#sizes.get(segment)
     if (known) return known
-    const size = fileOf(segment).then(async (file) => (await file?.stat())?.size ?? 0)
-    sizes.set(segment, size)
+    const size = this.#fileOf(segment).then(async (file) => (await file?.stat())?.size ?? 0)
+    this.#sizes.set(segment, size)
     return size
   }
 
-  async function readPiece(segment: number, start: number): Promise<Slice | undefined> {
-    const known = pieces.find(segment, start)
+  async #readPiece(segment: number, start: number): Promise<Slice | undefined> {
+    const known = this.#pieces.find(segment, start)
     if (known) return known
-    const left = (await sizeOf(segment)) - start
-    const file = await fileOf(segment)
+    const left = (await this.sizeOf(segment)) - start
+    const file = await this.#fileOf(segment)
     if (!file || left <= 0) return undefined
-    const memory = pieces.memory()
+    const memory = this.#pieces.memory()
     const { bytesRead } = await file.read(memory, 0, Math.min(left, pieceBytes), start)
     const lastEnd = memory.subarray(0, bytesRead).lastIndexOf(LF) + 1
-    pieces.add(segment, start, memory, lastEnd === 0 ? bytesRead : lastEnd)
-    return pieces.find(segment, start)
+    this.#pieces.add(segment, start, memory, lastEnd === 0 ? bytesRead : lastEnd)
+    return this.#pieces.find(segment, start)
   }
 
-  async function countIn(segment: number, start: number, end: number): Promise<number> {
+  async #countIn(segment: number, start: number, end: number): Promise<number> {
     const key = `${segment} ${start}`
     const isWhole = end - start === pieceBytes
-    const known = isWhole ? counts.get(key) : undefined
+    const known = isWhole ? this.#counts.get(key) : undefined
     if (known !== undefined) return known
-    const memory = pieces.memory()
-    const read = await (await fileOf(segment))?.read(memory, 0, end - start, start)
+    const memory = this.#pieces.memory()
+    const read = await (await this.#fileOf(segment))?.read(memory, 0, end - start, start)
     const bytes = memory.subarray(0, read?.bytesRead ?? 0)
     let lines = 0
     for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines += 1
-    pieces.add(segment, start, memory, 0)
-    if (isWhole) counts.set(key, lines)
+    this.#pieces.add(segment, start, memory, 0)
+    if (isWhole) this.#counts.set(key, lines)
     return lines
   }
 
-  async function countLines(
+  async #countLines(
     segment: number,
     start: number,
     end: number,
@@ -125,34 +158,15 @@ export function createTapeView(tape: TapeSource): TapeView {
     let lines = 0
     for (let at = start; at < end;) {
       const next = Math.min(end, (Math.floor(at / pieceBytes) + 1) * pieceBytes)
-      lines += await countIn(segment, at, next)
+      lines += await this.#countIn(segment, at, next)
       at = next
     }
-    return { lines, endsLine: (await countIn(segment, end - 1, end)) === 1 }
+    return { lines, endsLine: (await this.#countIn(segment, end - 1, end)) === 1 }
   }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = turn.then(work)
-    turn = done.catch(() => undefined)
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
     return done
-  }
-
-  return {
-    grew() {
-      sizes.clear()
-      for (const segment of missing) files.delete(segment)
-      missing.clear()
-    },
-    read: (segment, position) => inTurn(() => readPiece(segment, position)),
-    sizeOf,
-    linesOf: (segment) => endOf(segment)?.lines,
-    linesIn: (segment, start, end) => inTurn(() => countLines(segment, start, end)),
-    has,
-    after,
-    async close() {
-      const open = [...files.values()]
-      files.clear()
-      for (const file of open) await (await file)?.close()
-    },
   }
 }

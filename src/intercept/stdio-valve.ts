@@ -55,70 +55,138 @@ export interface StdioValve {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function createStdioValve(port: ValvePort, options: ValveOptions): StdioValve {
-  const { channel } = port
-  const { ledger } = options
-  const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
-  let aligned = port.atLineStart
-  let partial: Uint8Array[] = []
-  let partialBytes = 0
+  return new StdioFrameValve(port, options)
+}
+
+class StdioFrameValve implements StdioValve {
+  readonly #port: ValvePort
+  readonly #options: ValveOptions
+  readonly #channel
+  readonly #ledger
+  readonly #direction: Direction
+  #aligned
+  #partial: Uint8Array[] = []
+  #partialBytes = 0
   /** Bytes of the source that came before the frame that is being put together. */
-  let offset = port.receivedBytes
-  let holding = 0
+  #offset
+  #holding = 0
   /** Messages of ours that wait for a frame to end. */
-  let waiting: (() => void)[] = []
+  #waiting: (() => void)[] = []
   /** Frames of the current chunk that go on as they are: written in one piece. */
-  let passing: { readonly chunk: Uint8Array; readonly start: number; end: number } | undefined
+  #passing: { readonly chunk: Uint8Array; readonly start: number; end: number } | undefined
 
-  function flush(): void {
-    if (!passing) return
-    const { chunk, start, end } = passing
-    passing = undefined
-    port.write(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end))
+  constructor(port: ValvePort, options: ValveOptions) {
+    this.#port = port
+    this.#options = options
+    const { channel } = port
+    this.#channel = channel
+    const { ledger } = options
+    this.#ledger = ledger
+    this.#direction = this.#channel === 'in' ? 'client_to_server' : 'server_to_client'
+    this.#aligned = port.atLineStart
+    this.#offset = port.receivedBytes
   }
 
-  function pass(chunk: Uint8Array, start: number, end: number): void {
-    if (passing) passing.end = end
-    else passing = { chunk, start, end }
+  push(chunk: Uint8Array, wallMs: number): void {
+    let from = 0
+    if (!this.#aligned) {
+      from = chunk.indexOf(LF) + 1 || chunk.length
+      this.#port.write(from === chunk.length ? chunk : chunk.subarray(0, from))
+      this.#offset += from
+      if (chunk[from - 1] === LF) this.#align()
+    }
+    for (let lf = chunk.indexOf(LF, from); lf >= 0; lf = chunk.indexOf(LF, from)) {
+      const end = lf + 1
+      const rest = chunk.subarray(from, end)
+      const isWhole = this.#partialBytes === 0
+      const frame = isWhole ? rest : Buffer.concat([...this.#partial, rest])
+      this.#partial = []
+      this.#partialBytes = 0
+      const goesOn = this.#take(frame, wallMs)
+      if (goesOn && isWhole) this.#pass(chunk, from, end)
+      else if (goesOn) this.#port.write(frame)
+      else this.#flush()
+      from = end
+    }
+    this.#flush()
+    if (from < chunk.length) this.#keep(from === 0 ? chunk : chunk.subarray(from))
+    this.#port.changed()
   }
 
-  function send(text: string, end: Uint8Array): Sent {
+  sourceEnded(): void {
+    // What waited for the end of a line that never ends cannot be sent.
+    this.#waiting = []
+    if (this.#partialBytes === 0) return
+    const frame = Buffer.concat(this.#partial)
+    this.#partial = []
+    this.#partialBytes = 0
+    if (this.#take(frame, Date.now())) this.#port.write(frame)
+  }
+
+  leave(): void {
+    for (const part of this.#partial) this.#port.write(part)
+    this.#partial = []
+    this.#partialBytes = 0
+  }
+
+  get isHolding(): boolean {
+    return this.#holding > 0 || this.#waiting.length > 0
+  }
+
+  get isFull(): boolean {
+    return this.#options.isFull()
+  }
+
+  #flush(): void {
+    if (!this.#passing) return
+    const { chunk, start, end } = this.#passing
+    this.#passing = undefined
+    this.#port.write(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end))
+  }
+
+  #pass(chunk: Uint8Array, start: number, end: number): void {
+    if (this.#passing) this.#passing.end = end
+    else this.#passing = { chunk, start, end }
+  }
+
+  #send(text: string, end: Uint8Array): Sent {
     const bytes = Buffer.concat([Buffer.from(text), end])
-    return { sizeBytes: bytes.length, endOffset: port.write(bytes) }
+    return { sizeBytes: bytes.length, endOffset: this.#port.write(bytes) }
   }
 
   /** Boundary of a frame: what waited for one is sent. */
-  function align(): void {
-    aligned = true
-    const steps = waiting
-    waiting = []
+  #align(): void {
+    this.#aligned = true
+    const steps = this.#waiting
+    this.#waiting = []
     for (const step of steps) step()
   }
 
   /** @returns whether it goes on as it is */
-  function take(frame: Uint8Array, wallMs: number): boolean {
-    if (!options.mayConcern(latin1Of(frame), direction)) {
-      offset += frame.length
+  #take(frame: Uint8Array, wallMs: number): boolean {
+    if (!this.#options.mayConcern(latin1Of(frame), this.#direction)) {
+      this.#offset += frame.length
       return true
     }
     const lineEnd = endOf(frame)
     const line = frame.subarray(0, frame.length - lineEnd.length)
     const text = utf8Text(line)
     const read = text === undefined ? undefined : readFrame(text)
-    offset += frame.length
+    this.#offset += frame.length
     if (!read) {
-      tellUnseen(line, undefined)
+      this.#tellUnseen(line, undefined)
       return true
     }
-    const place: FramePlace = { channel, endOffset: offset, sizeBytes: frame.length }
+    const place: FramePlace = { channel: this.#channel, endOffset: this.#offset, sizeBytes: frame.length }
     // A last line without a line end can be followed by nothing; what takes its place has one.
     const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
     const passage: Offer['passage'] = {
-      forward(id, { text: instead, kept, heldMs, rule, copies = 0, answers = [] }) {
+      forward: (id, { text: instead, kept, heldMs, rule, copies = 0, answers = [] }) => {
         const sent =
           instead === undefined
-            ? { sizeBytes: frame.length, endOffset: port.write(frame) }
-            : send(instead, end)
-        ledger.enter({
+            ? { sizeBytes: frame.length, endOffset: this.#port.write(frame) }
+            : this.#send(instead, end)
+        this.#ledger.enter({
           kind: 'release',
           id,
           heldMs,
@@ -127,46 +195,46 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
           ...(kept && { kept }),
           ...(rule !== undefined && { rule }),
         })
-        if (copies > 0 || answers.length > 0) repeat(instead ?? read.text, { copies, answers, rule })
-        settled()
+        if (copies > 0 || answers.length > 0) this.#repeat(instead ?? read.text, { copies, answers, rule })
+        this.#settled()
       },
-      drop(id, { why, rule, answers = [], disconnect = false }) {
-        ledger.enter({ kind: 'drop', id, why, ...(rule !== undefined && { rule }) })
-        for (const answer of answers) options.answer(answer, rule)
-        settled()
-        if (disconnect) options.disconnect(why)
+      drop: (id, { why, rule, answers = [], disconnect = false }) => {
+        this.#ledger.enter({ kind: 'drop', id, why, ...(rule !== undefined && { rule }) })
+        for (const answer of answers) this.#options.answer(answer, rule)
+        this.#settled()
+        if (disconnect) this.#options.disconnect(why)
       },
     }
-    const verdict = options.offer({
+    const verdict = this.#options.offer({
       ...read,
-      direction,
+      direction: this.#direction,
       transport: 'stdio',
       conversation: '',
       wallMs,
       passage,
     })
     if (!verdict) {
-      tellUnseen(line, read)
+      this.#tellUnseen(line, read)
       return true
     }
     const { id, rule } = verdict
     if (verdict.kind === 'hold') {
-      holding += 1
+      this.#holding += 1
       const hold = { kind: 'hold' as const, ...(rule !== undefined && { rule }) }
-      ledger.enter({ kind: 'verdict', place, id, verdict: hold })
+      this.#ledger.enter({ kind: 'verdict', place, id, verdict: hold })
       return false
     }
-    passChanged(frame, end, place, verdict)
+    this.#passChanged(frame, end, place, verdict)
     return false
   }
 
-  function tellUnseen(line: Uint8Array, read: FrameText | undefined): void {
+  #tellUnseen(line: Uint8Array, read: FrameText | undefined): void {
     const why = whyUnread(line, read)
-    if (why !== undefined) options.unseen(why)
+    if (why !== undefined) this.#options.unseen(why)
   }
 
   /** A rule changed it, or wants it more than once. */
-  function passChanged(
+  #passChanged(
     frame: Uint8Array,
     end: Uint8Array,
     place: FramePlace,
@@ -174,97 +242,56 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
   ): void {
     const bytes = text === undefined ? frame : Buffer.concat([Buffer.from(text), end])
     const sizeBytes = bytes.length
-    flush()
-    port.write(bytes)
+    this.#flush()
+    this.#port.write(bytes)
     const by = rule === undefined ? {} : { rule }
     const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
     const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...instead }
-    ledger.enter({ kind: 'verdict', place, id, verdict })
+    this.#ledger.enter({ kind: 'verdict', place, id, verdict })
     const again = text ?? utf8Text(frame.subarray(0, frame.length - endOf(frame).length))!
     // After the frame itself has been recorded.
-    queueMicrotask(() => repeat(again, { copies, answers, rule }))
+    queueMicrotask(() => this.#repeat(again, { copies, answers, rule }))
   }
 
   /** What a rule wants besides: the message once more, answers to a part of it. */
-  function repeat(
+  #repeat(
     text: string,
     { copies, answers, rule }: { copies: number; answers: readonly string[]; rule: string | undefined },
   ): void {
     const by = rule === undefined ? {} : { rule }
-    for (let n = 0; n < copies; n += 1) inject(text, { id: randomUUID(), ...by })
-    for (const answer of answers) options.answer(answer, rule)
+    for (let n = 0; n < copies; n += 1) this.inject(text, { id: randomUUID(), ...by })
+    for (const answer of answers) this.#options.answer(answer, rule)
   }
 
-  function settled(): void {
-    holding -= 1
-    port.changed()
+  #settled(): void {
+    this.#holding -= 1
+    this.#port.changed()
   }
 
-  function inject(text: string, { id, rule }: { readonly id: string; readonly rule?: string }): void {
-    if (!aligned) return void waiting.push(() => inject(text, { id, ...(rule !== undefined && { rule }) }))
-    const sent = send(text, Uint8Array.of(LF))
-    ledger.enter({ kind: 'inject', id, direction, text, sent, ...(rule !== undefined && { rule }) })
+  inject(text: string, { id, rule }: { readonly id: string; readonly rule?: string }): void {
+    if (!this.#aligned)
+      return void this.#waiting.push(() => this.inject(text, { id, ...(rule !== undefined && { rule }) }))
+    const sent = this.#send(text, Uint8Array.of(LF))
+    this.#ledger.enter({
+      kind: 'inject',
+      id,
+      direction: this.#direction,
+      text,
+      sent,
+      ...(rule !== undefined && { rule }),
+    })
   }
 
   /** The start of a line. One that gets too long is passed on as it comes. */
-  function keep(rest: Uint8Array): void {
-    partial.push(rest)
-    partialBytes += rest.length
-    if (partialBytes <= longestMessage) return
-    for (const part of partial) port.write(part)
-    offset += partialBytes
-    partial = []
-    partialBytes = 0
-    aligned = false
-  }
-
-  return {
-    inject,
-    push(chunk, wallMs) {
-      let from = 0
-      if (!aligned) {
-        from = chunk.indexOf(LF) + 1 || chunk.length
-        port.write(from === chunk.length ? chunk : chunk.subarray(0, from))
-        offset += from
-        if (chunk[from - 1] === LF) align()
-      }
-      for (let lf = chunk.indexOf(LF, from); lf >= 0; lf = chunk.indexOf(LF, from)) {
-        const end = lf + 1
-        const rest = chunk.subarray(from, end)
-        const isWhole = partialBytes === 0
-        const frame = isWhole ? rest : Buffer.concat([...partial, rest])
-        partial = []
-        partialBytes = 0
-        const goesOn = take(frame, wallMs)
-        if (goesOn && isWhole) pass(chunk, from, end)
-        else if (goesOn) port.write(frame)
-        else flush()
-        from = end
-      }
-      flush()
-      if (from < chunk.length) keep(from === 0 ? chunk : chunk.subarray(from))
-      port.changed()
-    },
-    sourceEnded() {
-      // What waited for the end of a line that never ends cannot be sent.
-      waiting = []
-      if (partialBytes === 0) return
-      const frame = Buffer.concat(partial)
-      partial = []
-      partialBytes = 0
-      if (take(frame, Date.now())) port.write(frame)
-    },
-    leave() {
-      for (const part of partial) port.write(part)
-      partial = []
-      partialBytes = 0
-    },
-    get isHolding() {
-      return holding > 0 || waiting.length > 0
-    },
-    get isFull() {
-      return options.isFull()
-    },
+  #keep(rest: Uint8Array): void {
+    this.#partial.push(rest)
+    this.#partialBytes += rest.length
+    if (this.#partialBytes <= longestMessage) return
+    for (const part of this.#partial) this.#port.write(part)
+    this.#offset += this.#partialBytes
+    this.#partial = []
+    this.#partialBytes = 0
+    this.#aligned = false
   }
 }
 

@@ -25,7 +25,15 @@ import type {
   Part,
   TapeRecord,
 } from './record.js'
-import { eraOfEnvelope, noTime, noteEra, notePeer, type Session, type SessionDraft } from './session.js'
+import {
+  beginSession,
+  eraOfEnvelope,
+  noTime,
+  noteEra,
+  notePeer,
+  type Session,
+  type SessionDraft,
+} from './session.js'
 
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
@@ -53,34 +61,94 @@ const nothing = { first: 0, count: 0 }
  * @param changed is told of rows that a later record says something about
  */
 export function createFold(idKey: (idText: string) => string, changed?: (row: number) => void): Fold {
-  const entries = createEntryTable(changed)
-  const ids = createIdTable()
-  const sessions: SessionDraft[] = []
-  let correlate = createRecordCorrelator<number>(idKey)
-  /** Lines before any meta line: a tape that lost its start. */
-  const unnamed = { own: true, nextSeq: 0 }
-  /** Rows of the messages that are held, by the id of the first of a frame. */
-  const waiting = new Map<string, { readonly first: number; readonly count: number }>()
-  /** Of those, requests of ours that are answered by them. */
-  const answeredBy = new Map<string, readonly number[]>()
-  /** Requests of the modern era, by session and HTTP exchange: there, a client that closes the stream cancels. */
-  const streamed = createRecent<number>({ entries: 10_000 })
-  /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
-  const probes = createRecent<number>({ entries: 10_000 })
-  const waits = createRowWaits(entries)
-  const clock = new RecordClock()
-  let gaps = 0
-  let restarts = 0
-  let restartAnswers = answersOfRestarts()
-  let lost = 0
+  return new RecordFold(idKey, changed)
+}
 
-  function answersOfRestarts(): RestartAnswers {
-    return new RestartAnswers((row) => entries.mark(row, 'injected'))
+class RecordFold implements Fold {
+  readonly #idKey: (idText: string) => string
+  readonly #entries
+  readonly #ids = createIdTable()
+  readonly #sessions: SessionDraft[] = []
+  #correlate
+  /** Lines before any meta line: a tape that lost its start. */
+  readonly #unnamed = { own: true, nextSeq: 0 }
+  /** Rows of the messages that are held, by the id of the first of a frame. */
+  readonly #waiting = new Map<string, { readonly first: number; readonly count: number }>()
+  /** Of those, requests of ours that are answered by them. */
+  readonly #answeredBy = new Map<string, readonly number[]>()
+  /** Requests of the modern era, by session and HTTP exchange: there, a client that closes the stream cancels. */
+  readonly #streamed = createRecent<number>({ entries: 10_000 })
+  /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
+  readonly #probes = createRecent<number>({ entries: 10_000 })
+  readonly #waits
+  readonly #clock = new RecordClock()
+  #gaps = 0
+  #restarts = 0
+  #restartAnswers = this.#answersOfRestarts()
+  #lost = 0
+
+  constructor(idKey: (idText: string) => string, changed?: (row: number) => void) {
+    this.#idKey = idKey
+    this.#entries = createEntryTable(changed)
+    this.#correlate = createRecordCorrelator<number>(idKey)
+    this.#waits = createRowWaits(this.#entries)
   }
 
-  function pushMeta(meta: MetaRecord): void {
+  get entries(): EntryTable {
+    return this.#entries
+  }
+
+  get sessions(): readonly Session[] {
+    return this.#sessions
+  }
+
+  counts(): Counts {
+    return { ...countsOf(this.#entries), gaps: this.#gaps, lost: this.#lost, restarts: this.#restarts }
+  }
+
+  rowOf(id: string): number {
+    return this.#ids.get(id)
+  }
+
+  push(record: TapeRecord): { readonly first: number; readonly count: number } {
+    const made = this.#sessions.length === 0 ? madeMeta(record) : undefined
+    if (made) this.#pushMeta(made)
+    if (isLoneRecord(record)) return this.#pushLone(record)
+    switch (record.type) {
+      case 'meta':
+        this.#pushMeta(record)
+        return nothing
+      case 'end':
+        this.#pushEnd(record)
+        return nothing
+      case 'message':
+        return this.#pushMessage(record)
+      case 'held':
+        return this.#pushHeld(record)
+      case 'dropped':
+        return this.#pushDropped(record)
+      case 'undelivered': {
+        const row = this.#ids.get(record.id)
+        if (row >= 0) this.#entries.mark(row, 'undelivered')
+        return nothing
+      }
+      case 'note':
+        if (!record.restart) return nothing
+        this.#restarts += 1
+        this.#restartAnswers.restarted(record.restart.unanswered)
+        return nothing
+      case 'unknown':
+        return nothing
+    }
+  }
+
+  #answersOfRestarts(): RestartAnswers {
+    return new RestartAnswers((row) => this.#entries.mark(row, 'injected'))
+  }
+
+  #pushMeta(meta: MetaRecord): void {
     const identity = meta.wiretape
-    const before = sessions.at(-1)
+    const before = this.#sessions.at(-1)
     const isSame = identity ? before?.id === identity.session : isNextOf(before, meta)
     if (before && isSame) {
       before.segments.push(identity?.segment ?? before.segments.length)
@@ -92,34 +160,15 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       delete before.durationMs
       return
     }
-    correlate = createRecordCorrelator<number>(idKey)
-    waits.begin()
-    restartAnswers = answersOfRestarts()
-    clock.begin(meta.startedAt)
-    sessions.push({
-      id: identity?.session ?? `session-${sessions.length + 1}`,
-      label: meta.label,
-      startedAt: meta.startedAt,
-      started: Date.parse(meta.startedAt),
-      own: identity !== undefined || meta.made === true,
-      nextSeq: 0,
-      endedAt: null,
-      transport: identity?.transport ?? 'stdio',
-      command: meta.command,
-      url: identity?.url ?? null,
-      metadata: identity?.metadata ?? [],
-      ...(identity?.origin !== undefined && { origin: identity.origin }),
-      redaction: identity?.redaction ?? 'none',
-      segments: [identity?.segment ?? 0],
-      complete: false,
-      continues: false,
-      eras: [],
-      clients: [],
-    })
+    this.#correlate = createRecordCorrelator<number>(this.#idKey)
+    this.#waits.begin()
+    this.#restartAnswers = this.#answersOfRestarts()
+    this.#clock.begin(meta.startedAt)
+    this.#sessions.push(beginSession(meta, this.#sessions.length + 1))
   }
 
-  function pushEnd(end: EndRecord): void {
-    const session = sessions.at(-1)
+  #pushEnd(end: EndRecord): void {
+    const session = this.#sessions.at(-1)
     if (!session) return
     session.complete = end.wiretape?.rotated !== true
     session.continues = !session.complete
@@ -136,27 +185,27 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   /** NaN where the recording has no times. */
-  function usOf(record: { t: string; us?: number }): number {
-    return clock.usOf(record) ?? NaN
+  #usOf(record: { t: string; us?: number }): number {
+    return this.#clock.usOf(record) ?? NaN
   }
 
-  function pushMessage(record: MessageRecord): { first: number; count: number } {
-    if (waiting.size > 0) {
+  #pushMessage(record: MessageRecord): { first: number; count: number } {
+    if (this.#waiting.size > 0) {
       const id = record.parts[0]?.id ?? ''
-      const held = waiting.get(id)
+      const held = this.#waiting.get(id)
       if (held && held.count === record.parts.length) {
-        waiting.delete(id)
-        answeredBy.delete(id)
-        record.parts.forEach((part, i) => releasePart(record, part, held.first + i))
+        this.#waiting.delete(id)
+        this.#answeredBy.delete(id)
+        record.parts.forEach((part, i) => this.#releasePart(record, part, held.first + i))
         return held
       }
     }
-    const first = entries.length
-    const us = usOf(record)
+    const first = this.#entries.length
+    const us = this.#usOf(record)
     let flags = record.modified ? entryFlag.modified : 0
     if (record.injected) flags |= entryFlag.injected
     if (record.untimed) flags |= entryFlag.untimed
-    record.parts.forEach((part, i) => relate(record, part, addPart(record, part, i, us, flags)))
+    record.parts.forEach((part, i) => this.#relate(record, part, this.#addPart(record, part, i, us, flags)))
     return { first, count: record.parts.length }
   }
 
@@ -164,110 +213,107 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
    * A held answer is only linked to its request until it is passed on: a dropped one leaves the request unanswered. But
    * not a request of ours: its answer is for us, and goes no further.
    */
-  function pushHeld(record: HeldRecord): { first: number; count: number } {
+  #pushHeld(record: HeldRecord): { first: number; count: number } {
     const asked = record.parts.flatMap(({ correlatedId }) => {
-      const row = correlatedId === undefined ? -1 : ids.get(correlatedId)
-      return row >= 0 && entries.has(row, 'injected') ? [row] : []
+      const row = correlatedId === undefined ? -1 : this.#ids.get(correlatedId)
+      return row >= 0 && this.#entries.has(row, 'injected') ? [row] : []
     })
-    const rows = { first: entries.length, count: record.parts.length }
-    const us = usOf(record)
+    const rows = { first: this.#entries.length, count: record.parts.length }
+    const us = this.#usOf(record)
     for (const [i, part] of record.parts.entries()) {
-      const row = addPart(record, part, i, us, entryFlag.held | entryFlag.waiting)
-      if (part.id !== undefined) ids.set(part.id, row)
-      const request = part.correlatedId === undefined ? -1 : ids.get(part.correlatedId)
-      if (request >= 0) entries.link(row, request)
+      const row = this.#addPart(record, part, i, us, entryFlag.held | entryFlag.waiting)
+      if (part.id !== undefined) this.#ids.set(part.id, row)
+      const request = part.correlatedId === undefined ? -1 : this.#ids.get(part.correlatedId)
+      if (request >= 0) this.#entries.link(row, request)
     }
     const id = record.parts[0]?.id
-    if (id !== undefined) waiting.set(id, rows)
-    if (id !== undefined && asked.length > 0) answeredBy.set(id, asked)
+    if (id !== undefined) this.#waiting.set(id, rows)
+    if (id !== undefined && asked.length > 0) this.#answeredBy.set(id, asked)
     return rows
   }
 
-  function pushDropped({ id }: DroppedRecord): { first: number; count: number } {
-    const rows = waiting.get(id)
+  #pushDropped({ id }: DroppedRecord): { first: number; count: number } {
+    const rows = this.#waiting.get(id)
     if (!rows) return nothing
-    waiting.delete(id)
+    this.#waiting.delete(id)
     for (let row = rows.first; row < rows.first + rows.count; row += 1) {
-      entries.unmark(row, 'waiting')
-      entries.mark(row, 'dropped')
+      this.#entries.unmark(row, 'waiting')
+      this.#entries.mark(row, 'dropped')
     }
-    for (const row of answeredBy.get(id) ?? []) entries.mark(row, 'answered')
-    answeredBy.delete(id)
+    for (const row of this.#answeredBy.get(id) ?? []) this.#entries.mark(row, 'answered')
+    this.#answeredBy.delete(id)
     return nothing
   }
 
-  function releasePart(record: MessageRecord, part: Part, row: number): void {
+  #releasePart(record: MessageRecord, part: Part, row: number): void {
     const sizeBytes = part.sizeBytes ?? utf8Length(record.raw, part.start, part.end)
-    entries.release(row, { kind: part.envelope.kind, sizeBytes, heldMs: record.heldMs ?? 0 })
-    if (record.modified) entries.mark(row, 'modified')
-    if (part.envelope.toolError) entries.mark(row, 'toolError')
-    relate(record, part, row)
+    this.#entries.release(row, { kind: part.envelope.kind, sizeBytes, heldMs: record.heldMs ?? 0 })
+    if (record.modified) this.#entries.mark(row, 'modified')
+    if (part.envelope.toolError) this.#entries.mark(row, 'toolError')
+    this.#relate(record, part, row)
   }
 
-  function addPart(
-    record: MessageRecord | HeldRecord,
-    part: Part,
-    i: number,
-    us: number,
-    more: number,
-  ): number {
+  #addPart(record: MessageRecord | HeldRecord, part: Part, i: number, us: number, more: number): number {
     const { envelope } = part
     let flags = directionFlag(record.direction) | more
     if (record.batch) flags |= entryFlag.batch
     if (envelope.toolError) flags |= entryFlag.toolError
     if (envelope.method === 'subscriptions/listen') flags |= entryFlag.stream
-    const session = sessions.at(-1) ?? unnamed
+    const session = this.#sessions.at(-1) ?? this.#unnamed
     const seq = record.seq === undefined ? session.nextSeq : record.seq + i
     session.nextSeq = seq + 1
     const sizeBytes = part.sizeBytes ?? utf8Length(record.raw, part.start, part.end)
-    const row = entries.add({ kind: envelope.kind, us, seq, sizeBytes, flags })
-    if (envelope.kind === 'request') waits.requested(row, envelope.method, record)
+    const row = this.#entries.add({ kind: envelope.kind, us, seq, sizeBytes, flags })
+    if (envelope.kind === 'request') this.#waits.requested(row, envelope.method, record)
     return row
   }
 
-  function relate(record: MessageRecord, part: Part, row: number): void {
-    const session = sessions.at(-1) ?? unnamed
+  #relate(record: MessageRecord, part: Part, row: number): void {
+    const session = this.#sessions.at(-1) ?? this.#unnamed
     // An `id` on a line of another recorder means whatever that one meant by it.
-    if (part.id === undefined || !session.own) relateByContent(record, part, row)
-    else relateByRecord(record, part, row)
-    noteProtocol(part, record.direction)
+    if (part.id === undefined || !session.own) this.#relateByContent(record, part, row)
+    else this.#relateByRecord(record, part, row)
+    this.#noteProtocol(part, record.direction)
     const { kind, method } = part.envelope
-    if (record.http && record.direction === 'server_to_client') restartAnswers.take(row, part.envelope)
+    if (record.http && record.direction === 'server_to_client') this.#restartAnswers.take(row, part.envelope)
     if (record.http && kind === 'request' && (method === 'initialize' || method === 'server/discover'))
-      probes.set(exchangeKey(record.http.exchange), row)
+      this.#probes.set(this.#exchangeKey(record.http.exchange), row)
     if (record.http && part.envelope.kind === 'request' && eraOfEnvelope(part.envelope) === 'modern')
-      streamed.set(exchangeKey(record.http.exchange), row)
+      this.#streamed.set(this.#exchangeKey(record.http.exchange), row)
   }
 
-  function exchangeKey(exchange: number): string {
-    return `${sessions.length} ${exchange}`
+  #exchangeKey(exchange: number): string {
+    return `${this.#sessions.length} ${exchange}`
   }
 
-  function noteHttp(record: HttpRecord): void {
-    const session = sessions.at(-1)
+  #noteHttp(record: HttpRecord): void {
+    const session = this.#sessions.at(-1)
     if (session?.transport === 'streamable-http' && isEndpointEvent(record)) session.transport = 'sse'
     const request = record.why?.startsWith('client: ')
-      ? streamed.get(exchangeKey(record.exchange))
+      ? this.#streamed.get(this.#exchangeKey(record.exchange))
       : undefined
-    if (request !== undefined && !entries.has(request, 'answered')) entries.mark(request, 'cancelled')
+    if (request !== undefined && !this.#entries.has(request, 'answered'))
+      this.#entries.mark(request, 'cancelled')
     // A refusal by HTTP is an answer to such a request: its client goes on in another way.
     const { status = 0 } = record
-    const probe = status >= 400 && status < 500 ? probes.get(exchangeKey(record.exchange)) : undefined
-    if (probe !== undefined) entries.mark(probe, 'answered')
+    const probe =
+      status >= 400 && status < 500 ? this.#probes.get(this.#exchangeKey(record.exchange)) : undefined
+    if (probe !== undefined) this.#entries.mark(probe, 'answered')
   }
 
-  function relateByRecord(record: MessageRecord, part: Part, row: number): void {
-    if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true, record)
-    else if (isOrphan(record, part)) entries.mark(row, 'orphan')
-    ids.set(part.id!, row)
-    if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
-    for (const { kind, to } of part.links ?? []) link(kind, row, ids.get(to))
+  #relateByRecord(record: MessageRecord, part: Part, row: number): void {
+    if (part.correlatedId !== undefined)
+      this.#answer(this.#ids.get(part.correlatedId), row, part.late === true, record)
+    else if (isOrphan(record, part)) this.#entries.mark(row, 'orphan')
+    this.#ids.set(part.id!, row)
+    if (part.duplicateOf !== undefined) this.#duplicate(this.#ids.get(part.duplicateOf), row)
+    for (const { kind, to } of part.links ?? []) this.#link(kind, row, this.#ids.get(to))
   }
 
-  function pushPlain(message: PlainMessage): number {
-    const session = sessions.at(-1)
+  pushPlain(message: PlainMessage): number {
+    const session = this.#sessions.at(-1)
     // What waits may be what is passed on here; other recorders' ids mean something else.
-    if (!session?.own || waiting.size > 0) return -1
+    if (!session?.own || this.#waiting.size > 0) return -1
     const { kind, method, sizeBytes, bytes } = message
     // The recorder may have given it itself: its text says so.
     if (kind === 'error' && message.httpExchange >= 0) return -1
@@ -276,48 +322,48 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (era === 'modern') return -1
     let flags = message.fromServer ? entryFlag.fromServer : 0
     if (message.toolError) flags |= entryFlag.toolError
-    const row = entries.add({ kind, us: message.us, seq: message.seq, sizeBytes, flags })
+    const row = this.#entries.add({ kind, us: message.us, seq: message.seq, sizeBytes, flags })
     session.nextSeq = message.seq + 1
-    if (kind === 'request') waits.requested(row, method, message)
+    if (kind === 'request') this.#waits.requested(row, method, message)
     if (message.corrStart >= 0)
-      answer(ids.getBytes(bytes, message.corrStart, message.corrEnd), row, message.late, message)
-    else if (isAnswer(message)) entries.mark(row, 'orphan')
-    ids.setBytes(bytes, message.idStart, message.idEnd, row)
+      this.#answer(this.#ids.getBytes(bytes, message.corrStart, message.corrEnd), row, message.late, message)
+    else if (isAnswer(message)) this.#entries.mark(row, 'orphan')
+    this.#ids.setBytes(bytes, message.idStart, message.idEnd, row)
     noteEra(session, era)
     return row
   }
 
-  function relateByContent(record: MessageRecord, part: Part, row: number): void {
-    const seen = correlate(record, part.envelope, row)
-    if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true, record)
-    else if (isOrphan(record, part)) entries.mark(row, 'orphan')
-    if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
-    for (const { kind, to } of seen.links) link(kind, row, to)
+  #relateByContent(record: MessageRecord, part: Part, row: number): void {
+    const seen = this.#correlate(record, part.envelope, row)
+    if (seen.answers !== undefined) this.#answer(seen.answers, row, seen.late === true, record)
+    else if (isOrphan(record, part)) this.#entries.mark(row, 'orphan')
+    if (seen.duplicateOf !== undefined) this.#duplicate(seen.duplicateOf, row)
+    for (const { kind, to } of seen.links) this.#link(kind, row, to)
   }
 
-  function answer(request: number, row: number, late: boolean, message: MessageRecord | PlainMessage): void {
-    if (late) entries.mark(row, 'late')
+  #answer(request: number, row: number, late: boolean, message: MessageRecord | PlainMessage): void {
+    if (late) this.#entries.mark(row, 'late')
     if (request < 0) return
-    entries.pair(request, row)
-    entries.mark(request, 'answered')
-    waits.answered(request, row, message)
+    this.#entries.pair(request, row)
+    this.#entries.mark(request, 'answered')
+    this.#waits.answered(request, row, message)
   }
 
-  function duplicate(earlier: number, row: number): void {
-    entries.mark(row, 'duplicate')
-    if (earlier >= 0) entries.mark(earlier, 'duplicate')
+  #duplicate(earlier: number, row: number): void {
+    this.#entries.mark(row, 'duplicate')
+    if (earlier >= 0) this.#entries.mark(earlier, 'duplicate')
   }
 
-  function link(kind: LinkKind, row: number, request: number): void {
+  #link(kind: LinkKind, row: number, request: number): void {
     if (request < 0) return
-    if (entries.linked(row) < 0) entries.link(row, request)
+    if (this.#entries.linked(row) < 0) this.#entries.link(row, request)
     if (kind !== 'cancel') return
-    entries.mark(request, 'cancelled')
-    waits.cancelled(request, row)
+    this.#entries.mark(request, 'cancelled')
+    this.#waits.cancelled(request, row)
   }
 
-  function noteProtocol(part: Part, direction: Direction): void {
-    const session = sessions.at(-1)
+  #noteProtocol(part: Part, direction: Direction): void {
+    const session = this.#sessions.at(-1)
     if (!session) return
     const { envelope } = part
     if (envelope.protocolVersion !== undefined) session.protocolVersion = envelope.protocolVersion
@@ -325,58 +371,19 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     noteEra(session, eraOfEnvelope(envelope))
   }
 
-  function pushLone(record: LoneRecord): { first: number; count: number } {
+  #pushLone(record: LoneRecord): { first: number; count: number } {
     const { direction, sizeBytes } = loneFacts(record)
     let flags = directionFlag(direction ?? 'server_to_client')
-    if (record.type === 'http') noteHttp(record)
+    if (record.type === 'http') this.#noteHttp(record)
     if (record.type === 'gap') {
-      gaps += 1
-      lost += record.lost
+      this.#gaps += 1
+      this.#lost += record.lost
       flags = directionFlag(direction ?? 'client_to_server')
     }
     return {
-      first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }),
+      first: this.#entries.add({ kind: record.type, us: this.#usOf(record), seq: -1, sizeBytes, flags }),
       count: 1,
     }
-  }
-
-  return {
-    entries,
-    sessions,
-    counts: () => ({ ...countsOf(entries), gaps, lost, restarts }),
-    pushPlain,
-    rowOf: (id) => ids.get(id),
-    push(record) {
-      const made = sessions.length === 0 ? madeMeta(record) : undefined
-      if (made) pushMeta(made)
-      if (isLoneRecord(record)) return pushLone(record)
-      switch (record.type) {
-        case 'meta':
-          pushMeta(record)
-          return nothing
-        case 'end':
-          pushEnd(record)
-          return nothing
-        case 'message':
-          return pushMessage(record)
-        case 'held':
-          return pushHeld(record)
-        case 'dropped':
-          return pushDropped(record)
-        case 'undelivered': {
-          const row = ids.get(record.id)
-          if (row >= 0) entries.mark(row, 'undelivered')
-          return nothing
-        }
-        case 'note':
-          if (!record.restart) return nothing
-          restarts += 1
-          restartAnswers.restarted(record.restart.unanswered)
-          return nothing
-        case 'unknown':
-          return nothing
-      }
-    },
   }
 }
 

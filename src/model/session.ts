@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js'
 import type { Direction, Envelope, Transport } from './envelope.js'
 import { eraOfMethod, type Era } from './protocol.js'
-import type { JsonMembers, RuleCount } from './record.js'
+import type { JsonMembers, MetaRecord, RuleCount } from './record.js'
 
 /** Stands where a time is needed and none is known: some formats say no times. */
 export const noTime = '1970-01-01T00:00:00.000Z'
@@ -88,4 +88,29 @@ export function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Er
   if (era) return era
   if (modern) return 'modern'
   return protocolVersion === undefined ? undefined : 'legacy'
+}
+
+/** A session as its first line describes it. @param number of the session in its recording, from 1 */
+export function beginSession(meta: MetaRecord, number: number): SessionDraft {
+  const identity = meta.wiretape
+  return {
+    id: identity?.session ?? `session-${number}`,
+    label: meta.label,
+    startedAt: meta.startedAt,
+    started: Date.parse(meta.startedAt),
+    own: identity !== undefined || meta.made === true,
+    nextSeq: 0,
+    endedAt: null,
+    transport: identity?.transport ?? 'stdio',
+    command: meta.command,
+    url: identity?.url ?? null,
+    metadata: identity?.metadata ?? [],
+    ...(identity?.origin !== undefined && { origin: identity.origin }),
+    redaction: identity?.redaction ?? 'none',
+    segments: [identity?.segment ?? 0],
+    complete: false,
+    continues: false,
+    eras: [],
+    clients: [],
+  }
 }

@@ -2,7 +2,6 @@ import {
   type Direction,
   type GapRecord,
   type HeldRecord,
-  type HttpContext,
   type HttpRecord,
   type MessageRecord,
   type SseContext,
@@ -28,6 +27,7 @@ import {
 import { createHttpGate, mostExchanges } from './http-gate.js'
 import { createHttpMessages, type HttpMessages } from './http-messages.js'
 import { goOnWith } from './http-resume.js'
+import { andThen, type Later } from './later.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { Numbers } from './message-numbers.js'
 import { createStamp, type Moment } from './stamp.js'
@@ -55,8 +55,6 @@ export interface HttpBuilder {
 }
 
 type Take = (record: TapeRecord) => void
-/** A promise only where something takes its time: it costs more than most events do. */
-type Later = void | Promise<void>
 
 export function createHttpBuilder(
   redactor: Redactor,
@@ -64,75 +62,139 @@ export function createHttpBuilder(
   numbers: Numbers,
   resumed = false,
 ): HttpBuilder {
-  const messages = createHttpMessages(redactor, numbers)
-  const exchanges = new Map<number, HttpExchange>()
-  const room = new BodyRoom(mostBodyBytes)
-  const endpoints = createEndpoints()
-  const stamp = createStamp()
-  const gate = createHttpGate({ redactor, messages, exchanges, stamp, resumed })
+  return new HttpRecordBuilder(redactor, talks, numbers, resumed)
+}
 
+class HttpRecordBuilder implements HttpBuilder {
+  readonly #redactor: Redactor
+  readonly #numbers: Numbers
+  readonly #talks: Conversations
+  readonly #messages
+  readonly #exchanges = new Map<number, HttpExchange>()
+  readonly #room = new BodyRoom(mostBodyBytes)
+  readonly #endpoints = createEndpoints()
+  readonly #stamp = createStamp()
+  readonly #gate
   /** A session whose name is known is a secret; one that stands elsewhere may be any part. */
-  const endpointText = (text: string): string =>
-    legacySessionOf(text) === undefined ? redactor.endpoint(text) : redactor.path(text)
+  readonly #endpointText = (text: string): string =>
+    legacySessionOf(text) === undefined ? this.#redactor.endpoint(text) : this.#redactor.path(text)
 
   /** Bodies that hold bytes of others. */
-  let borrowing: HttpBody[] = []
-  function addTo(body: HttpBody, bytes: Uint8Array): void {
-    if (body.add(bytes)) borrowing.push(body)
+  #borrowing: HttpBody[] = []
+  readonly #httpOf = (exchange: HttpExchange, at: Moment): HttpRecord =>
+    recordOfExchange(exchange, this.#stamp(at), this.#redactor)
+
+  constructor(redactor: Redactor, talks: Conversations, numbers: Numbers, resumed = false) {
+    this.#redactor = redactor
+    this.#numbers = numbers
+    this.#talks = talks
+    this.#messages = createHttpMessages(redactor, numbers)
+    this.#gate = createHttpGate({
+      redactor,
+      messages: this.#messages,
+      exchanges: this.#exchanges,
+      stamp: this.#stamp,
+      resumed,
+    })
   }
 
-  function event(event: RecordedHttpEvent, take: Take): Later {
+  keep(): void {
+    for (const body of this.#borrowing) body.keep()
+    this.#borrowing = []
+  }
+
+  get messages(): Pick<HttpMessages, 'openRequests' | 'toolHeaders'> {
+    return this.#messages
+  }
+
+  gate(entry: GateEntry, at: Moment): TapeRecord[] {
+    const record = this.#gate.enter(entry, at)
+    return record ? [record] : []
+  }
+
+  resume(all: readonly OpenExchange[]): void {
+    for (const { request, response, ...rest } of all) {
+      this.#begin(request)
+      const exchange = this.#exchanges.get(request.exchange)!
+      if (response) this.#respond(exchange, response, () => undefined)
+      goOnWith(exchange, { request, response, ...rest })
+    }
+  }
+
+  lost(
+    { bytes, messages: begun }: { readonly bytes: number; readonly messages: number },
+    why: string,
+    at: Moment,
+  ): TapeRecord {
+    // What is under way can no longer be told apart.
+    let lost = begun
+    for (const exchange of this.#exchanges.values()) {
+      const { method, requestRead, responseEnded } = exchange
+      if (method === 'POST') lost += (requestRead ? 0 : 1) + (responseEnded ? 0 : 1)
+      this.#forget(exchange)
+    }
+    this.#numbers.next += lost
+    return { type: 'gap', ...this.#stamp(at), lost, lostBytes: bytes, why }
+  }
+
+  #addTo(body: HttpBody, bytes: Uint8Array): void {
+    if (body.add(bytes)) this.#borrowing.push(body)
+  }
+
+  event(event: RecordedHttpEvent, take: Take): Later {
     if (event.kind === 'request') {
-      begin(event)
+      this.#begin(event)
       return
     }
     if (event.kind === 'unheard') {
-      const conversation = talks.of({ connection: -1 }, event.session)
-      for (const record of unheardRecords(messages, event.bytes, conversation, stamp(event))) take(record)
+      const conversation = this.#talks.of({ connection: -1 }, event.session)
+      for (const record of unheardRecords(this.#messages, event.bytes, conversation, this.#stamp(event)))
+        take(record)
       return
     }
-    const exchange = exchanges.get(event.exchange)
+    const exchange = this.#exchanges.get(event.exchange)
     if (!exchange) return
     switch (event.kind) {
       case 'request-body':
-        addTo(exchange.requestBody, event.bytes)
+        this.#addTo(exchange.requestBody, event.bytes)
         return
       case 'request-end':
-        return then(readRequest(exchange, event, take), () => {
+        return andThen(this.#readRequest(exchange, event, take), () => {
           exchange.requestEnded = true
-          if (exchange.responseEnded) conclude(exchange, event, take)
+          if (exchange.responseEnded) this.#conclude(exchange, event, take)
         })
       case 'response':
         // The end of a request may be told after its answer begins; the answer needs to know what it answers.
-        return then(isWhole(exchange) ? readRequest(exchange, event, take) : undefined, () =>
-          respond(exchange, event, take),
+        return andThen(isWhole(exchange) ? this.#readRequest(exchange, event, take) : undefined, () =>
+          this.#respond(exchange, event, take),
         )
       case 'response-body':
-        return readResponseBytes(exchange, event, take)
+        return this.#readResponseBytes(exchange, event, take)
       case 'response-end':
-        return then(endResponse(exchange, event, take), () => {
+        return andThen(this.#endResponse(exchange, event, take), () => {
           exchange.responseEnded = true
-          if (exchange.requestEnded) conclude(exchange, event, take)
+          if (exchange.requestEnded) this.#conclude(exchange, event, take)
         })
       case 'failed':
-        return fail(exchange, event, take)
+        return this.#fail(exchange, event, take)
     }
   }
 
-  function begin(event: Extract<RecordedHttpEvent, { kind: 'request' }>): void {
+  #begin(event: Extract<RecordedHttpEvent, { kind: 'request' }>): void {
     const headers = pairsOf(event.headers)
     const session = headerOf(headers, 'mcp-session-id') ?? legacySessionOf(event.path)
-    if (exchanges.size >= mostExchanges) forget(exchanges.values().next().value!)
-    exchanges.set(event.exchange, {
+    if (this.#exchanges.size >= mostExchanges) this.#forget(this.#exchanges.values().next().value!)
+    this.#exchanges.set(event.exchange, {
       number: event.exchange,
       connection: event.connection,
       method: event.method,
-      path: endpoints.has(event) ? endpointText(event.path) : redactor.path(event.path),
+      path: this.#endpoints.has(event) ? this.#endpointText(event.path) : this.#redactor.path(event.path),
       requestHeaders: headers,
       conversation:
-        (session === undefined && endpoints.of(event)) || talks.of({ connection: event.connection }, session),
+        (session === undefined && this.#endpoints.of(event)) ||
+        this.#talks.of({ connection: event.connection }, session),
       address: event,
-      requestBody: new HttpBody(longestMessage, room),
+      requestBody: new HttpBody(longestMessage, this.#room),
       requests: new Map(),
       requestTold: false,
       requestEnded: false,
@@ -141,31 +203,32 @@ export function createHttpBuilder(
     })
   }
 
-  function readRequest(exchange: HttpExchange, at: Moment, take: Take): Later {
+  #readRequest(exchange: HttpExchange, at: Moment, take: Take): Later {
     const { requestBody, requestHeaders } = exchange
     if (exchange.requestRead || requestBody.sizeBytes === 0) return
     exchange.requestRead = true
-    if (requestBody.isTooLong) return take(skipped(gapOfBody(requestBody, 'client_to_server', stamp(at))))
-    return then(decodedBody(requestBody, headerOf(requestHeaders, 'content-encoding')), (decoded) => {
+    if (requestBody.isTooLong)
+      return take(this.#skipped(gapOfBody(requestBody, 'client_to_server', this.#stamp(at))))
+    return andThen(decodedBody(requestBody, headerOf(requestHeaders, 'content-encoding')), (decoded) => {
       if (!('bytes' in decoded)) {
         exchange.requestText = `(${decoded.opaque})`
         return
       }
-      const record = messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
+      const record = this.#messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
       if (record) return take(record)
-      const { body } = readable(redactor, decoded.bytes, requestHeaders)
+      const { body } = readable(this.#redactor, decoded.bytes, requestHeaders)
       if (body !== undefined) exchange.requestText = body
     })
   }
 
-  function respond(
+  #respond(
     exchange: HttpExchange,
     event: Extract<RecordedHttpEvent, { kind: 'response' }>,
     take: Take,
   ): void {
     const headers = pairsOf(event.headers)
     const session = headerOf(headers, 'mcp-session-id')
-    if (session !== undefined) talks.begin(session, exchange)
+    if (session !== undefined) this.#talks.begin(session, exchange)
     const isStream = mediaTypeOf(headers) === 'text/event-stream'
     const coding = headerOf(headers, 'content-encoding')
     const decoder = createDecoder(coding)
@@ -173,27 +236,27 @@ export function createHttpBuilder(
       status: event.status,
       headers,
       told: false,
-      body: new HttpBody(longestMessage, room),
+      body: new HttpBody(longestMessage, this.#room),
       events: isStream ? createSseParser() : undefined,
       decoder,
       ...(!decoder && { opaque: `the content coding ${coding} is not supported` }),
     }
     // A stream may stay open for hours: that it began, and from which event on, is told at once.
-    if (isStream && !exchange.requestTold) take(httpOf(exchange, event))
+    if (isStream && !exchange.requestTold) take(this.#httpOf(exchange, event))
   }
 
-  function readResponseBytes(
+  #readResponseBytes(
     exchange: HttpExchange,
     event: Extract<RecordedHttpEvent, { kind: 'response-body' }>,
     take: Take,
   ): Later {
     const { response } = exchange
     if (!response) return
-    if (response.events) return readEvents(exchange, response, response.events, event, take)
-    addTo(response.body, event.bytes)
+    if (response.events) return this.#readEvents(exchange, response, response.events, event, take)
+    this.#addTo(response.body, event.bytes)
   }
 
-  async function readEvents(
+  async #readEvents(
     exchange: HttpExchange,
     response: HttpResponse,
     events: SseParser,
@@ -206,14 +269,14 @@ export function createHttpBuilder(
       const bytes = await response.decoder!.push(Buffer.from(event.bytes))
       for (const sse of events.push(bytes)) {
         if (response.isCut) response.isCut = false
-        else takeEvent(exchange, sse, event, take)
+        else this.#takeEvent(exchange, sse, event, take)
       }
     } catch (error) {
       response.opaque = `its content coding is broken: ${wordsOf(error)}`
     }
   }
 
-  function takeEvent(exchange: HttpExchange, sse: SseEvent, at: Moment, take: Take): void {
+  #takeEvent(exchange: HttpExchange, sse: SseEvent, at: Moment, take: Take): void {
     const context: SseContext = {
       ...(sse.event !== undefined && { event: sse.event }),
       ...(sse.id !== undefined && { id: sse.id }),
@@ -221,163 +284,116 @@ export function createHttpBuilder(
     }
     if (sse.event === 'endpoint' && sse.data !== undefined) {
       const session = legacySessionOf(sse.data)
-      if (session !== undefined) talks.begin(session, exchange)
-      else if (exchange.method === 'GET') endpoints.named(sse.data, exchange.address, exchange.conversation)
+      if (session !== undefined) this.#talks.begin(session, exchange)
+      else if (exchange.method === 'GET')
+        this.#endpoints.named(sse.data, exchange.address, exchange.conversation)
     }
     if (sse.tooLong) {
-      take(skipped(gapOfSize(sse.sizeBytes, 'server_to_client', stamp(at))))
+      take(this.#skipped(gapOfSize(sse.sizeBytes, 'server_to_client', this.#stamp(at))))
       return
     }
     const isMessage = sse.data !== undefined && (!sse.event || sse.event === 'message')
-    const record = isMessage && messageOf(exchange, Buffer.from(sse.data), 'server_to_client', context, at)
+    const record =
+      isMessage && this.#messageOf(exchange, Buffer.from(sse.data), 'server_to_client', context, at)
     if (record) return take(record)
     if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
-    const body = sse.event === 'endpoint' ? endpointText(sse.data ?? '') : redactor.text(sse.data ?? '')
-    take({ ...httpOf(exchange, at), body, sse: context })
+    const body =
+      sse.event === 'endpoint' ? this.#endpointText(sse.data ?? '') : this.#redactor.text(sse.data ?? '')
+    take({ ...this.#httpOf(exchange, at), body, sse: context })
   }
 
-  function endResponse(exchange: HttpExchange, at: Moment, take: Take): Later {
+  #endResponse(exchange: HttpExchange, at: Moment, take: Take): Later {
     const { response } = exchange
     if (!response) return
     if (response.events) {
-      for (const sse of response.events.end()) if (sse.complete) takeEvent(exchange, sse, at, take)
+      for (const sse of response.events.end()) if (sse.complete) this.#takeEvent(exchange, sse, at, take)
       return
     }
     if (response.body.isTooLong) {
-      take(skipped(gapOfBody(response.body, 'server_to_client', stamp(at))))
+      take(this.#skipped(gapOfBody(response.body, 'server_to_client', this.#stamp(at))))
       return
     }
     if (response.opaque !== undefined || response.body.sizeBytes === 0) return
-    return then(decodedBody(response.body, headerOf(response.headers, 'content-encoding')), (decoded) => {
+    return andThen(decodedBody(response.body, headerOf(response.headers, 'content-encoding')), (decoded) => {
       if (!('bytes' in decoded)) {
         response.opaque = decoded.opaque
         return
       }
-      const record = messageOf(exchange, decoded.bytes, 'server_to_client', undefined, at)
+      const record = this.#messageOf(exchange, decoded.bytes, 'server_to_client', undefined, at)
       if (record) return take(record)
       const { sizeBytes } = response.body
       take({
-        ...httpOf(exchange, at),
-        ...readable(redactor, decoded.bytes, response.headers),
+        ...this.#httpOf(exchange, at),
+        ...readable(this.#redactor, decoded.bytes, response.headers),
         sizeBytes,
       })
     })
   }
 
   /** Nothing more is told of it. */
-  function forget(exchange: HttpExchange): void {
-    exchanges.delete(exchange.number)
+  #forget(exchange: HttpExchange): void {
+    this.#exchanges.delete(exchange.number)
     exchange.requestBody.take()
     exchange.response?.body.take()
   }
 
   /** An exchange whose response told nothing yet leaves a record of its own. */
-  function conclude(exchange: HttpExchange, at: Moment, take: Take, why?: string): void {
-    forget(exchange)
-    endpoints.over(exchange.number)
+  #conclude(exchange: HttpExchange, at: Moment, take: Take, why?: string): void {
+    this.#forget(exchange)
+    this.#endpoints.over(exchange.number)
     const { response } = exchange
     const reason = why ?? response?.opaque
-    if ((response?.status ?? 0) >= 400) messages.over(exchange)
+    if ((response?.status ?? 0) >= 400) this.#messages.over(exchange)
     if (response?.told && reason === undefined) return
     const sizeBytes = response?.body.sizeBytes ?? 0
     take({
-      ...httpOf(exchange, at),
+      ...this.#httpOf(exchange, at),
       ...(sizeBytes > 0 && { sizeBytes }),
       ...(reason !== undefined && { why: reason }),
     })
   }
 
-  function fail(
-    exchange: HttpExchange,
-    event: Extract<RecordedHttpEvent, { kind: 'failed' }>,
-    take: Take,
-  ): Later {
-    const read = exchange.requestEnded ? undefined : readRequest(exchange, event, take)
-    return then(read, () => failed(exchange, event, take))
+  #fail(exchange: HttpExchange, event: Extract<RecordedHttpEvent, { kind: 'failed' }>, take: Take): Later {
+    const read = exchange.requestEnded ? undefined : this.#readRequest(exchange, event, take)
+    return andThen(read, () => this.#failed(exchange, event, take))
   }
 
-  function failed(
-    exchange: HttpExchange,
-    event: Extract<RecordedHttpEvent, { kind: 'failed' }>,
-    take: Take,
-  ): void {
+  #failed(exchange: HttpExchange, event: Extract<RecordedHttpEvent, { kind: 'failed' }>, take: Take): void {
     const { response } = exchange
     // What came of the body is worth having, as far as it can be read.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
-      const { body } = readable(redactor, response.body.take(), response.headers)
-      if (body !== undefined) take({ ...httpOf(exchange, event), body })
+      const { body } = readable(this.#redactor, response.body.take(), response.headers)
+      if (body !== undefined) take({ ...this.#httpOf(exchange, event), body })
     }
     const answered = event.status === undefined ? '' : `, answered ${event.status} by wiretape`
-    conclude(exchange, event, take, redactor.text(`${event.by}: ${event.why}${answered}`))
+    this.#conclude(exchange, event, take, this.#redactor.text(`${event.by}: ${event.why}${answered}`))
   }
 
   /** @returns undefined when the bytes are no JSON-RPC */
-  function messageOf(
+  #messageOf(
     exchange: HttpExchange,
     bytes: Uint8Array,
     direction: Direction,
     sse: SseContext | undefined,
     at: Moment,
   ): MessageRecord | HeldRecord | undefined {
-    const verdict = gate.takeVerdict(exchange.number, direction)
-    const frame = messages.read(exchange, bytes, direction, verdict?.id)
+    const verdict = this.#gate.takeVerdict(exchange.number, direction)
+    const frame = this.#messages.read(exchange, bytes, direction, verdict?.id)
     if (!frame) return undefined
     const message: MessageRecord = {
       type: 'message',
-      ...stamp(at),
+      ...this.#stamp(at),
       direction,
       ...frame,
       conversation: exchange.conversation,
-      http: contextOf(exchange, direction),
+      http: contextIn(exchange, direction, this.#redactor),
       ...(sse && { sse }),
     }
-    return verdict ? gate.judged(message, verdict, exchange) : message
+    return verdict ? this.#gate.judged(message, verdict, exchange) : message
   }
 
-  const contextOf = (exchange: HttpExchange, direction: Direction): HttpContext =>
-    contextIn(exchange, direction, redactor)
-  const httpOf = (exchange: HttpExchange, at: Moment): HttpRecord =>
-    recordOfExchange(exchange, stamp(at), redactor)
-
-  function skipped(gap: GapRecord): GapRecord {
-    messages.skip()
+  #skipped(gap: GapRecord): GapRecord {
+    this.#messages.skip()
     return gap
   }
-
-  return {
-    event,
-    keep() {
-      for (const body of borrowing) body.keep()
-      borrowing = []
-    },
-    messages,
-    gate(entry, at) {
-      const record = gate.enter(entry, at)
-      return record ? [record] : []
-    },
-    resume(all) {
-      for (const { request, response, ...rest } of all) {
-        begin(request)
-        const exchange = exchanges.get(request.exchange)!
-        if (response) respond(exchange, response, () => undefined)
-        goOnWith(exchange, { request, response, ...rest })
-      }
-    },
-    lost({ bytes, messages: begun }, why, at) {
-      // What is under way can no longer be told apart.
-      let lost = begun
-      for (const exchange of exchanges.values()) {
-        const { method, requestRead, responseEnded } = exchange
-        if (method === 'POST') lost += (requestRead ? 0 : 1) + (responseEnded ? 0 : 1)
-        forget(exchange)
-      }
-      numbers.next += lost
-      return { type: 'gap', ...stamp(at), lost, lostBytes: bytes, why }
-    },
-  }
-}
-
-function then<T>(value: T | Promise<T>, next: (value: T) => void): Later {
-  if (value instanceof Promise) return value.then(next)
-  next(value)
 }

@@ -60,103 +60,127 @@ function createReader(report: Report): {
   take(piece: JsonPiece): Generator<TapeRecord>
   end(): Generator<TapeRecord>
 } {
-  const order = createTimeOrder()
-  const directionOf = createDirections()
-  let started = false
-  let before: {
+  return new ExportReader(report)
+}
+
+class ExportReader {
+  readonly #report: Report
+  readonly #order = createTimeOrder()
+  readonly #directionOf = createDirections()
+  #started = false
+  #before: {
     readonly records: readonly Timed[]
     readonly size: number
     readonly to: string | undefined
   }[] = []
-  let sizeBefore = 0
-  let hasNetwork = false
-  let url: string | undefined
-  /** Of the first exchange, in case that none shows itself to be of MCP. */
-  let aside: string | undefined
-  let entries = 0
-  let understood = 0
-  let exchange = 0
-  let t = noTime
-  let meta: MetaRecord
 
-  function wrong(message: string, line: number): void {
-    report({ severity: 'error', code: 'bad-entry', message, at: { line } })
+  #sizeBefore = 0
+  #hasNetwork = false
+  #url: string | undefined
+  /** Of the first exchange, in case that none shows itself to be of MCP. */
+  #aside: string | undefined
+  #entries = 0
+  #understood = 0
+  #exchange = 0
+  #t = noTime
+  #meta!: MetaRecord
+
+  constructor(report: Report) {
+    this.#report = report
   }
 
-  function* take(piece: JsonPiece): Generator<TapeRecord> {
+  *end() {
+    if (this.#entries > 0 && this.#understood === 0) {
+      throw notUnderstood()
+    }
+    if (!this.#started) yield* this.#begin()
+    yield* this.#passOn(this.#order.until(Infinity))
+    tellMisplaced(this.#order, this.#report)
+    yield foreignEnd(this.#t, this.#meta)
+  }
+
+  #wrong(message: string, line: number): void {
+    this.#report({ severity: 'error', code: 'bad-entry', message, at: { line } })
+  }
+
+  *take(piece: JsonPiece): Generator<TapeRecord> {
     if (piece.fault !== undefined) {
-      entries += 1
-      return wrong(`not valid JSON: ${piece.fault}`, piece.line)
+      this.#entries += 1
+      return this.#wrong(`not valid JSON: ${piece.fault}`, piece.line)
     }
     const number = Number(piece.path.at(-1)) + 1
     if (Number.isNaN(number)) return
-    entries += 1
+    this.#entries += 1
     const span = findJsonValue(piece.text)
-    if (isFault(span)) return wrong(`entry ${number}: not valid JSON: ${span.reason}`, piece.line)
-    if (kindAt(piece.text, 0) !== 'object') return wrong(`entry ${number}: not an object`, piece.line)
+    if (isFault(span)) return this.#wrong(`entry ${number}: not valid JSON: ${span.reason}`, piece.line)
+    if (kindAt(piece.text, 0) !== 'object') return this.#wrong(`entry ${number}: not an object`, piece.line)
     const element = elementOf(piece.text)
-    const records = recordsOf(element)
+    const records = this.#recordsOf(element)
     const [first] = records
     if (!first) return
     for (const { record } of records) {
       if (record.type !== 'note') continue
       const message = `entry ${number}: ${record.text}`
-      report({ severity: 'warning', code: 'client-error', message, at: { line: piece.line } })
+      this.#report({ severity: 'warning', code: 'client-error', message, at: { line: piece.line } })
     }
-    if (element.kind !== 'message' || isMessage(first.record)) understood += 1
+    if (element.kind !== 'message' || isMessage(first.record)) this.#understood += 1
     const size = piece.text.length
     const to = element.kind === 'network' ? element.entry.url : undefined
-    if (started) return yield* place(records, size, to)
-    before.push({ records, size, to })
-    sizeBefore += size
-    if (element.kind !== 'network') return yield* begin()
+    if (this.#started) return yield* this.#place(records, size, to)
+    this.#before.push({ records, size, to })
+    this.#sizeBefore += size
+    if (element.kind !== 'network') return yield* this.#begin()
     // Exchanges stand in the order in which they ended, mostly: which was first is known when all are.
-    hasNetwork = true
+    this.#hasNetwork = true
     // What is none of MCP, OAuth mostly, does not name the server.
-    if (isOfMcp(records)) url ??= element.entry.url
-    else aside ??= element.entry.url
-    if (sizeBefore > mostBefore) yield* begin()
+    if (isOfMcp(records)) this.#url ??= element.entry.url
+    else this.#aside ??= element.entry.url
+    if (this.#sizeBefore > mostBefore) yield* this.#begin()
   }
 
-  function* begin(): Generator<TapeRecord> {
-    started = true
-    const times = before.flatMap(({ records }) => records.map(({ ms }) => ms)).filter((ms) => ms > -Infinity)
-    t = isoTime(times.reduce((first, ms) => Math.min(first, ms), Infinity)) ?? noTime
-    const transport = hasNetwork ? 'streamable-http' : 'stdio'
-    url ??= aside
-    meta = foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
-    yield meta
-    for (const { records, size, to } of before) yield* place(records, size, to)
-    before = []
+  *#begin(): Generator<TapeRecord> {
+    this.#started = true
+    const times = this.#before
+      .flatMap(({ records }) => records.map(({ ms }) => ms))
+      .filter((ms) => ms > -Infinity)
+    this.#t = isoTime(times.reduce((first, ms) => Math.min(first, ms), Infinity)) ?? noTime
+    const transport = this.#hasNetwork ? 'streamable-http' : 'stdio'
+    this.#url ??= this.#aside
+    this.#meta = foreignMeta({ startedAt: this.#t, transport, url: this.#url, label: 'inspector' })
+    yield this.#meta
+    for (const { records, size, to } of this.#before) yield* this.#place(records, size, to)
+    this.#before = []
   }
 
-  function* place(said: readonly Timed[], size: number, to: string | undefined): Generator<TapeRecord> {
+  *#place(said: readonly Timed[], size: number, to: string | undefined): Generator<TapeRecord> {
     const records = said.map((timed) =>
-      to === undefined ? timed : { ...timed, record: sentTo(timed.record, to, url ?? '') },
+      to === undefined ? timed : { ...timed, record: sentTo(timed.record, to, this.#url ?? '') },
     )
     const [first] = records
-    if (first && !Number.isNaN(first.ms)) yield* passOn(order.until(hasNetwork ? -Infinity : first.ms))
+    if (first && !Number.isNaN(first.ms))
+      yield* this.#passOn(this.#order.until(this.#hasNetwork ? -Infinity : first.ms))
     for (const [i, timed] of records.entries()) {
-      if ((i === 0 && !hasNetwork) || Number.isNaN(timed.ms)) yield* passOn([timed.record])
-      else order.add(timed, size / records.length)
+      if ((i === 0 && !this.#hasNetwork) || Number.isNaN(timed.ms)) yield* this.#passOn([timed.record])
+      else this.#order.add(timed, size / records.length)
     }
   }
 
-  function* passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
+  *#passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
     for (const record of records) {
-      if (record.type !== 'unknown' && record.t !== undefined && record.t > t) t = record.t
+      if (record.type !== 'unknown' && record.t !== undefined && record.t > this.#t) this.#t = record.t
       const isUntimed = (record.type === 'message' || record.type === 'note') && record.t === noTime
-      if (!isUntimed || t === noTime) yield record
-      else yield record.type === 'message' ? { ...record, t, untimed: true } : { ...record, t }
+      if (!isUntimed || this.#t === noTime) yield record
+      else
+        yield record.type === 'message' ? { ...record, t: this.#t, untimed: true } : { ...record, t: this.#t }
     }
   }
 
-  function recordsOf(element: InspectorElement): Timed[] {
+  #recordsOf(element: InspectorElement): Timed[] {
     switch (element.kind) {
       case 'protocol':
-        return protocolRecords(element.entry, entries, directionOf)
+        return protocolRecords(element.entry, this.#entries, this.#directionOf)
       case 'network':
-        return networkRecords(element.entry, exchange++)
+        return networkRecords(element.entry, this.#exchange++)
       case 'log': {
         const ms = Date.parse(element.time ?? '')
         return [messageAt(ms, logMessage(element.params), 'server_to_client')]
@@ -166,21 +190,8 @@ function createReader(report: Report): {
         return [{ ms, record: { type: 'stderr', t: isoTime(ms) ?? noTime, text: element.text } }]
       }
       case 'message':
-        return [messageAt(Number.NaN, element.text, directionOf(readEnvelope(element.text, 0)))]
+        return [messageAt(Number.NaN, element.text, this.#directionOf(readEnvelope(element.text, 0)))]
     }
-  }
-
-  return {
-    take,
-    *end() {
-      if (entries > 0 && understood === 0) {
-        throw notUnderstood()
-      }
-      if (!started) yield* begin()
-      yield* passOn(order.until(Infinity))
-      tellMisplaced(order, report)
-      yield foreignEnd(t, meta)
-    },
   }
 }
 

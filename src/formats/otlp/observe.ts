@@ -72,27 +72,56 @@ export async function* observe(
 function createObserver(
   meta: MetaRecord | undefined,
   losses: Losses,
-  { payloads = false, mostOpen = usualMostOpen }: ObserveOptions,
+  options: ObserveOptions,
 ): { see(told: Told): Generator<Observed>; end(): Generator<Observed> } {
-  const open = new Map<number, Draft>()
+  return new SpanObserver(meta, losses, options)
+}
+
+class SpanObserver {
+  readonly #losses: Losses
+  readonly #mostOpen
+  readonly #open = new Map<number, Draft>()
   /** Numbers of open requests by the names that links have for them. */
-  const numbers = new Map<string, number>()
-  const session = meta?.wiretape?.session ?? meta?.label ?? ''
-  const startNs = BigInt(Math.max(0, Date.parse(meta?.startedAt ?? '') || 0)) * 1_000_000n
-  const { transport = 'stdio', url = null, metadata = [] } = meta?.wiretape ?? {}
-  const originOf = createOrigins({ transport, url, metadata })
-  const ways = new Map<Origin, Way>()
-  const sessionIds = createSessionIds()
-  const versions = createRecent<string>({ entries: 10_000 })
-  const sessions = createSessions()
-  const payload: Payloads | undefined = payloads ? createPayloads((what) => losses.add(what)) : undefined
+  readonly #numbers = new Map<string, number>()
+  readonly #session
+  readonly #startNs
+  readonly #transport
+  readonly #url
+  readonly #metadata
+  readonly #originOf
+  readonly #ways = new Map<Origin, Way>()
+  readonly #sessionIds = createSessionIds()
+  readonly #versions = createRecent<string>({ entries: 10_000 })
+  readonly #sessions = createSessions()
+  readonly #payload: Payloads | undefined
+  readonly #nsOf = (us: number): bigint => this.#startNs + BigInt(Math.max(0, Math.round(us))) * 1000n
 
-  const nsOf = (us: number): bigint => startNs + BigInt(Math.max(0, Math.round(us))) * 1000n
+  constructor(
+    meta: MetaRecord | undefined,
+    losses: Losses,
+    { payloads = false, mostOpen = usualMostOpen }: ObserveOptions,
+  ) {
+    this.#losses = losses
+    this.#mostOpen = mostOpen
+    this.#session = meta?.wiretape?.session ?? meta?.label ?? ''
+    this.#startNs = BigInt(Math.max(0, Date.parse(meta?.startedAt ?? '') || 0)) * 1_000_000n
+    const { transport = 'stdio', url = null, metadata = [] } = meta?.wiretape ?? {}
+    this.#transport = transport
+    this.#url = url
+    this.#metadata = metadata
+    this.#originOf = createOrigins({ transport: this.#transport, url: this.#url, metadata: this.#metadata })
+    this.#payload = payloads ? createPayloads((what) => this.#losses.add(what)) : undefined
+  }
 
-  function* see(told: Told): Generator<Observed> {
+  *end() {
+    for (const draft of this.#open.values()) yield this.#close(draft, draft.passedNs, unanswered)
+    yield* this.#sessions.end()
+  }
+
+  *see(told: Told): Generator<Observed> {
     if (told.kind !== 'message') {
-      losses.record(told.record)
-      yield* sessions.seeOther(told)
+      this.#losses.record(told.record)
+      yield* this.#sessions.seeOther(told)
       return
     }
     const { part, record, us = 0 } = told
@@ -100,82 +129,86 @@ function createObserver(
     const { conversation = '' } = record
     const version =
       envelope.protocolVersion ??
-      versions.get(conversation) ??
+      this.#versions.get(conversation) ??
       headerOf(record.http?.headers, 'MCP-Protocol-Version')
-    if (version !== undefined) versions.set(conversation, version)
-    const way = wayFor(conversation)
-    sessionIds.see(record)
-    noteLosses(told)
-    yield* sessions.see(told, way, version)
+    if (version !== undefined) this.#versions.set(conversation, version)
+    const way = this.#wayFor(conversation)
+    this.#sessionIds.see(record)
+    this.#noteLosses(told)
+    yield* this.#sessions.see(told, way, version)
     const passedUs = us + (record.heldMs ?? 0) * 1000
     if (envelope.kind === 'request' || envelope.kind === 'notification') {
-      const draft = draftOf(told, passedUs, way, version)
-      for (const { kind, to } of part.links ?? []) if (kind === 'cancel') yield* cancel(to, passedUs)
+      const draft = this.#draftOf(told, passedUs, way, version)
+      for (const { kind, to } of part.links ?? []) if (kind === 'cancel') yield* this.#cancel(to, passedUs)
       if (envelope.kind === 'notification') {
-        yield { span: spanOf(draft, nsOf(passedUs), { attributes: [] }), measures: [] }
-        if (payload) payload.release(draft.payload)
+        yield { span: this.#spanOf(draft, this.#nsOf(passedUs), { attributes: [] }), measures: [] }
+        if (this.#payload) this.#payload.release(draft.payload)
         return
       }
-      open.set(draft.seq, draft)
-      if (part.id !== undefined) numbers.set(part.id, draft.seq)
-      if (open.size > mostOpen)
-        for (const oldest of open.values()) return yield close(oldest, oldest.passedNs, unanswered)
+      this.#open.set(draft.seq, draft)
+      if (part.id !== undefined) this.#numbers.set(part.id, draft.seq)
+      if (this.#open.size > this.#mostOpen)
+        for (const oldest of this.#open.values())
+          return yield this.#close(oldest, oldest.passedNs, unanswered)
       return
     }
-    const draft = told.request && open.get(told.request.seq)
-    if (!draft) return losses.add('answers to no request, and what is no JSON-RPC, are left out')
+    const draft = told.request && this.#open.get(told.request.seq)
+    if (!draft) return this.#losses.add('answers to no request, and what is no JSON-RPC, are left out')
     const outcome = outcomeOf(told)
-    const answer = payload?.answered(told, draft.method) ?? []
-    const span = close(draft, nsOf(passedUs), { ...outcome, attributes: [...outcome.attributes, ...answer] })
+    const answer = this.#payload?.answered(told, draft.method) ?? []
+    const span = this.#close(draft, this.#nsOf(passedUs), {
+      ...outcome,
+      attributes: [...outcome.attributes, ...answer],
+    })
     // What the sender waited for, and what the receiver took: they differ by the time in which messages were held.
-    const waited = Number(nsOf(passedUs) - draft.startNs) / 1e9
-    const took = record.injected ? undefined : Number(nsOf(us) - draft.passedNs) / 1e9
+    const waited = Number(this.#nsOf(passedUs) - draft.startNs) / 1e9
+    const took = record.injected ? undefined : Number(this.#nsOf(us) - draft.passedNs) / 1e9
     yield { ...span, measures: told.us === undefined ? [] : measuresOf(draft, outcome, waited, took) }
   }
 
-  function* cancel(id: string, us: number): Generator<Observed> {
-    const seq = numbers.get(id)
-    const draft = seq === undefined ? undefined : open.get(seq)
-    if (draft) yield close(draft, nsOf(us), cancelled)
+  *#cancel(id: string, us: number): Generator<Observed> {
+    const seq = this.#numbers.get(id)
+    const draft = seq === undefined ? undefined : this.#open.get(seq)
+    if (draft) yield this.#close(draft, this.#nsOf(us), cancelled)
   }
 
-  function close(draft: Draft, endNs: bigint, outcome: Outcome): Observed {
-    open.delete(draft.seq)
-    if (draft.id !== undefined) numbers.delete(draft.id)
-    payload?.release(draft.payload)
-    return { span: spanOf(draft, endNs, outcome), measures: [] }
+  #close(draft: Draft, endNs: bigint, outcome: Outcome): Observed {
+    this.#open.delete(draft.seq)
+    if (draft.id !== undefined) this.#numbers.delete(draft.id)
+    this.#payload?.release(draft.payload)
+    return { span: this.#spanOf(draft, endNs, outcome), measures: [] }
   }
 
-  function noteLosses({ part, record, us }: ToldMessage): void {
-    if (!payload) losses.add('payloads are left out')
-    if (us === undefined) losses.add('times are not known, spans have the time 0')
+  #noteLosses({ part, record, us }: ToldMessage): void {
+    if (!this.#payload) this.#losses.add('payloads are left out')
+    if (us === undefined) this.#losses.add('times are not known, spans have the time 0')
     if (part !== record.parts[0]) return
-    if (record.batch) losses.add('batches are written message by message')
-    losses.marks(record)
-    losses.links(record)
+    if (record.batch) this.#losses.add('batches are written message by message')
+    this.#losses.marks(record)
+    this.#losses.links(record)
   }
 
-  function wayFor(conversation: string): Way {
-    const origin = originOf(conversation)
-    const known = ways.get(origin)
+  #wayFor(conversation: string): Way {
+    const origin = this.#originOf(conversation)
+    const known = this.#ways.get(origin)
     if (known) return known
     const way = wayOf(origin)
-    ways.set(origin, way)
+    this.#ways.set(origin, way)
     return way
   }
 
-  function draftOf(told: ToldMessage, passedUs: number, way: Way, version: string | undefined): Draft {
+  #draftOf(told: ToldMessage, passedUs: number, way: Way, version: string | undefined): Draft {
     const { record, seq, us = 0, text, part } = told
     const { conversation } = record
     const operation = operationOf(told, version)
     const parent = parentOf(text)
-    const sessionId = sessionIds.of(record)
+    const sessionId = this.#sessionIds.of(record)
     return {
       seq,
       id: part.id,
-      startNs: nsOf(us),
-      passedNs: nsOf(passedUs),
-      traceId: parent?.traceId ?? hexId(JSON.stringify(['trace', session, conversation ?? '']), 16),
+      startNs: this.#nsOf(us),
+      passedNs: this.#nsOf(passedUs),
+      traceId: parent?.traceId ?? hexId(JSON.stringify(['trace', this.#session, conversation ?? '']), 16),
       parent,
       kind: record.direction === 'client_to_server' ? 'server' : 'client',
       method: part.envelope.method,
@@ -193,16 +226,16 @@ function createObserver(
           : [['wiretape.conversation', boundedText(conversation)] as const]),
         ...(record.heldMs === undefined ? [] : [['wiretape.held_ms', Math.round(record.heldMs)] as const]),
       ],
-      payload: payload?.asked(told) ?? [],
+      payload: this.#payload?.asked(told) ?? [],
     }
   }
 
-  function spanOf(draft: Draft, endNs: bigint, outcome: Outcome): Span {
+  #spanOf(draft: Draft, endNs: bigint, outcome: Outcome): Span {
     const { seq, traceId, parent, operation, kind, attributes, payload: asked } = draft
     const { error } = outcome
     return {
       traceId,
-      spanId: hexId(JSON.stringify(['span', session, seq]), 8),
+      spanId: hexId(JSON.stringify(['span', this.#session, seq]), 8),
       ...(parent && { parent }),
       name: operation.name,
       kind,
@@ -211,14 +244,6 @@ function createObserver(
       attributes: [...attributes, ...asked, ...outcome.attributes],
       ...(error !== undefined && { error }),
     }
-  }
-
-  return {
-    see,
-    *end() {
-      for (const draft of open.values()) yield close(draft, draft.passedNs, unanswered)
-      yield* sessions.end()
-    },
   }
 }
 

@@ -70,65 +70,115 @@ interface Told {
 }
 
 export function createTrafficSorter(options: SorterOptions): TrafficSorter {
-  const servers = new Map<string, Server>()
-  /** URLs at which MCP was spoken. */
-  const mcpUrls = new Set<string>()
-  const places = createOAuthPlaces()
-  const fates = new Map<number, HeldExchange | Told>()
-  /** Exchanges of OAuth that are over, and whose server is not known. */
-  let waiting: { readonly number: number; readonly held: HeldExchange }[] = []
-  const requests = new Map<string, number>()
-  let heldBytes = 0
+  return new Sorter(options)
+}
 
-  function begin(event: Extract<HttpEvent, { kind: 'request' }>): void {
+class Sorter implements TrafficSorter {
+  readonly #options: SorterOptions
+  readonly #servers = new Map<string, Server>()
+  /** URLs at which MCP was spoken. */
+  readonly #mcpUrls = new Set<string>()
+  readonly #places = createOAuthPlaces()
+  readonly #fates = new Map<number, HeldExchange | Told>()
+  /** Exchanges of OAuth that are over, and whose server is not known. */
+  #waiting: { readonly number: number; readonly held: HeldExchange }[] = []
+  readonly #requests = new Map<string, number>()
+  #heldBytes = 0
+
+  constructor(options: SorterOptions) {
+    this.#options = options
+  }
+
+  get requests(): ReadonlyMap<string, number> {
+    return this.#requests
+  }
+
+  placeOf(exchange: number): { readonly origin: string; readonly number: number } | 'open' | undefined {
+    const fate = this.#fates.get(exchange)
+    if (!fate) return undefined
+    return fate instanceof HeldExchange ? 'open' : { origin: fate.server.origin, number: fate.number }
+  }
+
+  whole(exchange: number): void {
+    const fate = this.#fates.get(exchange)
+    if (!(fate instanceof HeldExchange)) return
+    fate.requestEnded = true
+    this.#decide(exchange, fate)
+  }
+
+  own(origin: string): { readonly number: number; readonly record: (event: HttpEvent) => void } {
+    const server = this.#servers.get(origin)!
+    const number = server.exchanges
+    server.exchanges += 1
+    return { number, record: server.record }
+  }
+
+  event(event: HttpEvent): void {
+    if (event.kind === 'request') this.#begin(event)
+    const fate = this.#fates.get(event.exchange)
+    if (!fate) return
+    if (fate instanceof HeldExchange) {
+      this.#heldBytes -= fate.sizeBytes
+      fate.add(event)
+      this.#heldBytes += fate.sizeBytes
+      return this.#decide(event.exchange, fate)
+    }
+    this.#tell(event, fate)
+    if (!fate.learner) return
+    fate.learner.add(event)
+    fate.learner.release()
+    if (fate.learner.over) this.#learn(fate.learner, fate.server.origin)
+  }
+
+  #begin(event: Extract<HttpEvent, { kind: 'request' }>): void {
     const text = (event.origin ?? '') + event.path
     if (!URL.canParse(text)) return
     const url = new URL(text)
-    if (requests.has(url.origin) || requests.size < mostOrigins)
-      requests.set(url.origin, (requests.get(url.origin) ?? 0) + 1)
-    fates.set(event.exchange, new HeldExchange(event, url))
+    if (this.#requests.has(url.origin) || this.#requests.size < mostOrigins)
+      this.#requests.set(url.origin, (this.#requests.get(url.origin) ?? 0) + 1)
+    this.#fates.set(event.exchange, new HeldExchange(event, url))
   }
 
-  function decide(number: number, held: HeldExchange): void {
-    const verdict = verdictOn(held)
+  #decide(number: number, held: HeldExchange): void {
+    const verdict = this.#verdictOn(held)
     if (verdict?.kind === 'server') {
-      if (waiting.length > 0) settle(held, verdict.origin)
-      hand(number, held, verdict.origin)
-    } else if (verdict?.kind === 'nothing' || heldBytes > mostHeldBytes) {
-      heldBytes -= held.sizeBytes
-      fates.delete(number)
+      if (this.#waiting.length > 0) this.#settle(held, verdict.origin)
+      this.#hand(number, held, verdict.origin)
+    } else if (verdict?.kind === 'nothing' || this.#heldBytes > mostHeldBytes) {
+      this.#heldBytes -= held.sizeBytes
+      this.#fates.delete(number)
     } else if (verdict?.kind === 'waits' && held.over) {
-      fates.delete(number)
-      waiting.push({ number, held })
-      if (waiting.length > mostWaiting) heldBytes -= waiting.shift()!.held.sizeBytes
+      this.#fates.delete(number)
+      this.#waiting.push({ number, held })
+      if (this.#waiting.length > mostWaiting) this.#heldBytes -= this.#waiting.shift()!.held.sizeBytes
     }
   }
 
-  function verdictOn(held: HeldExchange): Verdict {
+  #verdictOn(held: HeldExchange): Verdict {
     const { url, method } = held
     const isForm = method === 'POST' && held.mediaType === 'application/x-www-form-urlencoded'
     // Its body may say which server it is about.
     if (isForm && !held.requestEnded && !held.over) return undefined
-    const origin = ownerOf(held, isForm)
+    const origin = this.#ownerOf(held, isForm)
     if (origin !== undefined) return { kind: 'server', origin }
     if (isMetadata(url)) return { kind: 'waits' }
-    if (mcpUrls.has(placeOf(url)) || speaksMcp(held)) return mcp(held, 'streamable-http')
-    if (method === 'GET') return verdictOnStream(held)
+    if (this.#mcpUrls.has(placeOf(url)) || speaksMcp(held)) return this.#mcp(held, 'streamable-http')
+    if (method === 'GET') return this.#verdictOnStream(held)
     if (method !== 'POST') return { kind: 'nothing' }
     if (isForm && isTokenRequest(held)) return { kind: 'waits' }
-    return verdictOnBody(held)
+    return this.#verdictOnBody(held)
   }
 
-  function verdictOnBody(held: HeldExchange): Verdict {
+  #verdictOnBody(held: HeldExchange): Verdict {
     const isLong = held.requestBytes > longestLook
     if (!held.requestEnded && !isLong && !held.over) return undefined
     const sign = isLong ? rpcSignOfStart(held.requestText) : rpcSignOf(held.requestText)
-    if (sign === 'mcp' || (sign !== undefined && acceptsBoth(held))) return mcp(held, 'streamable-http')
+    if (sign === 'mcp' || (sign !== undefined && acceptsBoth(held))) return this.#mcp(held, 'streamable-http')
     return { kind: 'nothing' }
   }
 
   /** HTTP+SSE (2024-11-05) begins with a GET, whose first event tells where to POST. */
-  function verdictOnStream(held: HeldExchange): Verdict {
+  #verdictOnStream(held: HeldExchange): Verdict {
     const nothing = { kind: 'nothing' } as const
     if (!/text\/event-stream/i.test(held.header('accept') ?? '')) return nothing
     if (held.status === undefined) return held.over ? nothing : undefined
@@ -137,31 +187,31 @@ export function createTrafficSorter(options: SorterOptions): TrafficSorter {
     const text = held.responseText
     const endpoint = endpointIn(text)
     if (endpoint === undefined) return text.length > longestFirstEvent || held.over ? nothing : undefined
-    if (URL.canParse(endpoint, held.url.href)) mcpUrls.add(placeOf(new URL(endpoint, held.url.href)))
-    return mcp(held, 'sse')
+    if (URL.canParse(endpoint, held.url.href)) this.#mcpUrls.add(placeOf(new URL(endpoint, held.url.href)))
+    return this.#mcp(held, 'sse')
   }
 
   /** The server that an exchange of OAuth belongs to. */
-  function ownerOf(held: HeldExchange, isForm: boolean): string | undefined {
+  #ownerOf(held: HeldExchange, isForm: boolean): string | undefined {
     const { url } = held
-    const owner = places.ownerOf(url)
+    const owner = this.#places.ownerOf(url)
     // Several servers may have one authorization server: the resource that a token is for tells them apart.
     if (owner !== undefined || isForm) {
       const resource = resourceParameterOf(url, isForm ? held.requestText : '')
-      if (resource !== undefined && servers.has(resource)) return resource
+      if (resource !== undefined && this.#servers.has(resource)) return resource
     }
-    if (owner !== undefined && servers.has(owner)) return owner
+    if (owner !== undefined && this.#servers.has(owner)) return owner
     if (!isMetadata(url) && !isFallback(url)) return undefined
     const spokenOf = isMetadata(url) && held.over ? resourceOf(held.responseText) : undefined
-    return [spokenOf, url.origin].find((origin) => origin !== undefined && servers.has(origin))
+    return [spokenOf, url.origin].find((origin) => origin !== undefined && this.#servers.has(origin))
   }
 
-  function mcp({ url, began }: HeldExchange, transport: SeenServer['transport']): Verdict {
+  #mcp({ url, began }: HeldExchange, transport: SeenServer['transport']): Verdict {
     const { origin } = url
-    mcpUrls.add(placeOf(url))
-    if (!servers.has(origin)) {
-      const record = options.open({ origin, url, transport }, began)
-      servers.set(origin, { origin, record, exchanges: 0 })
+    this.#mcpUrls.add(placeOf(url))
+    if (!this.#servers.has(origin)) {
+      const record = this.#options.open({ origin, url, transport }, began)
+      this.#servers.set(origin, { origin, record, exchanges: 0 })
     }
     return { kind: 'server', origin }
   }
@@ -171,85 +221,48 @@ export function createTrafficSorter(options: SorterOptions): TrafficSorter {
    *
    * @param asked a request to the server `origin`, which may show the token that it was given
    */
-  function settle(asked?: HeldExchange, origin?: string): void {
+  #settle(asked?: HeldExchange, origin?: string): void {
     const bearer = /^Bearer +(\S+)/i.exec(asked?.header('authorization') ?? '')?.[1]
-    for (const entry of waiting.slice()) {
+    for (const entry of this.#waiting.slice()) {
       const { number, held } = entry
       // Another one may have told of it.
-      if (!waiting.includes(entry)) continue
+      if (!this.#waiting.includes(entry)) continue
       const isForm = held.method === 'POST'
       const isHis = isForm && bearer !== undefined && bearer === tokenOf(held.responseText)
-      const owner = isHis ? origin : ownerOf(held, isForm)
+      const owner = isHis ? origin : this.#ownerOf(held, isForm)
       if (owner === undefined) continue
-      waiting = waiting.filter((other) => other !== entry)
-      hand(number, held, owner)
+      this.#waiting = this.#waiting.filter((other) => other !== entry)
+      this.#hand(number, held, owner)
     }
   }
 
   /** It is the server's from now on, with all that was held. */
-  function hand(number: number, held: HeldExchange, origin: string): void {
-    const server = servers.get(origin)!
-    const isLearner = held.method === 'GET' && !mcpUrls.has(placeOf(held.url))
+  #hand(number: number, held: HeldExchange, origin: string): void {
+    const server = this.#servers.get(origin)!
+    const isLearner = held.method === 'GET' && !this.#mcpUrls.has(placeOf(held.url))
     const told: Told = { server, number: server.exchanges, ended: 0, ...(isLearner && { learner: held }) }
     server.exchanges += 1
-    heldBytes -= held.sizeBytes
-    fates.set(number, told)
-    for (const event of held.release()) tell(event, told)
-    if (told.learner && held.over) learn(held, origin)
+    this.#heldBytes -= held.sizeBytes
+    this.#fates.set(number, told)
+    for (const event of held.release()) this.#tell(event, told)
+    if (told.learner && held.over) this.#learn(held, origin)
   }
 
-  function tell(event: HttpEvent, told: Told): void {
+  #tell(event: HttpEvent, told: Told): void {
     const { server } = told
     server.record({ ...event, exchange: told.number })
     if (event.kind === 'response' && (event.status === 401 || event.status === 403)) {
       for (const [name, value] of pairsOf(event.headers))
-        if (name.toLowerCase() === 'www-authenticate') places.challenged(server.origin, value)
+        if (name.toLowerCase() === 'www-authenticate') this.#places.challenged(server.origin, value)
     }
     if (event.kind === 'request-end' || event.kind === 'response-end') told.ended += 1
-    if (event.kind === 'failed' || told.ended === 2) fates.delete(event.exchange)
+    if (event.kind === 'failed' || told.ended === 2) this.#fates.delete(event.exchange)
   }
 
-  function learn(held: HeldExchange, origin: string): void {
+  #learn(held: HeldExchange, origin: string): void {
     if (held.status !== 200) return
-    places.learn(origin, held.responseText)
-    settle()
-  }
-
-  return {
-    requests,
-    placeOf(exchange) {
-      const fate = fates.get(exchange)
-      if (!fate) return undefined
-      return fate instanceof HeldExchange ? 'open' : { origin: fate.server.origin, number: fate.number }
-    },
-    whole(exchange) {
-      const fate = fates.get(exchange)
-      if (!(fate instanceof HeldExchange)) return
-      fate.requestEnded = true
-      decide(exchange, fate)
-    },
-    own(origin) {
-      const server = servers.get(origin)!
-      const number = server.exchanges
-      server.exchanges += 1
-      return { number, record: server.record }
-    },
-    event(event) {
-      if (event.kind === 'request') begin(event)
-      const fate = fates.get(event.exchange)
-      if (!fate) return
-      if (fate instanceof HeldExchange) {
-        heldBytes -= fate.sizeBytes
-        fate.add(event)
-        heldBytes += fate.sizeBytes
-        return decide(event.exchange, fate)
-      }
-      tell(event, fate)
-      if (!fate.learner) return
-      fate.learner.add(event)
-      fate.learner.release()
-      if (fate.learner.over) learn(fate.learner, fate.server.origin)
-    },
+    this.#places.learn(origin, held.responseText)
+    this.#settle()
   }
 }
 

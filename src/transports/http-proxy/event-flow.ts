@@ -26,199 +26,225 @@ export function createEventFlow(
   observer: FlowObserver,
   options: EventFlowOptions,
 ): EventFlow {
-  const { change, head } = options
-  let blocked = false
-  let held = false
+  return new SseFlow(source, destination, observer, options)
+}
+
+class SseFlow implements EventFlow {
+  readonly #options: EventFlowOptions
+  readonly #destination: ServerResponse
+  readonly #source: IncomingMessage
+  readonly #observer: FlowObserver
+  readonly #change
+  readonly #head
+  #blocked = false
+  #held = false
   /** As much is held as may be. */
-  let full = false
-  let finished = false
-  let ended = false
-  let holding = 0
+  #full = false
+  #finished = false
+  #ended = false
+  #holding = 0
   /** Last bytes that were written; between two events they end with a blank line, or there are none. */
-  let tail = ''
-  let parser: SseParser | undefined
+  #tail = ''
+  #parser: SseParser | undefined
   /** Bytes of the event that is under way, while events are looked at, and where they stand in the parser's stream. */
-  let pending: Buffer[] = []
-  let pendingBytes = 0
-  let parsedBytes = 0
-  let waiting: (() => void)[] = []
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  #parsedBytes = 0
+  #waiting: (() => void)[] = []
+  readonly #atBoundary = (): boolean => this.#tail === '' || /(\n\n|\r\n\r\n|\r\r)$/.test(this.#tail)
 
-  const atBoundary = (): boolean => tail === '' || /(\n\n|\r\n\r\n|\r\r)$/.test(tail)
+  constructor(
+    source: IncomingMessage,
+    destination: ServerResponse,
+    observer: FlowObserver,
+    options: EventFlowOptions,
+  ) {
+    this.#options = options
+    this.#destination = destination
+    this.#source = source
+    this.#observer = observer
+    const { change, head } = options
+    this.#change = change
+    this.#head = head
 
-  function write(bytes: Uint8Array): void {
+    source.on('data', this.#onData)
+    source.on('end', this.#onEnd)
+    destination.on('drain', this.#onDrain)
+  }
+
+  hasBegun(): boolean {
+    return this.#tail !== '' || this.#ended
+  }
+
+  hold(wait: boolean): void {
+    this.#held = wait
+    this.#steer()
+  }
+
+  stop(): void {
+    if (this.#finished) return
+    this.#finished = true
+    this.#source.off('data', this.#onData)
+    this.#source.off('end', this.#onEnd)
+    this.#destination.off('drain', this.#onDrain)
+    this.#source.resume()
+  }
+
+  salvage(): void {
+    if (this.#finished) return
+    this.#source.off('data', this.#onData)
+    const left: unknown = this.#source.read()
+    if (left instanceof Buffer) this.#onData(left)
+  }
+
+  #write(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    tail = (tail + Buffer.from(bytes.subarray(-4)).toString('latin1')).slice(-4)
-    if (!destination.write(bytes)) {
-      blocked = true
-      steer()
+    this.#tail = (this.#tail + Buffer.from(bytes.subarray(-4)).toString('latin1')).slice(-4)
+    if (!this.#destination.write(bytes)) {
+      this.#blocked = true
+      this.#steer()
     }
-    if (waiting.length > 0 && atBoundary()) {
-      const steps = waiting
-      waiting = []
+    if (this.#waiting.length > 0 && this.#atBoundary()) {
+      const steps = this.#waiting
+      this.#waiting = []
       for (const step of steps) step()
     }
   }
 
-  function steer(): void {
-    if (finished) return
-    if (blocked || held || full) source.pause()
-    else source.resume()
+  #steer(): void {
+    if (this.#finished) return
+    if (this.#blocked || this.#held || this.#full) this.#source.pause()
+    else this.#source.resume()
   }
 
-  function waitForRoom(keeper: Gatekeeper | undefined): void {
-    if (full || !keeper?.mustWait(head, goOn)) return
-    full = true
-    steer()
+  #waitForRoom(keeper: Gatekeeper | undefined): void {
+    if (this.#full || !keeper?.mustWait(this.#head, () => this.#goOn())) return
+    this.#full = true
+    this.#steer()
   }
 
-  function goOn(): void {
-    full = false
-    steer()
+  #goOn(): void {
+    this.#full = false
+    this.#steer()
   }
 
-  function onData(chunk: Buffer): void {
+  readonly #onData = (chunk: Buffer): void => {
     const moment = momentNow()
-    const bytes = change ? change.push(chunk) : chunk
-    if (bytes === chunk || bytes.equals(chunk)) return takeBytes(chunk, moment)
+    const bytes = this.#change ? this.#change.push(chunk) : chunk
+    if (bytes === chunk || bytes.equals(chunk)) return this.#takeBytes(chunk, moment)
     // What is changed on its way is not cut into events: only the first one of a legacy stream is.
-    if (pendingBytes > 0) passPending(moment)
-    parser = undefined
-    const rest = bytes.subarray(firstBoundary(tail, bytes))
+    if (this.#pendingBytes > 0) this.#passPending(moment)
+    this.#parser = undefined
+    const rest = bytes.subarray(firstBoundary(this.#tail, bytes))
     const came = chunk.length - rest.length
     const isWhole = rest.length > 0 && came >= 0 && chunk.subarray(came).equals(rest)
-    write(isWhole ? bytes.subarray(0, bytes.length - rest.length) : bytes)
-    observer.chunk(isWhole ? chunk.subarray(0, came) : chunk, moment)
-    if (isWhole) takeBytes(rest, moment)
+    this.#write(isWhole ? bytes.subarray(0, bytes.length - rest.length) : bytes)
+    this.#observer.chunk(isWhole ? chunk.subarray(0, came) : chunk, moment)
+    if (isWhole) this.#takeBytes(rest, moment)
   }
 
-  function passPending(moment: ArrivalTime): void {
-    const rest = takeBlock(pendingBytes)
-    write(rest)
-    observer.chunk(rest, moment)
+  #passPending(moment: ArrivalTime): void {
+    const rest = this.#takeBlock(this.#pendingBytes)
+    this.#write(rest)
+    this.#observer.chunk(rest, moment)
   }
 
   /** They go on as they came. */
-  function takeBytes(bytes: Buffer, moment: ArrivalTime): void {
-    const keeper = options.gatekeeper()
-    if (!keeper?.wants(head, 'answer') && pendingBytes === 0) {
-      parser = undefined
-      write(bytes)
-      return observer.chunk(bytes, moment)
+  #takeBytes(bytes: Buffer, moment: ArrivalTime): void {
+    const keeper = this.#options.gatekeeper()
+    if (!keeper?.wants(this.#head, 'answer') && this.#pendingBytes === 0) {
+      this.#parser = undefined
+      this.#write(bytes)
+      return this.#observer.chunk(bytes, moment)
     }
-    if (!parser) {
-      const start = atBoundary() ? 0 : firstBoundary(tail, bytes)
+    if (!this.#parser) {
+      const start = this.#atBoundary() ? 0 : firstBoundary(this.#tail, bytes)
       if (start > 0) {
-        write(bytes.subarray(0, start))
-        observer.chunk(bytes.subarray(0, start), moment)
+        this.#write(bytes.subarray(0, start))
+        this.#observer.chunk(bytes.subarray(0, start), moment)
       }
-      if (start === bytes.length && !atBoundary()) return
-      parser = createSseParser()
-      parsedBytes = 0
-      if (start < bytes.length) takeEvents(bytes.subarray(start), keeper)
-    } else takeEvents(bytes, keeper)
-    waitForRoom(keeper)
+      if (start === bytes.length && !this.#atBoundary()) return
+      this.#parser = createSseParser()
+      this.#parsedBytes = 0
+      if (start < bytes.length) this.#takeEvents(bytes.subarray(start), keeper)
+    } else this.#takeEvents(bytes, keeper)
+    this.#waitForRoom(keeper)
   }
 
   /** Each event is told after it was shown: what is decided about it has to be known by then. */
-  function takeEvents(bytes: Buffer, keeper: Gatekeeper | undefined): void {
-    pending.push(bytes)
-    pendingBytes += bytes.length
-    for (const event of parser!.push(bytes)) {
-      const block = takeBlock(event.endOffset - parsedBytes)
-      parsedBytes = event.endOffset
+  #takeEvents(bytes: Buffer, keeper: Gatekeeper | undefined): void {
+    this.#pending.push(bytes)
+    this.#pendingBytes += bytes.length
+    for (const event of this.#parser!.push(bytes)) {
+      const block = this.#takeBlock(event.endOffset - this.#parsedBytes)
+      this.#parsedBytes = event.endOffset
       const isMessage = event.data !== undefined && (!event.event || event.event === 'message')
-      const taken = isMessage && keeper?.event(head, event.data, passageOf(block))
-      if (taken) holding += 1
-      else write(block)
-      observer.chunk(block, momentNow())
+      const taken = isMessage && keeper?.event(this.#head, event.data, this.#passageOf(block))
+      if (taken) this.#holding += 1
+      else this.#write(block)
+      this.#observer.chunk(block, momentNow())
     }
-    if (pendingBytes > longestMessage) {
-      parser = undefined
-      keeper?.unseen(head, 'answer', 'an event of more than 64 MB')
-      passPending(momentNow())
+    if (this.#pendingBytes > longestMessage) {
+      this.#parser = undefined
+      keeper?.unseen(this.#head, 'answer', 'an event of more than 64 MB')
+      this.#passPending(momentNow())
     }
   }
 
-  function takeBlock(sizeBytes: number): Buffer {
-    const all = pending.length === 1 ? pending[0]! : Buffer.concat(pending)
+  #takeBlock(sizeBytes: number): Buffer {
+    const all = this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending)
     const rest = all.subarray(sizeBytes)
-    pending = rest.length === 0 ? [] : [rest]
-    pendingBytes = rest.length
+    this.#pending = rest.length === 0 ? [] : [rest]
+    this.#pendingBytes = rest.length
     return all.subarray(0, sizeBytes)
   }
 
-  function passageOf(block: Buffer): EventPassage {
+  #passageOf(block: Buffer): EventPassage {
     const settle = (): void => {
-      holding -= 1
-      if (ended && holding === 0) end()
+      this.#holding -= 1
+      if (this.#ended && this.#holding === 0) this.#end()
     }
     return {
-      forward(text) {
-        if (!finished || ended) write(text === undefined ? block : withData(block, text))
+      forward: (text) => {
+        if (!this.#finished || this.#ended) this.#write(text === undefined ? block : withData(block, text))
         settle()
       },
       drop: settle,
-      send: (text) => void inject(text),
-      disconnect: (why) => options.disconnect(why),
+      send: (text) => void this.inject(text),
+      disconnect: (why) => this.#options.disconnect(why),
     }
   }
 
-  function inject(text: string): boolean {
-    if (destination.writableEnded || destination.destroyed) return false
+  inject(text: string): boolean {
+    if (this.#destination.writableEnded || this.#destination.destroyed) return false
     const bytes = Buffer.from(`event: message\ndata: ${text}\n\n`)
-    if (atBoundary() && (pendingBytes === 0 || parser)) write(bytes)
-    else waiting.push(() => write(bytes))
+    if (this.#atBoundary() && (this.#pendingBytes === 0 || this.#parser)) this.#write(bytes)
+    else this.#waiting.push(() => this.#write(bytes))
     return true
   }
 
-  function onDrain(): void {
-    blocked = false
-    steer()
+  readonly #onDrain = (): void => {
+    this.#blocked = false
+    this.#steer()
   }
 
-  function onEnd(): void {
+  readonly #onEnd = (): void => {
     const moment = momentNow()
-    finished = true
-    ended = true
-    source.off('data', onData)
-    source.off('end', onEnd)
-    if (pendingBytes > 0) passPending(moment)
-    if (change) write(change.end())
-    if (source.rawTrailers.length > 0) destination.addTrailers(pairsOf(source.rawTrailers))
-    observer.ended(moment)
-    if (holding === 0) end()
+    this.#finished = true
+    this.#ended = true
+    this.#source.off('data', this.#onData)
+    this.#source.off('end', this.#onEnd)
+    if (this.#pendingBytes > 0) this.#passPending(moment)
+    if (this.#change) this.#write(this.#change.end())
+    if (this.#source.rawTrailers.length > 0) this.#destination.addTrailers(pairsOf(this.#source.rawTrailers))
+    this.#observer.ended(moment)
+    if (this.#holding === 0) this.#end()
   }
 
-  function end(): void {
-    destination.off('drain', onDrain)
-    destination.end()
-    options.passed()
-  }
-
-  source.on('data', onData)
-  source.on('end', onEnd)
-  destination.on('drain', onDrain)
-  return {
-    inject,
-    hasBegun: () => tail !== '' || ended,
-    hold(wait) {
-      held = wait
-      steer()
-    },
-    stop() {
-      if (finished) return
-      finished = true
-      source.off('data', onData)
-      source.off('end', onEnd)
-      destination.off('drain', onDrain)
-      source.resume()
-    },
-    salvage() {
-      if (finished) return
-      source.off('data', onData)
-      const left: unknown = source.read()
-      if (left instanceof Buffer) onData(left)
-    },
+  #end(): void {
+    this.#destination.off('drain', this.#onDrain)
+    this.#destination.end()
+    this.#options.passed()
   }
 }
 
