@@ -3,7 +3,7 @@ import { matchFilter, type Filter } from '../filter/index.js'
 import { isAnswer, opposite, type Direction } from '../model/index.js'
 import { createAskedRequests } from './asked-requests.js'
 import { createExchangeKeys, requestKey } from './exchange-key.js'
-import { ExpectedAnswers, type Expectation } from './expected-answers.js'
+import { ExpectedAnswers, type Expectation, type ExpectedProgress } from './expected-answers.js'
 import { idInUse, idInUseWords } from './fault.js'
 import type { Offer, Verdict } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
@@ -299,19 +299,23 @@ export class Gate {
    *
    * @throws GateFault `invalid` when an answer under that id belongs to somebody already
    */
-  expect(key: string, take: (text: string) => void): Expectation {
+  expect(key: string, take: (text: string) => void, progress?: ExpectedProgress): Expectation {
     if (this.#isTaken(key) || this.asked.has(key)) throw idInUse()
-    return this.#expected.expect(key, take)
+    return this.#expected.expect(key, take, progress)
   }
 
   #takeExpected(offer: Offer): Verdict {
     if (this.#expected.isEmpty || offer.batch) return undefined
     const { envelope } = offer.parts[0]!
+    const id = randomUUID()
+    if (this.#expected.takeProgress(offer, envelope)) {
+      queueMicrotask(() => offer.passage.drop(id, { why: 'the progress of an injected request' }))
+      return { kind: 'hold', id }
+    }
     if (!isAnswer(envelope) || envelope.id === undefined) return undefined
     const key = requestKey(offer.conversation, opposite(offer.direction), envelope.id)
     const take = this.#expected.take(key)
     if (!take) return undefined
-    const id = randomUUID()
     queueMicrotask(() => {
       this.#advance(key)
       offer.passage.drop(id, {

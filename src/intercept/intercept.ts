@@ -90,7 +90,7 @@ export class Intercept {
     )
     this.#sender = new Sender({
       wire: () => this.#wire,
-      expect: (key, take) => this.#gate.expect(key, take),
+      expect: (key, take, progress) => this.#gate.expect(key, take, progress),
       changed: () => this.#steer(),
       marker,
     })

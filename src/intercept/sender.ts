@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
-import type { Expectation } from './expected-answers.js'
+import type { Expectation, ExpectedProgress } from './expected-answers.js'
 import { GateFault } from './fault.js'
 import { readTyped, withId, withoutProgressToken } from './typed-text.js'
 import type { GatedWire, Injection } from './wire.js'
 import { readFrame, type FrameText } from '../wire/index.js'
 
-/** An answer to an injected request is waited for this long. */
+/** An answer to an injected request, or its next progress, is waited for this long. */
 const answerWithinMs = 60_000
 
 /** Injected messages that may be under way: each is looked for in everything that passes. */
@@ -29,7 +29,7 @@ export interface SenderScene {
   /** Undefined before the transport is there, and after. */
   wire(): GatedWire | undefined
   /** The answer to the request of that key is given to `take`, and to nobody else. */
-  expect(key: string, take: (text: string) => void): Expectation
+  expect(key: string, take: (text: string) => void, progress?: ExpectedProgress): Expectation
   /** What is expected changed. */
   changed(): void
   readonly marker: string
@@ -43,8 +43,8 @@ export class Sender {
   #count = 0
   /** Messages that are under way. */
   #open = 0
-  /** Ends the wait for an answer. */
-  readonly #waits = new Set<(why: GateFault) => void>()
+  /** Ends the wait for an answer; with the key of the request. */
+  readonly #waits = new Map<(why: GateFault) => void, string>()
 
   constructor(scene: SenderScene) {
     this.#scene = scene
@@ -53,7 +53,7 @@ export class Sender {
   /** Over: no answer that is waited for can come any more. */
   close(): void {
     const why = new GateFault('no-answer', 'the session ended before the response')
-    for (const giveUp of this.#waits) giveUp(why)
+    for (const giveUp of this.#waits.keys()) giveUp(why)
   }
 
   /**
@@ -116,11 +116,15 @@ export class Sender {
     const talk = wire.conversationFor(place)
     if (talk === undefined) throw new GateFault('no-peer', 'no such conversation')
     const id = randomUUID()
-    const { kind, id: requestId } = frame.parts[0]!.envelope
+    const { kind, id: requestId, progressToken, cancels } = frame.parts[0]!.envelope
     const wantsAnswer = keepAnswer && !frame.batch && kind === 'request' && requestId !== undefined
     const sentAtMs = performance.now()
     let expected: ({ readonly answer: Promise<string> } & Expectation) | undefined
-    if (wantsAnswer) expected = this.#expect(requestKey(talk, direction, requestId))
+    const key = requestId === undefined ? '' : requestKey(talk, direction, requestId)
+    let progressed = (): void => undefined
+    const token = progressToken === undefined ? undefined : requestKey(talk, direction, progressToken)
+    if (wantsAnswer)
+      expected = this.#expect(key, token === undefined ? undefined : { key: token, made: () => progressed() })
     let going: ReturnType<GatedWire['inject']>
     try {
       going = wire.inject({
@@ -134,13 +138,17 @@ export class Sender {
       expected?.cancel()
       throw error
     }
+    if (cancels !== undefined) this.#cancelled(requestKey(talk, direction, cancels))
     if (!wantsAnswer) return { message: id }
     const { answer: direct, failure } = going
     if (direct) expected!.cancel()
     try {
-      const answer = await this.#within(
+      const { waiting, again } = this.#within(
+        key,
         direct ?? (failure ? Promise.race([expected!.answer, failure]) : expected!.answer),
       )
+      progressed = again
+      const answer = await waiting
       return { message: id, answer, latencyMs: Math.round((performance.now() - sentAtMs) * 1000) / 1000 }
     } catch (error) {
       if (!direct && error instanceof TooLate) expected!.abandon()
@@ -171,31 +179,46 @@ export class Sender {
     }
   }
 
-  #expect(key: string): { readonly answer: Promise<string> } & Expectation {
+  #expect(
+    key: string,
+    progress: ExpectedProgress | undefined,
+  ): { readonly answer: Promise<string> } & Expectation {
     let resolve: (text: string) => void = () => undefined
     const answer = new Promise<string>((done) => (resolve = done))
-    const expected = this.#scene.expect(key, resolve)
+    const expected = this.#scene.expect(key, resolve, progress)
     this.#scene.changed()
     return { answer, ...expected }
   }
 
-  #within(answer: Promise<string>): Promise<string> {
-    return new Promise((resolve, reject) => {
+  /** Nobody waits for the answer to a request that was cancelled. */
+  #cancelled(key: string): void {
+    const why = new TooLate('no-answer', 'it was cancelled')
+    for (const [giveUp, request] of this.#waits) if (request === key) giveUp(why)
+  }
+
+  /** @returns `again` begins the time anew */
+  #within(
+    key: string,
+    answer: Promise<string>,
+  ): { readonly waiting: Promise<string>; readonly again: () => void } {
+    let timer: NodeJS.Timeout
+    const waiting = new Promise<string>((resolve, reject) => {
       const giveUp = (why: unknown): void => {
         over()
         reject(why)
       }
       const late = new TooLate('no-answer', `no response within ${answerWithinMs / 1000} s`)
-      const timer = setTimeout(() => giveUp(late), answerWithinMs)
+      timer = setTimeout(() => giveUp(late), answerWithinMs)
       const over = (): void => {
         clearTimeout(timer)
         this.#waits.delete(giveUp)
       }
-      this.#waits.add(giveUp)
+      this.#waits.set(giveUp, key)
       answer.then((value) => {
         over()
         resolve(value)
       }, giveUp)
     })
+    return { waiting, again: () => void timer.refresh() }
   }
 }

@@ -125,7 +125,7 @@ export async function openServer(
   let greeted
   try {
     greeted = isGreeted
-      ? await greet(opened, role?.capabilities ?? '{}', greetingMs, signal)
+      ? await greet(opened, role?.capabilities ?? '{}', greetingMs, signal, role !== undefined)
       : { isModern: true }
   } catch (error) {
     await opened.close()
@@ -168,11 +168,17 @@ function cancelled(id: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`
 }
 
+/** What a recording bridge answers for a server that wants other headers. No server of any era refuses `initialize` so. */
+const refusedLogin =
+  /^\{"jsonrpc":"2\.0","id":"[\w-]+","error":\{"code":40[137],"message":"wiretape: (HTTP 40[137][^":]*)/
+
+/** @param isPerson a person can enter other headers */
 async function greet(
   live: LiveConnection,
   capabilities: string,
   timeoutMs: number,
   signal: AbortSignal,
+  isPerson: boolean,
 ): Promise<{ readonly isModern: boolean; readonly greeting?: string } | { readonly error: string }> {
   const id = '"wiretape-initialize"'
   const about = `"protocolVersion":"${newestLegacy}","clientInfo":${JSON.stringify(clientInfo)}`
@@ -180,6 +186,8 @@ async function greet(
   const text = `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${params}}`
   const result = await askLive(live, clientFrame(text, [text]), id, timeoutMs, signal)
   if (!('text' in result)) return { error: `initialize: ${result.error}` }
+  const refused = refusedLogin.exec(result.text)?.[1]
+  if (isPerson && refused !== undefined) return { error: refused }
   if (failureOf(result.text) !== undefined) return { isModern: true }
   await live.send(initialized)
   return { isModern: false, greeting: result.text }

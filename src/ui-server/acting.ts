@@ -10,6 +10,7 @@ import {
 } from '../control-schema/index.js'
 import { Refusal, type CaptureConnection } from '../control/index.js'
 import type { Refusal as Denial } from './guard.js'
+import { JsonObject } from '../wire/index.js'
 import { answerRules } from './acting-rules.js'
 import { bodyOf, refuse as fail } from './replies.js'
 import { writeAtPace } from './send-file.js'
@@ -44,7 +45,10 @@ interface Channel {
 
 /** Pages that act on live captures. Each has an attachment of its own, which ends with its stream of events. */
 export interface Acting {
-  /** Answers with a stream of lines: `{"type":"channel","id":…}`, then what the capture says, but records. */
+  /**
+   * Answers with a stream of lines: `{"type":"channel","id":…}`, then what the capture says. Of the records it only gets the
+   * progress of requests of a page, as `{"type":"progress","text":…}`.
+   */
   open(connection: CaptureConnection, response: ServerResponse): Promise<void>
   /** Lists and changes the rules of the capture. */
   rules(channel: string, request: IncomingMessage, response: ServerResponse): Promise<void>
@@ -92,8 +96,8 @@ export function createActing(rulesFolder: string | undefined): Acting {
       await connection.send({ type: 'subscribe', from: 'now' })
       for await (const event of connection.events) {
         remember(channel, event)
-        if (event.type !== 'record' && !response.destroyed)
-          await writeAtPace(response, `${JSON.stringify(event)}\n`)
+        const told = event.type === 'record' ? progressIn(event.line) : event
+        if (told && !response.destroyed) await writeAtPace(response, `${JSON.stringify(told)}\n`)
       }
       response.end()
     },
@@ -114,6 +118,16 @@ export function createActing(rulesFolder: string | undefined): Acting {
       response.end(JSON.stringify(reply))
     },
   }
+}
+
+/** Ids of requests, and tokens of their progress, that pages give begin so. */
+const ownToken = '"progressToken":"wiretape-ui-'
+
+/** Progress of a request that a page sent. @param line of the tape */
+function progressIn(line: string): { readonly type: 'progress'; readonly text: string } | undefined {
+  if (!line.includes(ownToken) || !line.includes('notifications/progress')) return undefined
+  const text = new JsonObject(line, 0).raw('raw')
+  return text === undefined ? undefined : { type: 'progress', text }
 }
 
 function remember({ rules }: Channel, event: ServerEvent): void {

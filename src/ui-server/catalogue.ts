@@ -29,8 +29,13 @@ export interface Catalogue {
   remove?(id: string): Promise<void>
   /** How the server of a listed recording is reached. */
   server?(id: string): Promise<RecordedServer | undefined>
-  /** Called for what a person agreed to only. */
-  recorder?(server: RecordedServer): UiRecorder
+  /**
+   * Called for what a person agreed to only.
+   *
+   * @param headers for a URL; their values are secrets
+   * @throws WiretapeError `usage` for a header that cannot be sent
+   */
+  recorder?(server: RecordedServer, headers: readonly (readonly [name: string, value: string])[]): UiRecorder
   /** For the rules of captures that have no file of rules. */
   readonly rulesFolder?: string
   /** The folder of saved calls. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { WiretapeError } from '../model/index.js'
 import { findJsonValue, isFault, onOneLine, readWritten } from '../wire/index.js'
-import type { Catalogue } from './catalogue.js'
+import type { Catalogue, UiRecorder } from './catalogue.js'
 import type { RecordedServer } from './recorded-server.js'
 import { openSession, type ClientSession, type SessionEvent } from './client-session.js'
 import { jsonOf, refuse, sendJson } from './replies.js'
@@ -31,15 +32,28 @@ const command = z.discriminatedUnion('type', [
       .array(z.strictObject({ uri: z.string().max(4_000), name: z.string().max(200).optional() }))
       .max(100),
   }),
+  z.strictObject({ type: z.literal('keep'), on: z.boolean() }),
   z.strictObject({ type: z.literal('close') }),
 ])
+
+/** A person's yes to what was shown. Headers are for a URL only. */
+const yes = z.strictObject({
+  code: z.string().max(100),
+  headers: z
+    .array(z.strictObject({ name: z.string().max(200), value: z.string().max(16_000) }))
+    .max(50)
+    .optional(),
+})
 
 interface Kept {
   readonly session: ClientSession
   readonly recording: string
   /** Streams that pages read. */
   pages: number
+  /** Goes on without a page. */
+  isKept: boolean
   timer: NodeJS.Timeout | undefined
+  endsAtMs: number | undefined
 }
 
 /** Servers that pages are connected to as their clients. What they say is recorded by a recorder before each server. */
@@ -48,6 +62,7 @@ export interface Sessions {
   show(recording: string, response: ServerResponse): Promise<void>
   /** Connects to what was shown under a code. */
   connect(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** With the time until the end of those that no page shows. */
   list(response: ServerResponse): void
   /** Answers with a stream of lines, each a `SessionEvent`. */
   follow(id: string, response: ServerResponse): void
@@ -68,9 +83,16 @@ export function createSessions(catalogue: Catalogue): Sessions {
 
   /** A session without a page ends. */
   function endLater(id: string, kept: Kept): void {
-    clearTimeout(kept.timer)
+    stay(kept)
+    if (kept.isKept || kept.pages > 0) return
+    kept.endsAtMs = performance.now() + graceMs
     kept.timer = setTimeout(() => void end(id).catch(() => undefined), graceMs)
     kept.timer.unref()
+  }
+
+  function stay(kept: Kept): void {
+    clearTimeout(kept.timer)
+    kept.endsAtMs = undefined
   }
 
   return {
@@ -85,21 +107,30 @@ export function createSessions(catalogue: Catalogue): Sessions {
       return sendJson(response, { ...told, code })
     },
     async connect(request, response) {
-      const asked = z.strictObject({ code: z.string().max(100) }).safeParse(await jsonOf(request))
+      const asked = yes.safeParse(await jsonOf(request))
       const server = asked.success ? shown.get(asked.data.code) : undefined
-      if (!asked.success || !server || !catalogue.recorder)
+      if (!asked.success || !server)
         return refuse(response, 409, 'the start of this server was not confirmed')
       // One yes starts it once.
       shown.delete(asked.data.code)
       if (sessions.size >= mostSessions) return refuse(response, 503, 'too many sessions are open: end one')
-      const recorder = catalogue.recorder(server)
+      const recorder = recorderFor(catalogue, server, asked.data.headers ?? [])
+      if ('why' in recorder) return refuse(response, 400, recorder.why)
       const session = await openSession(
         () => recorder.recording(),
         (role) => recorder.open(role),
       )
       if ('error' in session) return refuse(response, 502, session.error)
       const id = randomBytes(16).toString('base64url')
-      const kept: Kept = { session, recording: await recorder.recording(), pages: 0, timer: undefined }
+      const recording = await recorder.recording()
+      const kept: Kept = {
+        session,
+        recording,
+        pages: 0,
+        isKept: false,
+        timer: undefined,
+        endsAtMs: undefined,
+      }
       sessions.set(id, kept)
       endLater(id, kept)
       return sendJson(response, { id, recording: kept.recording })
@@ -107,13 +138,18 @@ export function createSessions(catalogue: Catalogue): Sessions {
     list(response) {
       sendJson(
         response,
-        [...sessions].map(([id, { recording }]) => ({ id, recording })),
+        [...sessions].map(([id, { recording, isKept, endsAtMs }]) => ({
+          id,
+          recording,
+          isKept,
+          ...(endsAtMs !== undefined && { endsInMs: Math.max(0, endsAtMs - performance.now()) }),
+        })),
       )
     },
     follow(id, response) {
       const kept = sessions.get(id)
       if (!kept) return refuse(response, 404, 'this session has ended')
-      clearTimeout(kept.timer)
+      stay(kept)
       kept.pages += 1
       response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
       response.writeHead(200)
@@ -134,30 +170,61 @@ export function createSessions(catalogue: Catalogue): Sessions {
       if (!kept) return refuse(response, 404, 'this session has ended')
       const read = command.safeParse(await jsonOf(request))
       if (!read.success) return refuse(response, 400, 'not a valid session command')
-      const { session } = kept
       const asked = read.data
-      if (asked.type === 'ask') {
-        const { key, method, params } = asked
-        const found = findJsonValue(params)
-        if (isFault(found) || params[found.start] !== '{')
-          return refuse(response, 400, 'the parameters must be a JSON object')
-        const text = onOneLine(params.slice(found.start, found.end))
-        return sendJson(response, await session.ask(key, method, text))
-      }
-      if (asked.type === 'answer') {
-        const written = readWritten(asked.text, 'answer')
-        if ('fault' in written) return refuse(response, 400, written.fault)
-        const { result, error } = written
-        const why = session.answer(asked.question, result === undefined ? { error: error! } : { result })
-        return why === undefined ? sendJson(response, {}) : refuse(response, 409, why)
-      }
-      if (asked.type === 'roots') await session.setRoots(JSON.stringify(asked.roots))
-      else if (asked.type === 'cancel') session.cancel(asked.key)
-      else await end(id)
+      if (asked.type === 'close') await end(id)
+      else if (asked.type === 'keep') {
+        kept.isKept = asked.on
+        endLater(id, kept)
+      } else return carryOut(asked, kept.session, response)
       return sendJson(response, {})
     },
     async close() {
       await Promise.all([...sessions.keys()].map(end))
     },
   }
+}
+
+/** @returns why there is none, for a header that cannot be sent */
+function recorderFor(
+  catalogue: Catalogue,
+  server: RecordedServer,
+  given: NonNullable<z.infer<typeof yes>['headers']>,
+): UiRecorder | { readonly why: string } {
+  if (given.length > 0 && server.url === undefined) return { why: 'a command takes no headers' }
+  if (!catalogue.recorder) return { why: 'this wiretape connects to no server' }
+  try {
+    return catalogue.recorder(
+      server,
+      given.map(({ name, value }) => [name, value] as const),
+    )
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    return { why: error.message.replace(/^--/, '') }
+  }
+}
+
+/** Moves the client of a server. */
+async function carryOut(
+  asked: Exclude<z.infer<typeof command>, { type: 'keep' | 'close' }>,
+  session: ClientSession,
+  response: ServerResponse,
+): Promise<void> {
+  if (asked.type === 'ask') {
+    const { key, method, params } = asked
+    const found = findJsonValue(params)
+    if (isFault(found) || params[found.start] !== '{')
+      return refuse(response, 400, 'the parameters must be a JSON object')
+    const text = onOneLine(params.slice(found.start, found.end))
+    return sendJson(response, await session.ask(key, method, text))
+  }
+  if (asked.type === 'answer') {
+    const written = readWritten(asked.text, 'answer')
+    if ('fault' in written) return refuse(response, 400, written.fault)
+    const { result, error } = written
+    const why = session.answer(asked.question, result === undefined ? { error: error! } : { result })
+    return why === undefined ? sendJson(response, {}) : refuse(response, 409, why)
+  }
+  if (asked.type === 'roots') await session.setRoots(JSON.stringify(asked.roots))
+  else session.cancel(asked.key)
+  return sendJson(response, {})
 }

@@ -11,7 +11,15 @@ import {
   type Actor,
   type Stage as PlayStage,
 } from '../behaviour/stage.js'
-import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  keepNotices,
+  picture,
+  seriousFindings,
+  type Stage,
+} from './stage.js'
 
 const request = (id: number, method: string, params: unknown = {}): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
@@ -192,10 +200,35 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await end()
   })
 
-  it('says what cannot be done', async () => {
+  it('says what cannot be done, in every colour, and shows what is chosen in colours of the system too', async () => {
     const { page, end } = await begin()
+    const refused = page.locator('.notice.bad', { hasText: '--reloadable' })
+    await keepNotices(page)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await press(page, 'Reload server')
+      await refused.waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+    }
+
+    await page.emulateMedia({ forcedColors: 'active' })
+    await page.locator('.row', { hasText: 'tools/call' }).first().click()
+    await press(page, 'Hold')
+    await page.getByRole('button', { name: 'Pass all', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Tool calls' }).click()
     await press(page, 'Reload server')
-    await page.locator('.notice.bad', { hasText: '--reloadable' }).waitFor()
+    await refused.waitFor()
+    const styleOf = (selector: string, property: string): Promise<string> =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).getPropertyValue('${property}')`,
+      )
+    expect(await styleOf('.row.selected', 'outline-style')).toBe('solid')
+    for (const kind of ['.act-controls .button', '.chip', '.views button']) {
+      const pressed = await styleOf(`${kind}[aria-pressed='true']`, 'background-color')
+      expect(pressed).not.toBe(await styleOf(`${kind}:not([aria-pressed='true'])`, 'background-color'))
+    }
+    expect(await styleOf('.notice.bad', 'border-top-width')).toBe('2px')
+    await picture(page, 'acting-forced-colours')
     await end()
   })
 

@@ -113,10 +113,16 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await actor.ended
   })
 
-  it('shows somebody who has no recording how to make one, and a sample', async () => {
+  it('shows somebody who has no recording how to make one, a sample, and the saved calls of the folder', async () => {
+    mkdirSync(play.path('calls'))
+    writeFileSync(
+      play.path('calls/kettle.yaml'),
+      'server: { command: [node, kettle.mjs] }\ncalls:\n  - name: boils\n    request: { tool: boil }\n',
+    )
     const { actor, url } = await ui()
     const page = await stage.open(url, { viewport: { width: 390, height: 844 } })
     await page.locator('.home', { hasText: 'npx wiretape install' }).waitFor()
+    await page.getByRole('button', { name: 'Run boils' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'home-empty-phone')
     await page.getByRole('button', { name: 'Open a sample recording' }).click()

@@ -4,6 +4,7 @@ import {
   createStage,
   expectQuiet,
   hasBrowser,
+  keepNotices,
   holds,
   messageLine,
   picture,
@@ -156,6 +157,14 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     await page.mouse.move(edge.x - 36, edge.y + 5)
     await page.mouse.up()
     expect((await page.locator('.row.head .cell.status').boundingBox())!.width).toBe(before + 40)
+    const handle = page.getByRole('separator', { name: 'Width of the column status' })
+    for (const [key, more] of [
+      ['ArrowRight', 32],
+      ['ArrowLeft', 40],
+    ] as const) {
+      await handle.press(key)
+      expect((await page.locator('.row.head .cell.status').boundingBox())!.width).toBe(before + more)
+    }
     // The browser remembers it.
     await page.reload()
     await read(page, 314)
@@ -207,10 +216,7 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       expect(await page.locator('.markdown').textContent()).toContain('the map (https://maps.example/paris)')
       expect(await page.locator('.markdown img, .markdown script').count()).toBe(0)
       await picture(page, `reading-markdown-${colorScheme}`)
-      // A notice goes away by itself; axe has to see it.
-      await page.evaluate(
-        `{ const later = setTimeout; window.setTimeout = (done, ms) => (ms >= 2_000 ? 0 : later(done, ms)) }`,
-      )
+      await keepNotices(page)
       await page.locator('.menu > .button').click()
       await page.locator('.menu-list button', { hasText: 'as JSON-RPC' }).click()
       await page.locator('.notice').waitFor()

@@ -227,6 +227,13 @@ export const watchShifts = `{
   }).observe({ type: 'layout-shift' })
 }`
 
+/** Notices go away by themselves; axe has to see them. */
+export async function keepNotices(page: Page): Promise<void> {
+  await page.evaluate(
+    `{ const later = setTimeout; window.setTimeout = (done, ms) => (ms >= 2_000 ? 0 : later(done, ms)) }`,
+  )
+}
+
 /** Fails with what the pages complained about. */
 export function expectQuiet(stage: Stage, ...but: readonly RegExp[]): void {
   expect(stage.complaints.filter((text) => !but.some((pattern) => pattern.test(text)))).toEqual([])

@@ -10,9 +10,11 @@ import {
   expectQuiet,
   hasBrowser,
   holds,
+  keepNotices,
   messageLine,
   read,
   rows,
+  seriousFindings,
   tapeOf,
   watchShifts,
   type Stage,
@@ -330,11 +332,23 @@ describe.skipIf(!hasBrowser)('the static page', () => {
   })
 
   it('shows a recording that has no end as far as it goes', async () => {
-    const page = await stage.open('/')
+    const page = await stage.open('/', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await keepNotices(page)
     await drop(page, { 'a.jsonl': callTape('a').split('\n').slice(0, 3).join('\n') + '\n{"t":"2026' })
     await read(page, 2)
     await page.locator('.status-bar .warn-words').click()
     await page.locator('.problems li', { hasText: 'no end line' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    // The page does not know where a dropped file is: a warning that can be read in every colour.
+    await page.locator('.row', { hasText: 'search' }).click()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator('.detail').getByRole('button', { name: 'Copy', exact: true }).click()
+      await page.getByRole('button', { name: 'as wiretape replay' }).click()
+      await page.locator('.notice.warn', { hasText: 'not told where a.jsonl is' }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+    }
     await page.context().close()
   })
 })

@@ -212,6 +212,9 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await saved
       .locator('p', { hasText: 'expected "Echo: something else", got "Echo: from the page"' })
       .waitFor()
+    const run = play.start([process.execPath, cli, 'run', 'calls'])
+    expect((await run.ended).exitCode).toBe(1)
+    expect(run.stdout().toString()).toContain('Echo: something else')
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1440, 390]) {
         await page.setViewportSize({ width, height: 800 })

@@ -17,6 +17,7 @@ import {
   gate,
   held,
   knownRules,
+  lanes,
   leave,
   recordingOf,
   selected,
@@ -27,44 +28,71 @@ import {
 } from './state.js'
 import { door } from './door.js'
 import { OverrideForm, RulesForm } from './rules-forms.js'
-import { endSession, questions, session } from './session.js'
+import { questions, session } from './session.js'
 
-/** What can be done with the server of the recording that is looked at. */
+/** What is done with the server of the recording that is looked at. */
 export function Acting() {
+  const isAttached = channel.value !== undefined
+  return (
+    <>
+      {isAttached && (
+        <section class="act-bar" aria-label="Live capture">
+          <Controls />
+          {!benchOpen.value && <HeldQueue />}
+          <OpenForm />
+        </section>
+      )}
+      {lanes.value.length > 0 && connecting.value && (
+        <ConnectForm key={connecting.value.id} {...connecting.value} />
+      )}
+      {(isAttached || session.value) && <Bench />}
+    </>
+  )
+}
+
+/** In the bar at the top of the page: what can be begun. */
+export function Offers() {
   const one = target.value
   const before = one ? undefined : finished.value
   const isAttached = channel.value !== undefined
-  if (!isAttached && !one && !before && !session.value) return null
   return (
-    <section class="act-bar" aria-label="Live capture">
-      {session.value && <SessionControls />}
-      {isAttached && <Controls />}
+    <>
+      {session.value && (
+        <button
+          type="button"
+          class={`button small ${benchOpen.value ? 'on' : ''}`}
+          aria-pressed={benchOpen.value}
+          title="Tools, prompts and resources of the server; its questions"
+          onClick={() => (benchOpen.value = !benchOpen.value)}
+        >
+          Workbench
+          {questions.value.length > 0 && <span class="count"> {questions.value.length}</span>}
+        </button>
+      )}
       {!isAttached && one && (
         <button
           type="button"
           class="button small"
           disabled={attaching.value}
+          aria-label={`Take control of ${clean(laneName(one))}`}
           title="Hold, edit and answer messages, send requests again, call tools"
           onClick={() => void takeControl(one)}
         >
-          Take control of {clean(laneName(one))}
+          Take control
         </button>
       )}
       {!isAttached && before && !session.value && (
         <button
           type="button"
           class="button small"
+          aria-label={`Connect to the server of ${clean(laneName(before))}`}
           title="Call tools of its server; the command is shown first"
           onClick={() => void connectTo(before)}
         >
-          Connect to the server of {clean(laneName(before))}
+          Connect
         </button>
       )}
-      {isAttached && <HeldQueue />}
-      {isAttached && <OpenForm />}
-      {connecting.value && <ConnectForm key={connecting.value.id} {...connecting.value} />}
-      {(isAttached || session.value) && <Bench />}
-    </section>
+    </>
   )
 }
 
@@ -74,22 +102,6 @@ async function connectTo(lane: Lane): Promise<void> {
   } catch (error) {
     tell(wordsOf(error), 'bad')
   }
-}
-
-/** The server that this page is the client of. */
-function SessionControls() {
-  return (
-    <span class="act-session" role="group" aria-label="Session">
-      <Do
-        name="Workbench"
-        title="Tools, prompts and resources of the server"
-        onClick={() => (benchOpen.value = !benchOpen.value)}
-      >
-        {questions.value.length > 0 && <span class="count"> {questions.value.length}</span>}
-      </Do>
-      <Do name="End session" title="end the server and its recording" onClick={() => void endSession()} />
-    </span>
-  )
 }
 
 function Controls() {
@@ -169,7 +181,9 @@ function RulesSwitch() {
   const rules = gate.value?.rules
   const file = rules?.file ?? knownRules.value
   if (file === undefined) return null
-  const name = clean(file.split(/[\\/]/).at(-1)!)
+  const base = file.split(/[\\/]/).at(-1)!
+  // wiretape names a file of its own by the session.
+  const name = /^[\da-f-]{36}\.yaml$/.test(base) ? 'of this capture' : clean(base)
   return (
     <button
       type="button"

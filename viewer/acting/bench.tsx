@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals'
+import { remember, remembered } from '../shell/memory.js'
 import { clean } from '../shell/clean.js'
+import { HeldQueue } from './held-queue.js'
 import { LogTab, RootsTab } from './log-tab.js'
 import { PromptsTab } from './prompts-tab.js'
 import { Questions } from './questions.js'
 import { ResourcesTab } from './resources-tab.js'
-import { ended, notifications, questions, serverSays, session } from './session.js'
+import { ended, endSession, keepOpen, notifications, questions, serverSays, session } from './session.js'
 import { textIn } from './state.js'
 import { ToolsTab } from './tools-tab.js'
 
@@ -12,6 +14,22 @@ type Tab = 'tools' | 'prompts' | 'resources' | 'notifications' | 'roots'
 
 export const benchOpen = signal(false)
 const tab = signal<Tab>('tools')
+/** Pixels. */
+const narrowest = 320
+const widest = 900
+const width = signal(clamped(Number(remembered('bench-width')) || 460))
+
+/** The rest of the page gives way to the workbench. */
+width.subscribe((value) => document.documentElement.style.setProperty('--bench', `${value}px`))
+
+function clamped(pixels: number): number {
+  return Math.round(Math.max(narrowest, Math.min(widest, pixels)))
+}
+
+function resize(pixels: number): void {
+  width.value = clamped(pixels)
+  remember('bench-width', String(width.value))
+}
 
 /** Beside the messages: what the server offers, as forms, and what it asks. */
 export function Bench() {
@@ -23,6 +41,7 @@ export function Bench() {
   const { serverInfo, instructions } = serverSays.value
   return (
     <aside class="act-bench" aria-label="Workbench" onKeyDown={keepKeys}>
+      <Edge />
       <header>
         <h2>
           {session.value && serverInfo
@@ -38,12 +57,14 @@ export function Bench() {
           {clean(ended.value)}
         </p>
       )}
+      {session.value && <SessionLine />}
       {session.value && typeof instructions === 'string' && (
         <details>
           <summary>Instructions of the server</summary>
           <p class="act-about">{clean(instructions)}</p>
         </details>
       )}
+      <HeldQueue />
       <Questions />
       <div class="act-tabs" role="group" aria-label="What to do">
         {tabs.map((one) => (
@@ -69,6 +90,67 @@ export function Bench() {
         {chosen === 'roots' && <RootsTab />}
       </div>
     </aside>
+  )
+}
+
+/** Between the messages and the workbench: dragged, or moved by the arrow keys. */
+function Edge() {
+  return (
+    <div
+      class="act-edge"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the workbench"
+      aria-valuenow={width.value}
+      aria-valuemin={narrowest}
+      aria-valuemax={widest}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowLeft') resize(width.value + 20)
+        if (key === 'ArrowRight') resize(width.value - 20)
+      }}
+      onPointerDown={(event) => {
+        event.preventDefault()
+        event.currentTarget.setPointerCapture(event.pointerId)
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(innerWidth - event.clientX)
+      }}
+    />
+  )
+}
+
+/** How long the session goes on, and its end. */
+function SessionLine() {
+  const { isKept = false } = session.value!
+  return (
+    <p class="act-session quiet">
+      <span>
+        {ended.value !== undefined
+          ? 'The session is over.'
+          : isKept
+            ? 'Stays open without a page, until wiretape ends.'
+            : 'Ends 30 s after its last page is closed.'}
+      </span>
+      {ended.value === undefined && (
+        <button
+          type="button"
+          class={`button small ${isKept ? 'on' : ''}`}
+          aria-pressed={isKept}
+          onClick={() => void keepOpen(!isKept)}
+        >
+          Keep open
+        </button>
+      )}
+      <button
+        type="button"
+        class="button small"
+        title="End the server and its recording"
+        onClick={() => void endSession()}
+      >
+        End session
+      </button>
+    </p>
   )
 }
 

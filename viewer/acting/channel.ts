@@ -14,6 +14,8 @@ export type ActingEvent =
   | { readonly type: 'released'; readonly message: string }
   | { readonly type: 'state'; readonly state: GateState }
   | { readonly type: 'notice'; readonly message: string }
+  /** The server tells how far a request of this page is. */
+  | { readonly type: 'progress'; readonly text: string }
   | { readonly type: 'ended' }
   | { readonly type: 'live' }
 

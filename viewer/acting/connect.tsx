@@ -18,11 +18,17 @@ interface Shown {
   readonly code?: string
 }
 
+interface Header {
+  readonly name: string
+  readonly value: string
+}
+
 /** Shows the whole command or URL, and connects when a person says so. */
 export function ConnectForm({ id, label }: { readonly id: string; readonly label: string }) {
   const [server, setServer] = useState<Shown | undefined>(undefined)
   const [fault, setFault] = useState('')
   const [busy, setBusy] = useState(false)
+  const [headers, setHeaders] = useState<readonly Header[]>([])
   useEffect(() => {
     askToAct(`./api/recordings/${id}/server`).then(
       (found) => setServer(found as Shown),
@@ -32,8 +38,12 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
   const connect = async (code: string): Promise<void> => {
     setBusy(true)
     setFault('')
+    const sent = headers.filter(({ name, value }) => `${name}${value}`.trim() !== '')
     try {
-      const { recording } = (await askToAct('./api/sessions', { code })) as { readonly recording: string }
+      const { recording } = (await askToAct('./api/sessions', {
+        code,
+        ...(sent.length > 0 && { headers: sent }),
+      })) as { readonly recording: string }
       sessionStorage.setItem('wiretape-bench', recording)
       location.assign(`./?open=${encodeURIComponent(recording)}`)
     } catch (error) {
@@ -71,6 +81,7 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
           <p class="act-about">{environment.map(clean).join(' ')}</p>
         </details>
       )}
+      {server?.code !== undefined && !isCommand && <Headers headers={headers} change={setHeaders} />}
       <p class="failure" role="alert">
         {clean(fault)}
       </p>
@@ -85,5 +96,59 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
         </button>
       )}
     </FormBox>
+  )
+}
+
+/** What is sent with every request, such as a token. Values are kept nowhere and are redacted in the recording. */
+function Headers(props: {
+  readonly headers: readonly Header[]
+  readonly change: (headers: readonly Header[]) => void
+}) {
+  const { headers, change } = props
+  const set = (at: number, part: Partial<Header>): void =>
+    change(headers.map((one, i) => (i === at ? { ...one, ...part } : one)))
+  return (
+    <fieldset class="act-headers">
+      <legend>Headers</legend>
+      <p class="quiet">
+        Sent with every request. The values are kept in memory only, and redacted in the recording.
+      </p>
+      {headers.map(({ name, value }, i) => (
+        <div key={i}>
+          <input
+            type="text"
+            aria-label={`Name of header ${i + 1}`}
+            placeholder="Authorization"
+            autocomplete="off"
+            spellcheck={false}
+            value={name}
+            onInput={({ currentTarget }) => set(i, { name: currentTarget.value })}
+          />
+          <input
+            type="password"
+            aria-label={`Value of header ${i + 1}`}
+            placeholder="Bearer …"
+            autocomplete="off"
+            value={value}
+            onInput={({ currentTarget }) => set(i, { value: currentTarget.value })}
+          />
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Remove header ${i + 1}`}
+            onClick={() => change(headers.filter((_, at) => at !== i))}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="button small"
+        onClick={() => change([...headers, { name: '', value: '' }])}
+      >
+        Add a header
+      </button>
+    </fieldset>
   )
 }

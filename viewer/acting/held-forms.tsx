@@ -137,6 +137,9 @@ export function BreakForm() {
         submit={async (written) => {
           const text = written.trim()
           const filters = text === '' ? [] : [text]
+          // Without the last breakpoint everything would be held.
+          if (filters.length === 0 && set.length > 0 && gate.value?.hold)
+            await act({ type: 'hold', on: false })
           const fault = await tried({ type: 'breakpoints', filters })
           // Whoever names what to hold wants it held.
           if (fault === undefined && filters.length > 0 && !gate.value?.hold)

@@ -7,6 +7,7 @@ import type { Listed } from '../shell/landing.js'
 import { ConnectForm, connecting } from './connect.js'
 import { Copied } from './copied.js'
 import { door } from './door.js'
+import { loadSessions, SessionActions } from './home-sessions.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
 import { SavedCalls } from './saved-calls.js'
 import { tell, wordsOf } from './state.js'
@@ -19,7 +20,7 @@ const asked = signal<string | undefined>(undefined)
 const words = signal('')
 
 /** How often the list is asked for again. */
-const pauseMs = 3_000
+const pauseMs = 2_000
 
 /** All recordings of the data folder. */
 export function Home() {
@@ -27,7 +28,7 @@ export function Home() {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isGone = false
     const load = async (): Promise<void> => {
-      await loadList()
+      await Promise.all([loadList(), loadSessions()])
       if (!isGone) timer = setTimeout(() => void load(), pauseMs)
     }
     void load()
@@ -74,6 +75,7 @@ function First() {
       <button type="button" class="button" onClick={openSample}>
         Open a sample recording
       </button>
+      <SavedCalls />
     </section>
   )
 }
@@ -199,8 +201,10 @@ function Recording({ one }: { readonly one: Listed }) {
       <td class="number">{one.messages ?? ''}</td>
       <td class={`number ${(one.errors ?? 0) > 0 ? 'bad' : ''}`}>{one.errors ?? ''}</td>
       <td class="number">{formatBytes(one.sizeBytes)}</td>
-      <td onClick={(event) => event.stopPropagation()}>
-        {one.state !== 'live' && (
+      <td class="home-actions" onClick={(event) => event.stopPropagation()}>
+        {one.state === 'live' ? (
+          <SessionActions recording={one.id} label={one.label} />
+        ) : (
           <>
             {asked.value !== one.id && (
               <button
@@ -293,5 +297,5 @@ function localTime(iso: string): string {
   const time = new Date(iso)
   return Number.isNaN(time.getTime())
     ? ''
-    : time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+    : time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }

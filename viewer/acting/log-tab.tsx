@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { indentJson } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { resultOf } from './peer.js'
+import { progressWords, type Progress } from './progress.js'
 import { changeRoots, notifications, roots, serverSays } from './session.js'
 import { tell, wordsOf } from './state.js'
 
@@ -52,6 +53,15 @@ export function LogTab() {
 const longest = 2_000
 
 function wordsIn(method: string, params: string): string {
+  if (method === 'notifications/progress') {
+    const { progress, total, message } = JSON.parse(params) as Record<keyof Progress, unknown>
+    const words = {
+      progress: Number(progress) || 0,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    }
+    return progressWords(words).slice(0, longest)
+  }
   if (method !== 'notifications/message') return params.slice(0, longest)
   const { level, data } = JSON.parse(params) as { readonly level?: unknown; readonly data?: unknown }
   const words = typeof data === 'string' ? data : indentJson(JSON.stringify(data ?? null))

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import '../styles/acting.css'
-import { Acting } from './bar.js'
+import { Acting, Offers } from './bar.js'
 import { door } from './door.js'
 import { benchOpen } from './bench.js'
 import { Home } from './home.js'
@@ -23,6 +23,7 @@ if (place) {
     benchOpen.value = true
   })
   render(<Acting />, place)
+  render(<Offers />, document.querySelector('#acting-offers')!)
   let home: HTMLElement | null = null
   door.home.subscribe((element) => {
     // What is drawn stays alive until it is told to go.

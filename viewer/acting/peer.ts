@@ -1,5 +1,5 @@
-import { channel, textIn } from './state.js'
-import { askServer, notifications, serverSays, session, type Answer } from './session.js'
+import { act, channel, textIn } from './state.js'
+import { askServer, cancelInSession, serverSays, session, type Answer } from './session.js'
 
 let made = 0
 
@@ -23,6 +23,14 @@ export async function ask(method: string, params: string, key = newKey()): Promi
   if (result?.answer === undefined) throw new Error('no response')
   const { answer, latencyMs } = result
   return { answer, ...(latencyMs !== undefined && { latencyMs }) }
+}
+
+/** Cancels a request: the server is told so, and its answer is not waited for any longer. */
+export async function cancel(key: string): Promise<void> {
+  if (session.value) return cancelInSession(key)
+  const params = { requestId: key, reason: 'a person cancelled it' }
+  const text = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+  await act({ type: 'inject', direction: 'client_to_server', text })
 }
 
 /** The result of a request as a value. @throws Error with what the server says */
@@ -73,21 +81,5 @@ export async function complete(
   } catch {
     // A server that completes nothing says so with an error.
     return []
-  }
-}
-
-/** The last that the server said about a request that runs. */
-export function progressOf(
-  key: string,
-): { readonly progress: number; readonly total?: number; readonly message?: string } | undefined {
-  const told = notifications.value.findLast(
-    ({ method, params }) => method === 'notifications/progress' && params.includes(JSON.stringify(key)),
-  )
-  if (!told) return undefined
-  const { progress, total, message } = JSON.parse(told.params) as Record<string, unknown>
-  return {
-    progress: Number(progress) || 0,
-    ...(typeof total === 'number' && { total }),
-    ...(typeof message === 'string' && { message }),
   }
 }

@@ -6,6 +6,7 @@ import { JsonArea } from './json-area.js'
 import { Content } from './said.js'
 import { answerQuestion, questions, type Question } from './session.js'
 import { textIn, wordsOf } from './state.js'
+import { WebLink } from './web-link.js'
 
 /** What the server asks of its client, which is the person in front of this page. */
 export function Questions() {
@@ -148,7 +149,6 @@ function Elicited({ params, give }: Form) {
 
 function ElicitedUrl({ params, give }: Form) {
   const url = textIn(params['url'])
-  const isWeb = /^https?:\/\//i.test(url) && URL.canParse(url)
   return (
     <form
       onSubmit={(event) => {
@@ -158,13 +158,7 @@ function ElicitedUrl({ params, give }: Form) {
     >
       <p>{clean(textIn(params['message']))}</p>
       <p>
-        {isWeb ? (
-          <a href={url} target="_blank" rel="noreferrer noopener">
-            {clean(url)}
-          </a>
-        ) : (
-          clean(url)
-        )}
+        <WebLink url={url} />
       </p>
       <Decide verb="Accept" others={refusals} give={give} />
     </form>

@@ -82,12 +82,13 @@ function ResourceForm({ resource }: { readonly resource: Resource }) {
           onInput={({ currentTarget }) => setWritten(currentTarget.value)}
         />
       </label>
-      {session.value && serverSays.value.capabilities?.resources?.subscribe === true && (
-        <button type="button" class="button small" aria-pressed={subscribed} onClick={() => void subscribe()}>
-          {subscribed ? 'Unsubscribe' : 'Subscribe'}
-        </button>
-      )}
-      <RunBox run={run} verb="Read" />
+      <RunBox run={run} verb="Read">
+        {session.value && serverSays.value.capabilities?.resources?.subscribe === true && (
+          <button type="button" class="button" aria-pressed={subscribed} onClick={() => void subscribe()}>
+            {subscribed ? 'Unsubscribe' : 'Subscribe'}
+          </button>
+        )}
+      </RunBox>
     </form>
   )
 }

@@ -1,10 +1,12 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
-import { ask, newKey, progressOf } from './peer.js'
+import { ask, cancel, newKey } from './peer.js'
+import { progressOf, progressWords } from './progress.js'
 import { Said } from './said.js'
 import { SaveCall } from './saved-calls.js'
-import { cancelRequest, session, type Answer } from './session.js'
-import { wordsOf } from './state.js'
+import type { Answer } from './session.js'
+import { held, wordsOf } from './state.js'
 
 /** A request that a form sends: it runs, can be cancelled, tells how far it is, and is answered. */
 export interface Run {
@@ -32,7 +34,7 @@ export function useRun(): Run {
       setSaid(undefined)
       let answer: Answer
       try {
-        answer = await ask(method, session.value ? withProgress(params, own) : params, own)
+        answer = await ask(method, withProgress(params, own), own)
       } catch (error) {
         answer = { error: wordsOf(error) }
       }
@@ -51,8 +53,13 @@ function withProgress(params: string, key: string): string {
   return `{${meta}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`
 }
 
-/** The button that sends, and what becomes of it. */
-export function RunBox({ run, verb }: { readonly run: Run; readonly verb: string }) {
+/** The button that sends, others beside it, and what becomes of the request. */
+export function RunBox(props: {
+  readonly run: Run
+  readonly verb: string
+  readonly children?: ComponentChildren
+}) {
+  const { run, verb, children } = props
   const { key, said, asked } = run
   const progress = key === undefined ? undefined : progressOf(key)
   return (
@@ -61,18 +68,19 @@ export function RunBox({ run, verb }: { readonly run: Run; readonly verb: string
         <button type="submit" class="button primary" disabled={key !== undefined}>
           {verb}
         </button>
-        {key !== undefined && session.value && (
-          <button type="button" class="button" onClick={() => void cancelRequest(key)}>
+        {children}
+        {key !== undefined && (
+          <button type="button" class="button" onClick={() => void cancel(key)}>
             Cancel
           </button>
         )}
         {key !== undefined && (
           <span class="quiet" role="status">
-            {progress === undefined
-              ? 'waiting for the answer'
-              : clean(
-                  `${progress.progress}${progress.total === undefined ? '' : ` of ${progress.total}`} ${progress.message ?? ''}`,
-                )}
+            {progress !== undefined
+              ? clean(progressWords(progress))
+              : held.value.length > 0
+                ? 'a message is held: decide about it first'
+                : 'waiting for the answer'}
           </span>
         )}
         {progress?.total !== undefined && (

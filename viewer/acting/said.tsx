@@ -2,6 +2,8 @@ import { formatDuration, indentJson } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { contentOf } from './row-forms.js'
 import type { Answer } from './session.js'
+import { textIn } from './state.js'
+import { WebLink } from './web-link.js'
 
 interface Block {
   readonly type?: unknown
@@ -22,8 +24,9 @@ export function Said({ said }: { readonly said: Answer }) {
         {clean(error ?? 'no response')}
       </p>
     )
-  const { result } = JSON.parse(answer) as {
+  const { result, error: refusal } = JSON.parse(answer) as {
     readonly result?: { readonly content?: unknown; readonly isError?: unknown }
+    readonly error?: ResponseError
   }
   const failed = result === undefined || result.isError === true
   const blocks = Array.isArray(result?.content) ? (result.content as Block[]) : []
@@ -33,6 +36,12 @@ export function Said({ said }: { readonly said: Answer }) {
         {failed ? 'failed' : 'answered'}
         {latencyMs !== undefined && ` after ${formatDuration(latencyMs * 1000)}`}
       </h3>
+      {refusal && <p>{clean(textIn(refusal.message))}</p>}
+      {required(refusal).map(({ url, message }, i) => (
+        <p key={i}>
+          {clean(textIn(message))} <WebLink url={textIn(url)} />
+        </p>
+      ))}
       {blocks.map((block, i) => (
         <Content key={i} block={block} />
       ))}
@@ -44,6 +53,18 @@ export function Said({ said }: { readonly said: Answer }) {
       </details>
     </section>
   )
+}
+
+interface ResponseError {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly data?: { readonly elicitations?: unknown }
+}
+
+/** What a person has to do in a browser first: `URLElicitationRequiredError` of MCP 2025-11-25. */
+function required(error: ResponseError | undefined): readonly { url?: unknown; message?: unknown }[] {
+  const list = error?.code === -32042 ? error.data?.elicitations : undefined
+  return Array.isArray(list) ? list.slice(0, 20).map((one: object | null) => one ?? {}) : []
 }
 
 export function Content({ block }: { readonly block: Block }) {

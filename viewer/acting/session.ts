@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { JsonObject } from '../../src/wire/index.js'
 import { actingHeaders, askToAct, readLines } from './channel.js'
 import { door } from './door.js'
+import { noteProgress } from './progress.js'
 import { lanes, tell, wordsOf } from './state.js'
 
 /** A server that this page is connected to as its client. */
@@ -9,6 +10,10 @@ export interface Session {
   readonly id: string
   /** Id of the recording that is made of it. */
   readonly recording: string
+  /** It goes on when no page shows it. */
+  readonly isKept?: boolean
+  /** Until its end, where no page shows it. */
+  readonly endsInMs?: number
 }
 
 export interface Question {
@@ -103,6 +108,7 @@ function take(event: SessionEvent): void {
       questions.value = questions.value.filter(({ question }) => question !== event.question)
       break
     case 'notification': {
+      noteProgress(event.text)
       const message = new JsonObject(event.text, 0)
       const said = { method: message.string('method') ?? '', params: message.raw('params') ?? '{}' }
       notifications.value = [...notifications.value.slice(-mostNotifications + 1), said]
@@ -133,11 +139,17 @@ export async function askServer(key: string, method: string, params: string): Pr
   return (await askToAct(`./api/sessions/${session.value!.id}`, body)) as Answer
 }
 
-export const cancelRequest = (key: string): Promise<void> => command({ type: 'cancel', key })
+export const cancelInSession = (key: string): Promise<void> => command({ type: 'cancel', key })
 
 export function changeRoots(uris: readonly string[]): Promise<void> {
   roots.value = uris.map((uri) => ({ uri }))
   return command({ type: 'roots', roots: roots.value })
+}
+
+/** Whether the session goes on half a minute after its page is closed. */
+export async function keepOpen(isKept: boolean): Promise<void> {
+  await command({ type: 'keep', on: isKept })
+  session.value = { ...session.value!, isKept }
 }
 
 /** The server ends, and with it its recording. */

@@ -3,6 +3,7 @@ import type { CommandBody, GateState, HeldEvent, Success } from '../../src/contr
 import type { Lane } from '../worker/protocol.js'
 import { openChannel, type ActingEvent, type Channel } from './channel.js'
 import { door } from './door.js'
+import { noteProgress } from './progress.js'
 
 /** The signals of the page, for what this script draws. */
 export const lanes = signal<readonly Lane[]>([])
@@ -111,6 +112,9 @@ function take(event: ActingEvent): void {
       break
     case 'released':
       held.value = held.value.filter(({ message }) => message !== event.message)
+      break
+    case 'progress':
+      noteProgress(event.text)
       break
     case 'notice':
       tell(event.message)

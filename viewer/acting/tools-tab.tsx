@@ -87,13 +87,14 @@ function ToolForm({ tool }: { readonly tool: Tool }) {
         />
       )}
       {properties.length === 0 && json === undefined && <p class="quiet">It takes no arguments.</p>}
-      <button type="button" class="button small" aria-pressed={json !== undefined} onClick={toggle}>
-        {json === undefined ? 'Write as JSON' : 'Back to the form'}
-      </button>
       <p class="failure" role="alert">
         {clean(fault)}
       </p>
-      <RunBox run={run} verb="Call" />
+      <RunBox run={run} verb="Call">
+        <button type="button" class="button" aria-pressed={json !== undefined} onClick={toggle}>
+          {json === undefined ? 'Write as JSON' : 'Back to the form'}
+        </button>
+      </RunBox>
     </form>
   )
 }

@@ -66,7 +66,7 @@ export function FilterBar() {
       <span class="grow" />
       {any && (
         <button type="button" class="button small" title="Show everything (c)" onClick={clearFilters}>
-          <Icon name="close" /> Clear
+          <Icon name="close" /> <span class="word">Clear</span>
         </button>
       )}
       <button

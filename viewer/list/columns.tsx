@@ -123,7 +123,7 @@ function Chooser() {
         </label>
       ))}
       <button type="button" onClick={() => change({ hidden: [], widths: {} })}>
-        As at first
+        Reset
       </button>
     </div>
   )
@@ -164,31 +164,53 @@ function nextOrder(key: SortKey): typeof order.value {
   return key === 'time' ? { key, down: !down } : { key: 'time', down: false }
 }
 
-/** Dragged, it makes the column wider or narrower; a double click gives it its own width back. */
+/** Pixels that an arrow key moves an edge. */
+const keyStep = 8
+
+/** Gives a column a width; without one, its own. */
+function resize(name: Column, width: number | undefined): void {
+  const { hidden, widths } = layout.value
+  const { [name]: _, ...others } = widths
+  const next = width === undefined ? {} : { [name]: Math.max(narrowest, Math.min(widest, Math.round(width))) }
+  change({ hidden, widths: { ...others, ...next } })
+}
+
+/**
+ * Dragged, or moved by the arrow keys, it makes the column wider or narrower; a double click, or Enter, gives it its own width
+ * back.
+ */
 function Edge({ name }: { readonly name: Column }) {
   const from = useRef<{ readonly x: number; readonly width: number } | undefined>(undefined)
+  const [now, setNow] = useState(0)
   // What stands left of the message grows to the right, the others to the left.
   const side = name === 'time' ? 1 : -1
+  const widthOf = (edge: HTMLElement): number => edge.parentElement!.offsetWidth
   return (
     <i
       class={`edge ${side > 0 ? 'right' : 'left'}`}
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={`Width of the column ${name}`}
+      aria-valuenow={Math.max(narrowest, layout.value.widths[name] ?? now)}
+      aria-valuemin={narrowest}
+      aria-valuemax={widest}
+      onFocus={({ currentTarget }) => setNow(widthOf(currentTarget))}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'ArrowRight') resize(name, widthOf(currentTarget) + side * keyStep)
+        else if (key === 'ArrowLeft') resize(name, widthOf(currentTarget) - side * keyStep)
+        else if (key === 'Enter') resize(name, undefined)
+      }}
       onPointerDown={(event) => {
         event.preventDefault()
         event.currentTarget.setPointerCapture(event.pointerId)
-        from.current = { x: event.clientX, width: event.currentTarget.parentElement!.offsetWidth }
+        from.current = { x: event.clientX, width: widthOf(event.currentTarget) }
       }}
       onPointerMove={({ clientX }) => {
-        if (!from.current) return
-        const width = Math.round(from.current.width + side * (clientX - from.current.x))
-        const { hidden, widths } = layout.value
-        change({ hidden, widths: { ...widths, [name]: Math.max(narrowest, Math.min(widest, width)) } })
+        if (from.current) resize(name, from.current.width + side * (clientX - from.current.x))
       }}
       onPointerUp={() => (from.current = undefined)}
-      onDblClick={() => {
-        const { hidden, widths } = layout.value
-        const { [name]: _, ...others } = widths
-        change({ hidden, widths: others })
-      }}
+      onDblClick={() => resize(name, undefined)}
     />
   )
 }

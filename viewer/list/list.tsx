@@ -110,6 +110,7 @@ export function List() {
           }}
         />
       )}
+      {items.length > 0 && <StillWaiting />}
     </section>
   )
 }
@@ -166,6 +167,15 @@ function Waiting({ one }: { readonly one: Lane }) {
       )}
     </div>
   )
+}
+
+/** Most servers write to stderr before a client says anything. */
+function StillWaiting() {
+  const mostLines = 200
+  if (table.length > mostLines) return null
+  for (let row = 0; row < table.length; row += 1) if (table.seq(row) >= 0) return null
+  const waiting = lanes.value.find((one) => one?.state === 'following')
+  return waiting ? <Waiting one={waiting} /> : null
 }
 
 function Nothing() {

@@ -163,7 +163,7 @@ export function useKeys(): void {
       }
       if (typing) return
       // A button and the splitter have keys of their own.
-      if (event.key === 'Enter' && target.closest('button, a, summary')) return
+      if (event.key === 'Enter' && target.closest('button, a, summary, [role=separator]')) return
       if (event.key.startsWith('Arrow') && target.closest('[role=separator], .detail-body')) return
       if (/^(?:Page|Home|End)/.test(event.key) && target.closest('.detail-body')) return
       const deed = byKey.get(event.key)

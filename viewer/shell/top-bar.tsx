@@ -57,6 +57,8 @@ export function TopBar() {
           )}
         </nav>
       )}
+      {/* Filled by the script that wiretape ui serves beside this one. */}
+      {mode === 'ui' && <span id="acting-offers" />}
       {live.value && (
         <button
           type="button"
@@ -65,7 +67,7 @@ export function TopBar() {
           title="Keep the newest in sight (f)"
           onClick={() => (follow.value = !follow.value)}
         >
-          <i class="live-dot" /> Follow
+          <i class="live-dot" /> <span class="word">Follow</span>
         </button>
       )}
       <span class="tools">

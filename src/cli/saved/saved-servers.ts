@@ -76,8 +76,10 @@ async function clientTarget(name: string, unpacked: ConfiguredServer[], io: Io):
   return { command: target.command, env, ...(cwd !== undefined && { cwd }) }
 }
 
-/** As the option checks them; values are put in already. */
-function checkedHeaders(headers: readonly (readonly [name: string, value: string])[]): [string, string][] {
+/** As the option checks them; values are put in already. @throws WiretapeError `usage` */
+export function checkedHeaders(
+  headers: readonly (readonly [name: string, value: string])[],
+): [string, string][] {
   return headers.map(([name, given]) => {
     const { value } = parseHeader(`${name}: \${VALUE}`, { VALUE: given })
     return [name, value]

@@ -123,7 +123,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       const [path] = known.get(id) ?? []
       return path === undefined ? undefined : recordedServer(path, io)
     },
-    recorder: (server) => createRecorder(server, (path) => idOf([path]), io),
+    recorder: (server, headers) => createRecorder(server, headers, (path) => idOf([path]), io),
     async control(id) {
       const path = known.get(id)?.at(-1)
       const tape = path === undefined ? undefined : await summarizeTape(path).catch(() => undefined)

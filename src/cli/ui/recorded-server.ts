@@ -7,7 +7,7 @@ import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
 import { originKeyIn } from '../keys.js'
 import { recordedTarget } from '../recorded-target.js'
-import { recorded } from '../saved/saved-servers.js'
+import { checkedHeaders, recorded } from '../saved/saved-servers.js'
 
 /** Requests of a person may wait for that person. */
 const timeoutMs = 3_600_000
@@ -38,16 +38,18 @@ export async function recordedServer(path: string, io: Io): Promise<RecordedServ
 /**
  * A recorder in front of a server, into the data folder.
  *
+ * @param headers for a URL
  * @param idOf the id of a recording in the list, by the path of its file
  */
 export function createRecorder(
   { command, url }: RecordedServer,
+  headers: readonly (readonly [name: string, value: string])[],
   idOf: (path: string) => string,
   io: Io,
 ): UiRecorder {
   const folder = recordingsIn(io.dataFolder)
   const mark = randomUUID().slice(0, 8)
-  const server = command === undefined ? { url: url!, headers: [] } : { command }
+  const server = command === undefined ? { url: url!, headers: checkedHeaders(headers) } : { command }
   const target = recorded(server, folder, undefined, ['--meta', `ui=${mark}`])
   return {
     // Requests end by themselves when the server does, and sessions with their page.

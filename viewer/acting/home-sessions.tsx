@@ -1,0 +1,55 @@
+import { signal } from '@preact/signals'
+import { clean } from '../shell/clean.js'
+import { askToAct } from './channel.js'
+import type { Session } from './session.js'
+import { tell, wordsOf } from './state.js'
+
+/** Sessions of pages, by the id of their recording. */
+const open = signal<ReadonlyMap<string, Session>>(new Map())
+
+export async function loadSessions(): Promise<void> {
+  try {
+    const all = (await askToAct('./api/sessions')) as readonly Session[]
+    open.value = new Map(all.map((one) => [one.recording, one]))
+  } catch {
+    // The list of recordings tells that wiretape is gone.
+  }
+}
+
+async function command(id: string, body: unknown): Promise<void> {
+  try {
+    await askToAct(`./api/sessions/${id}`, body)
+  } catch (error) {
+    tell(wordsOf(error), 'bad')
+  }
+  await loadSessions()
+}
+
+/** Of a recording that a page makes: when its session ends, and how it goes on. */
+export function SessionActions({ recording, label }: { readonly recording: string; readonly label: string }) {
+  const session = open.value.get(recording)
+  if (!session) return null
+  const { id, isKept = false, endsInMs } = session
+  return (
+    <span class="home-asked" role="group" aria-label={`Session of ${clean(label)}`}>
+      {endsInMs !== undefined && <span class="bad">ends in {Math.ceil(endsInMs / 1000)} s</span>}
+      <button
+        type="button"
+        class={`button small ${isKept ? 'on' : ''}`}
+        aria-pressed={isKept}
+        title="Go on without a page, until wiretape ends"
+        onClick={() => void command(id, { type: 'keep', on: !isKept })}
+      >
+        Keep open
+      </button>
+      <button
+        type="button"
+        class="button small"
+        title="End the server and its recording"
+        onClick={() => void command(id, { type: 'close' })}
+      >
+        End session
+      </button>
+    </span>
+  )
+}
