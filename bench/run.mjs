@@ -41,6 +41,7 @@ const SUITES = {
   replay: () => import('./replay.mjs'),
   library: () => import('./library.mjs'),
   findings: () => import('./findings.mjs'),
+  fleet: () => import('./fleet.mjs'),
 }
 
 /** @param {number | undefined} value */

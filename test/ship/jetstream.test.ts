@@ -55,6 +55,18 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     expect(await store.put('cut', Buffer.from('others'), { ifAbsent: true })).toBe('there')
   })
 
+  it('leaves nothing of an object that is deleted', async () => {
+    const messages = async (): Promise<number> => (await store.manager.streams.info(stream)).state.messages
+    const before = await messages()
+    for (const name of ['segments/ab/gone.json', 'hosts/a.json', 'hosts/ab.json']) {
+      await store.put(name, Buffer.alloc(300_000, 1))
+      await store.delete(name)
+      expect(await store.head(name)).toBeUndefined()
+    }
+    await store.delete('never-there')
+    expect(await messages()).toBe(before)
+  })
+
   it('announces a segment once, and again when it was collected and stored anew', async () => {
     const announce = async (isStored: boolean): Promise<number> => {
       await store.announce!('wiretape.sealed.h', 'hash', Buffer.from('{}'), isStored)

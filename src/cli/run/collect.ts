@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { countOf } from '../../render/index.js'
 import { openStore, parseStoreAddress, type ObjectStore } from '../../ship/index.js'
 import { Collector, type WrittenBatch } from '../collect/collector.js'
+import { copyHostStates, keepCopyingHostStates } from '../collect/host-states.js'
 import type { SegmentSource } from '../collect/source.js'
 import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'
@@ -47,7 +48,10 @@ export async function runCollect(options: CollectOptions, io: Io): Promise<numbe
       complain: onceAMinute((message) => io.complain(message)),
       onBatch: (batch) => printBatch(batch, options, io),
     })
+    const isCopied = source.store.address !== target.address
+    if (isCopied && options.once !== true) void keepCopyingHostStates(source.store, target, interrupt.signal)
     await collector.run(interrupt.signal, options.once === true)
+    if (isCopied && options.once === true) await copyHostStates(source.store, target)
     const { dead } = collector.counts
     return dead > 0 && options.once ? exitCode.found : exitCode.done
   } finally {

@@ -3,6 +3,7 @@ import type { ObjectInfo } from '@nats-io/obj'
 import { createHash } from 'node:crypto'
 import { WiretapeError } from '../../model/index.js'
 
+type Named = Pick<ObjectInfo, 'bucket' | 'nuid' | 'name'>
 type Chunked = Pick<ObjectInfo, 'bucket' | 'nuid' | 'chunks' | 'digest'>
 
 /**
@@ -37,6 +38,14 @@ export async function hasAllChunks(manager: JetStreamManager, object: Chunked): 
   return (state.subjects?.[subject] ?? 0) === object.chunks
 }
 
+/** Leaves nothing of an object. The client's own `delete` leaves a message for each, for ever. */
+export async function removeObject(manager: JetStreamManager, object: Named): Promise<void> {
+  const name = Buffer.from(object.name).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
+  // The entry last: an object without its chunks counts as absent, chunks without an entry would stay.
+  if (object.nuid !== '') await manager.streams.purge(streamOf(object), { filter: chunkSubject(object) })
+  await manager.streams.purge(streamOf(object), { filter: `$O.${object.bucket}.M.${name}` })
+}
+
 /** From any replica, or else from the leader: a replica may lag behind. */
 async function nextChunk(
   manager: JetStreamManager,
@@ -48,10 +57,10 @@ async function nextChunk(
   return near ?? manager.streams.getMessage(streamOf(object), query)
 }
 
-function streamOf({ bucket }: Chunked): string {
+function streamOf({ bucket }: Pick<ObjectInfo, 'bucket'>): string {
   return `OBJ_${bucket}`
 }
 
-function chunkSubject({ bucket, nuid }: Chunked): string {
+function chunkSubject({ bucket, nuid }: Pick<ObjectInfo, 'bucket' | 'nuid'>): string {
   return `$O.${bucket}.C.${nuid}`
 }

@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
-import { hasAllChunks, readChunks } from './jetstream-chunks.js'
+import { hasAllChunks, readChunks, removeObject } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
 export const defaultBucket = 'wiretape-segments'
@@ -148,15 +148,11 @@ function storeOf(
     },
     delete: (key) =>
       said(`cannot delete ${key}`, async () => {
-        if (await isThere(bucket, checkKey(key))) await bucket.delete(key)
+        const found = await bucket.info(checkKey(key))
+        if (found) await removeObject(manager, found)
       }),
     close: () => connection.close(),
   }
-}
-
-async function isThere(bucket: Bucket, name: string): Promise<boolean> {
-  const found = await bucket.info(name)
-  return found !== null && !found.deleted
 }
 
 function streamOf(content: Content): ReadableStream<Uint8Array> {

@@ -1,0 +1,46 @@
+import { setTimeout } from 'node:timers/promises'
+import { bytesOf, decodeHostState, type ObjectStore } from '../../ship/index.js'
+
+/** Time between two copies; more where a copy takes long. */
+const everyMs = 60_000
+const sharesOfTime = 20
+/** More hosts than this are not copied. */
+const mostHosts = 200_000
+
+/** A copy is given up after this time: a list of a bus whose node goes away may never end. */
+const longestMs = 120_000
+
+/** Copies what shippers say of themselves (`hosts/`), so that `status --fleet` knows their lag in the collectors' store, too. A copy that fails is no failure: the next one makes up for it. */
+export async function copyHostStates(from: ObjectStore, to: ObjectStore): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([
+    copyAll(from, to, late.signal),
+    setTimeout(longestMs, undefined, { ref: false, signal: late.signal }),
+  ])
+    .catch(() => undefined)
+    .finally(() => late.abort())
+}
+
+async function copyAll(from: ObjectStore, to: ObjectStore, signal: AbortSignal): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of from.list('hosts/')) if (keys.length < mostHosts) keys.push(key)
+  for (const key of keys) {
+    if (signal.aborted) return
+    const bytes = await bytesOf(from.get(key))
+    if (decodeHostState(Buffer.from(bytes).toString())) await to.put(key, bytes)
+  }
+}
+
+/** Copies them again and again. */
+export async function keepCopyingHostStates(
+  from: ObjectStore,
+  to: ObjectStore,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const startMs = performance.now()
+    await copyHostStates(from, to)
+    const pauseMs = Math.max(everyMs, (performance.now() - startMs) * sharesOfTime)
+    await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined)
+  }
+}
