@@ -111,7 +111,7 @@ export class Collector {
         const taken = await this.step()
         if (once && taken === 0) {
           await this.commit()
-          if ((await source.waiting()) === 0) break
+          if ((await this.#attempted(() => source.waiting())) === 0) break
         }
       }
       await this.commit()
@@ -122,13 +122,8 @@ export class Collector {
 
   /** One look at the source. Returns how many deliveries came that are not worked on already. */
   async step(waitMs = 1_000): Promise<number> {
-    let deliveries: Delivery[] = []
-    try {
-      deliveries = await this.#options.source.next(mostDeliveries, waitMs)
-    } catch (error) {
-      await this.#failed(error)
-    }
-    const queue = deliveries.values()
+    const deliveries = await this.#attempted(() => this.#options.source.next(mostDeliveries, waitMs))
+    const queue = (deliveries ?? []).values()
     let taken = 0
     await Promise.all(
       Array.from({ length: lanes }, async () => {
@@ -278,6 +273,16 @@ export class Collector {
     } catch (error) {
       delivery.again(againMs)
       await this.#failed(error)
+    }
+  }
+
+  /** Undefined when the store or the bus failed. */
+  async #attempted<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      await this.#failed(error)
+      return undefined
     }
   }
 

@@ -21,8 +21,10 @@ export class SegmentTexts {
     const { port } = (this.#thread ??= this.#start())
     Atomics.store(this.#wake, 0, 0)
     port.postMessage({ segment, start, end })
-    Atomics.wait(this.#wake, 0, 0)
-    const answer = receiveMessageOnPort(port)?.message as SegmentTextAnswer
+    let received: { readonly message: unknown } | undefined
+    // The wake-up of the answer before may come only now, after its message was taken.
+    while (!(received = receiveMessageOnPort(port))) Atomics.wait(this.#wake, 0, 0)
+    const answer = received.message as SegmentTextAnswer
     if ('failed' in answer) throw new Error(answer.failed)
     return answer.text
   }

@@ -156,6 +156,25 @@ describe('a collector', () => {
     expect(await rowsOf(target)).toHaveLength(4)
   })
 
+  it('goes on where the bus does not answer', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    await bus.ship(sealed(tapeOf(2)))
+    const source = bus.source()
+    let failures = 2
+    const failing = <T>(work: () => Promise<T>): Promise<T> =>
+      failures-- > 0 ? Promise.reject(new Error('timeout')) : work()
+    const flaky = {
+      ...source,
+      next: (most: number, waitMs: number) => failing(() => source.next(most, waitMs)),
+      waiting: () => failing(() => source.waiting()),
+    }
+    const { collector, complaints } = collectorOf(flaky, target)
+    await collector.run(new AbortController().signal, true)
+    expect(complaints).toEqual(['timeout', 'timeout'])
+    expect(await rowsOf(target)).toHaveLength(4)
+  })
+
   it('takes manifests with members that it does not know', async () => {
     const bus = new Bus(await folderStore())
     const target = await folderStore()
