@@ -30,24 +30,7 @@ export async function bundle(root) {
   const { rolldown } = await import('rolldown')
   rmSync(join(root, 'dist/bin'), { recursive: true, force: true })
   for (const [name, file] of Object.entries(entries)) {
-    const build = await rolldown({
-      cwd: root,
-      input: { [name]: file },
-      preserveEntrySignatures: 'allow-extension',
-      platform: 'node',
-      // What users install beside us stays outside.
-      external: (id) =>
-        !id.startsWith('.') &&
-        !id.startsWith('/') &&
-        !id.startsWith('dist/') &&
-        !/^[A-Z]:/i.test(id) &&
-        !inside.test(id),
-      // A module of ours does nothing when it is only loaded: what a folder's index names besides is not loaded with it.
-      treeshake: { moduleSideEffects: (_, external) => external },
-      logLevel: 'warn',
-      // One file is what these imports become on purpose.
-      checks: { ineffectiveDynamicImport: false },
-    })
+    const build = await rolldown({ ...inputOptions(root), input: { [name]: file } })
     try {
       /** @type {import('rolldown').OutputOptions} */
       const options = {
@@ -57,10 +40,7 @@ export async function bundle(root) {
         chunkFileNames: '[name]-[hash].js',
       }
       if (name === 'wiretape') {
-        const { output } = await build.generate(options)
-        const early = modulesOf(output, new Set(beforeServer.map((path) => join(root, path))))
-        // The entry waits for others, which must not wait for it.
-        early.delete(join(root, file))
+        const early = await earlyModules(root)
         options.codeSplitting = {
           groups: [{ name: 'start', test: (id) => early.has(id) }],
           includeDependenciesRecursively: false,
@@ -74,26 +54,49 @@ export async function bundle(root) {
   chmodSync(join(root, 'dist/bin/wiretape.js'), 0o755)
 }
 
-/**
- * The modules of the chunks that stand for `files`, and of all that these import.
- *
- * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
- * @param {ReadonlySet<string>} files
- */
-function modulesOf(output, files) {
-  const chunks = new Map(output.flatMap((each) => (each.type === 'chunk' ? [[each.fileName, each]] : [])))
-  const wanted = [...chunks.values()].filter(({ facadeModuleId }) => files.has(facadeModuleId ?? ''))
-  /** @type {Set<string>} */
-  const modules = new Set()
-  const seen = new Set(wanted)
-  for (const chunk of seen) {
-    for (const id of chunk.moduleIds) modules.add(id)
-    for (const name of chunk.imports) {
-      const imported = chunks.get(name)
-      if (imported) seen.add(imported)
-    }
+/** @param {string} root @returns {import('rolldown').InputOptions} */
+function inputOptions(root) {
+  return {
+    cwd: root,
+    preserveEntrySignatures: 'allow-extension',
+    platform: 'node',
+    // What users install beside us stays outside.
+    external: (id) =>
+      !id.startsWith('.') &&
+      !id.startsWith('/') &&
+      !id.startsWith('dist/') &&
+      !/^[A-Z]:/i.test(id) &&
+      !inside.test(id),
+    // A module of ours does nothing when it is only loaded: what a folder's index names besides is not loaded with it.
+    treeshake: { moduleSideEffects: (_, external) => external },
+    logLevel: 'warn',
+    // One file is what these imports become on purpose.
+    checks: { ineffectiveDynamicImport: false },
   }
-  return modules
+}
+
+/**
+ * The modules that run before a server on stdio is started: what `beforeServer` imports at once, without what nothing of
+ * it uses.
+ *
+ * @param {string} root
+ */
+async function earlyModules(root) {
+  const { rolldown } = await import('rolldown')
+  const build = await rolldown({
+    ...inputOptions(root),
+    input: Object.fromEntries(beforeServer.map((file, i) => [String(i), file])),
+    plugins: [{ name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) }],
+  })
+  try {
+    const { output } = await build.generate({ format: 'esm' })
+    const modules = new Set(output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : [])))
+    // The entry waits for the others, which must not wait for it.
+    modules.delete(join(root, entries.wiretape))
+    return modules
+  } finally {
+    await build.close()
+  }
 }
 
 if (process.argv[1] === import.meta.filename) await bundle(process.argv[2] ?? join(import.meta.dirname, '..'))

@@ -2,7 +2,7 @@ import type { RecordingReport } from '../proxy/index.js'
 import type { TelemetryOutcome } from '../telemetry/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
 import type { JsonMembers, RestartFacts, Transport } from '../model/index.js'
-import type { Recorder, Redaction, SessionEnd } from '../proxy/index.js'
+import type { EarlyThread, Recorder, Redaction, SessionEnd } from '../proxy/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { MakeGuard } from './live-context.js'
@@ -60,8 +60,13 @@ export interface RunningCapture {
   readonly redactor: Redactor
   /** The first segment. */
   readonly path: string
-  /** Starts the recording thread. @param onPressure called with true when the senders must wait */
-  record(onPressure: (wait: boolean) => void): Recorder
+  /**
+   * Starts the recording thread.
+   *
+   * @param onPressure called with true when the senders must wait
+   * @param thread one that is loading already
+   */
+  record(onPressure: (wait: boolean) => void, thread?: EarlyThread): Recorder
   /** Makes the capture known to `ls`. */
   register(): void
   /** Lets screens and scripts attach. */

@@ -7,6 +7,7 @@ import {
   type ServerExit,
   type StdioRun,
 } from '../transports/index.js'
+import { EarlyThread } from '../proxy/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import type { Reloads, ReloadSettings } from './reload.js'
 import { prepareCapture } from './running-capture.js'
@@ -37,6 +38,16 @@ export interface CaptureResult extends CaptureFiles {
  *   redaction that makes no sense
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
+  // What it loads is loaded while we prepare the rest, and the server starts.
+  const thread = new EarlyThread()
+  try {
+    return await recordWith(thread, options)
+  } finally {
+    thread.drop()
+  }
+}
+
+async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Promise<CaptureResult> {
   const { command } = options
   const prepared = await prepareCapture(options)
   let run: StdioRun | undefined
@@ -61,7 +72,9 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
   const { live } = capture
   const client = openOwnStdio()
   const readBuffers = createReadBuffers()
-  const recorder = capture.record((wait) => run?.hold(wait))
+  const recorder = capture.record((wait) => run?.hold(wait), thread)
+  // A capture that may not record has no use for it.
+  thread.drop()
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
   const starting = reloads ? reloads.start(command) : startServer(command)
   capture.register()

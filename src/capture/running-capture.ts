@@ -167,7 +167,7 @@ function startCapture(
     live,
     note: (text, restart) => recorder?.enter({ kind: 'note', text, ...(restart && { restart }) }),
     path: file.path,
-    record(onPressure) {
+    record(onPressure, thread) {
       const tape = { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes }
       recorder = createRecorder(
         {
@@ -186,6 +186,7 @@ function startCapture(
         },
         {
           onPressure,
+          ...(thread && { firstThread: thread }),
           onRecorded(end) {
             live.tapeGrew(end)
             following?.grew(full ? undefined : end)

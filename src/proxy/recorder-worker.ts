@@ -1,7 +1,8 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import {
   createRecorderCore,
+  type RecorderCore,
   type RecorderInit,
   type RecorderMessage,
   type RecordingReport,
@@ -12,12 +13,10 @@ import { createRunRedactor } from './run-redactor.js'
 import { tellWork } from './thread-state.js'
 
 const port = parentPort!
-const init = workerData as RecorderInit
-// Before anything is read: the first messages would be late on the tape.
-prepareRedaction()
-const core = createRecorderCore(init, await createRunRedactor(init.redaction))
 const reply = (message: RecorderReply): void => port.postMessage(message)
 
+let init: RecorderInit
+let core: RecorderCore
 const tell = (isBusy: boolean): void => {
   if (init.state) tellWork(init.state, isBusy)
 }
@@ -25,13 +24,13 @@ const tell = (isBusy: boolean): void => {
 /** Set while a message takes its time: the next ones wait for it. */
 let busy: Promise<void> | undefined
 
-port.on('message', (message: RecorderMessage) => {
+function take(message: RecorderMessage): void {
   tell(true)
   if (busy) return wait(busy.then(() => handle(message)))
   const report = core.handle(message)
   if (report instanceof Promise) wait(report.then(() => answer(message, undefined)))
   else answer(message, report)
-})
+}
 
 function wait(work: Promise<void>): void {
   busy = work
@@ -59,13 +58,30 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
   reply({ kind: 'done', free: true, ...(tapeEnd && { tapeEnd }), ...core.takeNews() })
 }
 
-const { sealAfterMs } = init
-if (sealAfterMs !== undefined) {
-  const everyMs = Math.min(60_000, Math.max(250, sealAfterMs / 4))
-  // What takes its time is not interrupted: the next turn comes soon.
-  setInterval(() => {
-    if (!busy) core.sealOld()
-  }, everyMs).unref()
+/** Called with each message. The first says what to record. */
+let heard = (given: RecorderInit | RecorderMessage): void => {
+  const early: RecorderMessage[] = []
+  heard = (message) => void early.push(message as RecorderMessage)
+  void begin(given as RecorderInit).then(() => {
+    heard = (message) => take(message as RecorderMessage)
+    for (const message of early) take(message)
+  })
+}
+port.on('message', (message: RecorderInit | RecorderMessage) => heard(message))
+
+async function begin(given: RecorderInit): Promise<void> {
+  init = given
+  core = createRecorderCore(init, await createRunRedactor(init.redaction))
+  const { sealAfterMs } = init
+  if (sealAfterMs !== undefined) {
+    const everyMs = Math.min(60_000, Math.max(250, sealAfterMs / 4))
+    // What takes its time is not interrupted: the next turn comes soon.
+    setInterval(() => {
+      if (!busy) core.sealOld()
+    }, everyMs).unref()
+  }
+  reply({ kind: 'ready' })
 }
 
-reply({ kind: 'ready' })
+// Before anything is read: the first messages would be late on the tape.
+prepareRedaction()

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import type { OpenRequest } from '../model/index.js'
 import type { TapeEnd } from '../tape/index.js'
 import type { Channel } from './channel.js'
@@ -9,6 +8,7 @@ import type { MirroredArgument } from '../wire/index.js'
 import { HttpBatchFiller } from './http-batch.js'
 import { memoryOf, RecordingThread, type Queued, type RecorderWorker, type Told } from './recording-thread.js'
 import { RegionPool } from './region-pool.js'
+import { startWorker, type EarlyThread } from './start-thread.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
@@ -39,11 +39,6 @@ const workMs = 10_000
 const startMs = 10_000
 /** At the end: a thread that is busy with one huge message is worth waiting for, one that hangs is not. */
 const lastWordsMs = 10_000
-/** Memory of the recording thread, which the environment may change. */
-const usualHeapMb = 512
-const leastHeapMb = 16
-const mostHeapMb = 4_096
-
 /**
  * The forwarding side of a recording: takes a copy of everything that passed and hands it to a thread of
  * its own in batches. Never waits and never throws; what cannot be recorded is counted and told.
@@ -71,6 +66,8 @@ export interface RecorderOptions {
   readonly onRecorded?: (end: TapeEnd | undefined) => void
   /** Something went wrong that a person should know of at once. One line. */
   readonly onTrouble?: (line: string) => void
+  /** The first recording thread, which is loading already. @default one that is started now */
+  readonly firstThread?: EarlyThread
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
 }
@@ -117,7 +114,7 @@ class ThreadRecorder implements Recorder {
     this.#init = init
     this.#options = options
     this.#thread = new RecordingThread(init, {
-      startWorker: options.startWorker ?? startWorker,
+      startWorker: options.startWorker ?? options.firstThread?.take ?? startWorker,
       onReady: () => this.#begin(),
       onDone: (reply, queued, beganMs) => this.#done(reply, queued, beganMs),
       onClosed: (report) => {
@@ -379,22 +376,4 @@ class ThreadRecorder implements Recorder {
 
 function windowFor(bytesPerMs: number): number {
   return Math.min(queueBytes, Math.max(smallestWindow, bytesPerMs * windowMs))
-}
-
-/** Memory of the recording thread in MB. What needs more ends it, and another one takes its place. */
-function heapMb(): number {
-  const given = Number(process.env['WIRETAPE_RECORDER_HEAP_MB'])
-  return Number.isInteger(given) && given >= leastHeapMb ? Math.min(given, mostHeapMb) : usualHeapMb
-}
-
-function startWorker(init: RecorderInit): Worker {
-  return new Worker(new URL('./recorder-worker.js', import.meta.url), {
-    workerData: init,
-    // Nothing a library prints in there may reach the client's stdout.
-    stdout: true,
-    stderr: true,
-    execArgv: [],
-    // A small nursery is collected more often and costs no more; the default may grow to 48 MB.
-    resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: heapMb() },
-  })
 }

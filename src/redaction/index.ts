@@ -1,5 +1,5 @@
 import type { CompiledRules, RuleSources } from './compile-rules.js'
-import { hasTrigger } from './trigger.js'
+import { prepareTriggers } from './trigger.js'
 import { findValuePatterns } from './value-patterns.js'
 
 export type { CompiledRules, RuleSources } from './compile-rules.js'
@@ -27,6 +27,6 @@ export async function compileRules(sources: RuleSources): Promise<CompiledRules>
 
 /** Makes the tables that the first text would wait for. */
 export function prepareRedaction(): void {
-  hasTrigger(' ')
+  prepareTriggers()
   findValuePatterns(' ', 1, [])
 }

@@ -114,17 +114,26 @@ export class LiteralPairs<T extends Literal> {
 
   /** Puts the pair at `offset` and the rarer one of those beside it into the group that they make least frequent. */
   #group(literal: T, offset: number): void {
-    const start = shareAt(literal, offset - 2) < shareAt(literal, offset + 2) ? offset - 2 : offset
-    const [first, second] = [shareAt(literal, start), shareAt(literal, start + 2)]
+    const [left, here, right] = [-2, 0, 2].map((by) => shareAt(literal, offset + by)) as [
+      number,
+      number,
+      number,
+    ]
+    const isLeft = left < right
+    const start = isLeft ? offset - 2 : offset
+    const [first, second] = isLeft ? [left, here] : [here, right]
     if (Math.max(first, second) > 0.3) {
       this.#anyBefore = true
       for (const pair of pairsAt(literal, offset)) this.groups[pair]! |= 256
       return
     }
-    const costs = this.#shares.map((it, i) =>
-      i === 0 ? Infinity : (it.first + first) * (it.second + second) - it.first * it.second,
-    )
-    const group = costs.indexOf(Math.min(...costs))
+    let group = 1
+    let least = Infinity
+    for (let i = 1; i < 8; i++) {
+      const it = this.#shares[i]!
+      const cost = (it.first + first) * (it.second + second) - it.first * it.second
+      if (cost < least) [group, least] = [i, cost]
+    }
     const shares = this.#shares[group]!
     shares.first += first
     shares.second += second
@@ -206,11 +215,17 @@ function shareAt(literal: Literal, offset: number): number {
   return shareOf(codesAt(literal, offset)) * shareOf(codesAt(literal, offset + 1))
 }
 
+/** The lists of codes are the same ones again and again. */
+const knownShares = new Map<readonly number[], number>([[ascii, 1]])
+
 function shareOf(codes: readonly number[]): number {
-  if (codes === ascii) return 1
+  const known = knownShares.get(codes)
+  if (known !== undefined) return known
   let sum = 0
   for (const code of codes) sum += shares[code] ?? 0
-  return Math.min(0.9, sum)
+  const share = Math.min(0.9, sum)
+  knownShares.set(codes, share)
+  return share
 }
 
 /** The index of a character of the literal beside the pair; of the pair where it has no other. */

@@ -1,6 +1,8 @@
 /** The first look at a text, for most the only one: may the default rules care about it? A yes may be wrong, a no may not. */
 import { firstPiece, fourAt, isFirst, isLast, largestPiece, piece, setEdges } from './trigger-piece.js'
+import { FirstTexts } from './first-texts.js'
 import { allGroups, LiteralPairs, type Literal } from './literal-finder.js'
+import { isNoProgress } from './progress-token.js'
 import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
 import { vendorShapes } from './vendor-shapes.js'
@@ -114,18 +116,6 @@ function isAssigned(bytes: Uint8Array, start: number, end: number, length: numbe
 /** A flag that ends here: `--pat x`, not `--path`. */
 function isFlag(bytes: Uint8Array, start: number, _end: number, length: number): boolean {
   return !isWord(bytes[start + length]) && bytes[start + length] !== 0x2d
-}
-
-const progress = [0x70, 0x72, 0x6f, 0x67, 0x72, 0x65, 0x73, 0x73]
-
-/** A progress token is mostly a number, which is never a secret: such a message need not be read. */
-function isNoProgress(bytes: Uint8Array, start: number, end: number): boolean {
-  if (start < 8 || !progress.every((code, i) => bytes[start - 8 + i] === code)) return true
-  let pos = start + 5
-  if (bytes[pos++] !== 0x22) return true
-  while (pos < end && (bytes[pos] === 0x20 || bytes[pos] === 0x3a)) pos++
-  const code = bytes[pos]
-  return pos >= end || code === undefined || !(code === 0x2d || (code >= 0x30 && code <= 0x39))
 }
 
 /** Whether a user and a host follow: an `@` before the path, or something that cannot be told from here. */
@@ -295,9 +285,12 @@ const encoder = new TextEncoder()
 type Compiled = Trigger & { readonly bytes: Uint8Array }
 let made: LiteralPairs<Compiled> | undefined
 
-/** Made when the first text is looked at: most commands look at none. */
-const pairs = (): LiteralPairs<Compiled> =>
-  (made ??= new LiteralPairs([...names, ...places, ...values, ...vendors].map(compiled)))
+const triggers = [...names, ...places, ...values, ...vendors]
+
+/** Made when they are worth it: most commands look at no text. */
+const pairs = (): LiteralPairs<Compiled> => (made ??= new LiteralPairs(triggers.map(compiled)))
+
+const firstTexts = new FirstTexts(triggers)
 
 function compiled(trigger: Trigger): Compiled {
   return {
@@ -331,6 +324,9 @@ function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: numb
   return trigger.confirm?.(bytes, start, end, wanted.length) ?? true
 }
 
+/** Makes the tables that the first long text would wait for. */
+export const prepareTriggers = (): void => void pairs()
+
 /** Whether the default rules have to read `text`. */
 export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0
 
@@ -339,6 +335,7 @@ export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0
  * first trigger, mostly close to it; -1 when there is none.
  */
 export function findTrigger(text: string, start: number): number {
+  if (!made && firstTexts.isWithout(text)) return -1
   const end = text.length
   let size = firstPiece
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
