@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { detach } from '../../model/index.js'
 import type { Manifest, ObjectStore } from '../../ship/index.js'
-import { noCells, ParquetTable, type Cell, type Cells, type ColumnType } from '../sql/parquet-table.js'
+import {
+  fitting,
+  noCells,
+  ParquetTable,
+  type Cell,
+  type Cells,
+  type ColumnType,
+} from '../sql/parquet-table.js'
 import { rowColumns, type RowColumn, type RowColumns } from '../sql/row-columns.js'
 import { writeCommit, type BatchCommit } from './commit.js'
 
@@ -134,17 +141,6 @@ export class IndexBatch {
     }
     return partition
   }
-}
-
-/** A value of a hostile tape or manifest that its column cannot hold would cost the whole batch: it is left out. */
-function fitting(value: Cell, type: ColumnType): Cell {
-  return fits[type](value) ? value : undefined
-}
-const fits: Readonly<Record<ColumnType, (value: Cell) => boolean>> = {
-  text: (value) => typeof value === 'string',
-  int: (value) => typeof value === 'number' && (value | 0) === value,
-  double: (value) => typeof value === 'number',
-  boolean: (value) => typeof value === 'boolean',
 }
 
 function flush(partition: Partition): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ import { indexFolderIn, indexKey } from './removed-indexes.js'
 import { RowColumns } from './row-columns.js'
 
 /** Rises when the columns of an index change. */
-const layout = 1
+const layout = 2
 
 /**
  * Indexes of recordings, made where they are missing or older than what they are of. Those of the data folder's recordings are kept;
@@ -77,13 +77,13 @@ export class IndexFiles {
     const before = indexKey(recording.paths[0]!)
     const state = stateOf(recording)
     const path = join(folder, `${before}.${state}.${kind}`)
-    if (statSync(path, { throwIfNoEntry: false })) return path
+    if (isWhole(path, kind)) return path
     const bytes = await make()
     // What was written to it meanwhile is part of it, and only the next look knows.
     await replaceFile(path, once(bytes))
     for (const name of await readdir(folder))
       if (name.startsWith(`${before}.`) && name.split('.')[1] !== state)
-        await rm(join(folder, name), { force: true })
+        await removeUnused(join(folder, name))
     return path
   }
 
@@ -96,12 +96,34 @@ export class IndexFiles {
   }
 }
 
-/** Differs once anything was written to a file of the recording. */
+/** Whether an index is there and was not cut by a failing disk: what would make all recordings unreadable is made again. */
+function isWhole(path: string, kind: string): boolean {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined || !kind.startsWith('rows')) return size !== undefined
+  const file = openSync(path, 'r')
+  try {
+    const end = Buffer.alloc(magic.length)
+    return size > end.length && readSync(file, end, 0, end.length, size - end.length) > 0 && end.equals(magic)
+  } finally {
+    closeSync(file)
+  }
+}
+/** Last bytes of a Parquet file. */
+const magic = Buffer.from('PAR1')
+
+/** Deletes an older index of a recording, unless another query may be about to open it. */
+async function removeUnused(path: string): Promise<void> {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found && Date.now() - found.mtimeMs > openedWithinMs) await rm(path, { force: true })
+}
+const openedWithinMs = 60_000
+
+/** Differs once anything was written to a file of the recording, or another file took its place. */
 function stateOf({ paths, name }: ScopedRecording): string {
   const hash = createHash('sha256').update(name)
   for (const path of paths) {
     const found = statSync(path, { throwIfNoEntry: false })
-    hash.update(`\0${path}\0${found?.size}\0${found?.mtimeMs}`)
+    hash.update(`\0${path}\0${found?.size}\0${found?.mtimeMs}\0${found?.ctimeMs}\0${found?.ino}`)
   }
   return hash.digest('hex').slice(0, 16)
 }

@@ -57,3 +57,14 @@ export class ParquetTable<Column extends string> {
     return this.#writer.getBytes()
   }
 }
+
+/** Undefined for a value of a hostile tape that its column cannot hold: it would cost the whole file. */
+export function fitting(value: Cell, type: ColumnType): Cell {
+  return fits[type](value) ? value : undefined
+}
+const fits: Readonly<Record<ColumnType, (value: Cell) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  int: (value) => typeof value === 'number' && (value | 0) === value,
+  double: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+}

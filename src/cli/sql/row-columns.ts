@@ -13,7 +13,8 @@ import {
 } from '../../model/index.js'
 import { createByteTexts } from '../byte-texts.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
-import { noCells, ParquetTable, type Cell, type Cells, type ColumnType } from './parquet-table.js'
+import { latin1, LineTimes, timeOf } from './line-times.js'
+import { fitting, noCells, ParquetTable, type Cell, type Cells, type ColumnType } from './parquet-table.js'
 
 /** Columns of an index. What all rows of a session have in common stands in the session's own row. */
 export const rowColumns = {
@@ -65,10 +66,11 @@ export class RowColumns implements PlainWatcher {
   readonly #fold: Fold
   readonly #recording: string
   readonly #paths: readonly string[]
+  readonly #times = new LineTimes()
   #lastFile = 0
   /** By row. */
   readonly #session: number[] = []
-  readonly #timeMs: (number | undefined)[] = []
+  readonly #timeMs = new Numbers()
   readonly #method: Cell[] = []
   readonly #subject: Cell[] = []
   readonly #id: Cell[] = []
@@ -78,8 +80,8 @@ export class RowColumns implements PlainWatcher {
   readonly #status: Cell[] = []
   /** Number of the file among those of the recording. */
   readonly #file: Cell[] = []
-  readonly #start: Cell[] = []
-  readonly #end: Cell[] = []
+  readonly #start = new Numbers()
+  readonly #end = new Numbers()
   readonly #text: Cell[] = []
 
   /**
@@ -96,7 +98,7 @@ export class RowColumns implements PlainWatcher {
     const { bytes, line } = message
     const ascii = (start: number, end: number): string | undefined =>
       start < 0 ? undefined : latin1(bytes, start, end)
-    this.#place(row, timeOf(latin1(bytes, line.timeStart, line.timeEnd)))
+    this.#place(row, this.#times.at(bytes, line.timeStart, line.timeEnd))
     this.#method[row] = message.method || undefined
     this.#subject[row] = message.subject || undefined
     this.#id[row] = ascii(line.rpcIdStart, line.rpcIdEnd)
@@ -107,8 +109,8 @@ export class RowColumns implements PlainWatcher {
     this.#file[row] = this.#fileNumber(place.path)
     // A line stands in bytes that begin elsewhere in the file; both places are of the same chunk.
     const lineStart = line.timeStart - tapeHead
-    this.#start[row] = place.offset + line.rawStart - lineStart
-    this.#end[row] = place.offset + line.rawEnd - lineStart
+    this.#start.set(row, place.offset + line.rawStart - lineStart)
+    this.#end.set(row, place.offset + line.rawEnd - lineStart)
     this.#text[row] = undefined
   }
 
@@ -155,60 +157,80 @@ export class RowColumns implements PlainWatcher {
     this.#place(row, timeOf(t))
     this.#method[row] = this.#subject[row] = this.#id[row] = undefined
     this.#errorCode[row] = this.#errorMessage[row] = this.#conversation[row] = this.#status[row] = undefined
-    this.#file[row] = this.#start[row] = this.#end[row] = undefined
+    this.#file[row] = undefined
+    this.#start.set(row, undefined)
+    this.#end.set(row, undefined)
     this.#text[row] = detach(text)
   }
 
   #place(row: number, timeMs: number | undefined): void {
     this.#session[row] = this.#fold.sessions.length - 1
-    this.#timeMs[row] = timeMs
+    this.#timeMs.set(row, timeMs)
   }
 
   /** Rows from `from` to before `to`, by column. */
   cells(from: number, to: number): Cells<RowColumn> {
     const { entries } = this.#fold
-    const cells = noCells(rowColumns)
-    for (let row = from; row < to; row += 1) {
-      const kind = entries.kind(row)
-      const peer = entries.peer(row)
-      const isReply = isMessageKind(kind) && isAnswer({ kind })
-      const asked = isReply && peer >= 0 ? peer : row
-      const latencyUs = isReply && peer >= 0 ? entries.latencyUs(row) : undefined
-      const isTimed = !entries.has(row, 'untimed')
-      const method = this.#method[asked]
-      const subject = this.#subject[asked]
-      const seq = entries.seq(row)
-      cells.session_number.push(this.#session[row])
-      cells.seq.push(seq < 0 ? undefined : seq)
-      cells.time_ms.push(isTimed ? this.#timeMs[row] : undefined)
-      cells.offset_ms.push(isTimed ? entries.us(row) / 1000 : undefined)
-      cells.direction.push(kind === 'gap' || kind === 'http' ? undefined : entries.direction(row))
-      cells.kind.push(kind)
-      cells.method.push(method)
-      cells.subject.push(subject)
-      cells.id.push(this.#id[row])
-      cells.answers.push(isReply && peer >= 0 ? entries.seq(peer) : undefined)
-      cells.latency_ms.push(latencyUs === undefined ? undefined : latencyUs / 1000)
-      cells.waited_ms.push(latencyUs === undefined ? undefined : entries.waitedUs(row) / 1000)
-      cells.held_ms.push(entries.has(row, 'held') ? entries.heldUs(row) / 1000 : undefined)
-      cells.error_code.push(this.#errorCode[row])
-      cells.error_message.push(this.#errorMessage[row])
-      cells.is_error.push(isReply ? kind === 'error' || entries.has(row, 'toolError') : undefined)
-      cells.conversation.push(this.#conversation[row])
-      cells.http_status.push(this.#status[row])
-      cells.modified.push(entries.has(row, 'modified'))
-      cells.injected.push(entries.has(row, 'injected'))
-      cells.dropped.push(entries.has(row, 'dropped'))
-      cells.cancelled.push(entries.has(row, 'cancelled'))
-      cells.size_bytes.push(entries.size(row))
-      cells.file.push(this.#file[row])
-      cells.payload_start.push(this.#start[row])
-      cells.payload_end.push(this.#end[row])
-      cells.text.push(this.#text[row])
-      cells.row.push(row)
-      cells.peer_row.push(peer < 0 ? undefined : peer)
+    const count = to - from
+    // Of a row that is an answer: the request that it answers, else -1. Its method stands in the request.
+    const asked = new Int32Array(count)
+    for (let i = 0; i < count; i += 1) {
+      const kind = entries.kind(from + i)
+      asked[i] = isMessageKind(kind) && isAnswer({ kind }) ? entries.peer(from + i) : -1
     }
-    return cells
+    // Arrays of their final length, each of one kind of value as far as possible: the engine keeps numbers without boxes.
+    const column = (of: (row: number, asked: number) => Cell): Cell[] => {
+      const cells: Cell[] = []
+      cells.length = count
+      for (let i = 0; i < count; i += 1) cells[i] = of(from + i, asked[i]!)
+      return cells
+    }
+    const ofAnswer = (of: (row: number, asked: number) => Cell): Cell[] =>
+      column((row, request) => (request < 0 ? undefined : of(row, request)))
+    const latencies = ofAnswer((row) => entries.latencyUs(row))
+    return {
+      session_number: column((row) => this.#session[row]),
+      seq: column((row) => seqOf(entries.seq(row))),
+      time_ms: column((row) => (entries.has(row, 'untimed') ? undefined : this.#timeMs.at(row))),
+      offset_ms: column((row) => (entries.has(row, 'untimed') ? undefined : entries.us(row) / 1000)),
+      direction: column((row) => {
+        const kind = entries.kind(row)
+        return kind === 'gap' || kind === 'http' ? undefined : entries.direction(row)
+      }),
+      kind: column((row) => entries.kind(row)),
+      method: column((row, request) => this.#method[request < 0 ? row : request]),
+      subject: column((row, request) => this.#subject[request < 0 ? row : request]),
+      id: column((row) => this.#id[row]),
+      answers: ofAnswer((_, request) => seqOf(entries.seq(request))),
+      latency_ms: latencies.map((us) => (us === undefined ? undefined : Number(us) / 1000)),
+      waited_ms: ofAnswer((row) =>
+        latencies[row - from] === undefined ? undefined : entries.waitedUs(row) / 1000,
+      ),
+      held_ms: column((row) => (entries.has(row, 'held') ? entries.heldUs(row) / 1000 : undefined)),
+      error_code: column((row) => this.#errorCode[row]),
+      error_message: column((row) => this.#errorMessage[row]),
+      is_error: column((row) => {
+        const kind = entries.kind(row)
+        if (kind !== 'result' && kind !== 'error') return undefined
+        return kind === 'error' || entries.has(row, 'toolError')
+      }),
+      conversation: column((row) => this.#conversation[row]),
+      http_status: column((row) => fitting(this.#status[row], 'int')),
+      modified: column((row) => entries.has(row, 'modified')),
+      injected: column((row) => entries.has(row, 'injected')),
+      dropped: column((row) => entries.has(row, 'dropped')),
+      cancelled: column((row) => entries.has(row, 'cancelled')),
+      size_bytes: column((row) => entries.size(row)),
+      file: column((row) => this.#file[row]),
+      payload_start: column((row) => this.#start.at(row)),
+      payload_end: column((row) => this.#end.at(row)),
+      text: column((row) => this.#text[row]),
+      row: column((row) => row),
+      peer_row: column((row) => {
+        const peer = entries.peer(row)
+        return peer < 0 ? undefined : peer
+      }),
+    }
   }
 
   /** A row a session: its kind is `session`, its text JSON. */
@@ -218,7 +240,7 @@ export class RowColumns implements PlainWatcher {
       const { id, label, transport, command, url, startedAt, endedAt, durationMs, exitCode, signal, error } =
         session
       const { complete, protocolVersion, redaction, server, client } = session
-      const text = JSON.stringify({
+      const facts = {
         recording: this.#recording,
         session: id,
         label,
@@ -236,7 +258,11 @@ export class RowColumns implements PlainWatcher {
         complete,
         protocolVersion,
         redaction,
-      })
+      }
+      const text = JSON.stringify(facts, (_, value: unknown) =>
+        // Half a surrogate pair is no JSON for engines, and would make every session unreadable.
+        typeof value === 'string' ? Buffer.from(value).toString() : value,
+      )
       const row: Partial<Record<RowColumn, Cell>> = { kind: 'session', session_number: number, text }
       for (const name of names) cells[name].push(row[name])
     })
@@ -253,12 +279,26 @@ export class RowColumns implements PlainWatcher {
 /** `{"t":"`, with which a plain line begins. */
 const tapeHead = 6
 
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
+/** Numbers of rows, some of them missing. */
+class Numbers {
+  #values = new Float64Array(1_024)
+
+  set(row: number, value: number | undefined): void {
+    if (row >= this.#values.length) {
+      const longer = new Float64Array(row + (row >> 1))
+      longer.set(this.#values)
+      this.#values = longer
+    }
+    this.#values[row] = value ?? Number.NaN
+  }
+
+  at(row: number): number | undefined {
+    const value = this.#values[row]!
+    return Number.isNaN(value) ? undefined : value
+  }
 }
 
-/** Milliseconds since 1970; undefined for what is no time. */
-function timeOf(text: string): number | undefined {
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) ? undefined : ms
+/** Undefined for rows that are no message, and for numbers that no recorder gives. */
+function seqOf(seq: number): number | undefined {
+  return seq < 0 || seq > 0x7fff_ffff ? undefined : seq
 }

@@ -67,7 +67,7 @@ export function viewStatements(
       s.facts->>'$.command' as command, s.facts->>'$.url' as url,
       try_cast(s.facts->>'$.startedAt' as timestamptz) at time zone 'UTC' as started,
       try_cast(s.facts->>'$.endedAt' as timestamptz) at time zone 'UTC' as ended,
-      cast(s.facts->>'$.durationMs' as double) as duration_ms, cast(s.facts->>'$.exitCode' as integer) as exit_code,
+      try_cast(s.facts->>'$.durationMs' as double) as duration_ms, try_cast(s.facts->>'$.exitCode' as integer) as exit_code,
       s.facts->>'$.signal' as signal, s.facts->>'$.error' as error, cast(s.facts->>'$.complete' as boolean) as complete,
       s.facts->>'$.protocolVersion' as protocol_version, s.facts->>'$.redaction' as redaction,
       coalesce(c.messages, 0) as messages, coalesce(c.errors, 0) as errors
@@ -76,7 +76,7 @@ export function viewStatements(
         from recorded_rows where seq is not null group by all) c
       using (${sessionKey})`,
     `create view tools as with listed as (
-        select server, unnest(json_extract(payload, '$.result.tools[*]')) as tool
+        select server, unnest(try(json_extract(payload, '$.result.tools[*]'))) as tool
         from messages where kind = 'result' and method = 'tools/list'
       ), offered as (
         select server, tool->>'$.name' as tool, last(tool->>'$.description') as description, last(tool) as definition,

@@ -1,0 +1,138 @@
+import { parquetReadObjects } from 'hyparquet'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { IndexFiles } from '../../../src/cli/sql/index-files.js'
+import { scopeOf } from '../../../src/cli/search/scope.js'
+import { tapeOf } from '../collect/collected.js'
+
+let dataFolder: string
+let tape: string
+beforeEach(() => {
+  dataFolder = mkdtempSync(join(tmpdir(), 'wiretape-index-test-'))
+  mkdirSync(join(dataFolder, 'recordings'))
+  tape = join(dataFolder, 'recordings', 'shop.jsonl')
+})
+afterEach(() => rmSync(dataFolder, { recursive: true, force: true }))
+
+/** Paths of the indexes that a query would read now. */
+async function indexes(): Promise<string[]> {
+  const io = { cwd: '/', dataFolder }
+  const files = new IndexFiles(io)
+  try {
+    const recordings = await scopeOf([], io)
+    await files.sweep(recordings)
+    return await Promise.all(recordings.map((recording) => files.rows(recording)))
+  } finally {
+    await files.close()
+  }
+}
+
+async function rows(): Promise<Record<string, unknown>[]> {
+  const all = await Promise.all(
+    (await indexes()).map(
+      (path) =>
+        parquetReadObjects({ file: Uint8Array.from(readFileSync(path)).buffer }) as Promise<
+          Record<string, unknown>[]
+        >,
+    ),
+  )
+  return all.flat()
+}
+
+async function seqs(): Promise<unknown[]> {
+  return (await rows()).filter(({ kind }) => kind !== 'session').map(({ seq }) => seq)
+}
+
+describe('the index of recordings', () => {
+  it('is made once, and anew after a recording grew, was redacted in place or was renamed', async () => {
+    writeFileSync(tape, tapeOf(2))
+    const [first] = await indexes()
+    const made = statSync(first!).mtimeMs
+    expect(await indexes()).toEqual([first])
+    expect(statSync(first!).mtimeMs).toBe(made)
+
+    writeFileSync(tape, tapeOf(3))
+    expect(await seqs()).toEqual([0, 1, 2, 3, 4, 5])
+
+    // A rewritten file of the same size and time, as another program may leave it.
+    const before = statSync(tape)
+    writeFileSync(`${tape}.new`, tapeOf(3).replaceAll('"echo"', '"ECHO"'))
+    renameSync(`${tape}.new`, tape)
+    utimesSync(tape, before.atime, before.mtime)
+    expect((await rows()).filter(({ subject }) => subject === 'ECHO')).toHaveLength(6)
+
+    renameSync(tape, join(dataFolder, 'recordings', 'other.jsonl'))
+    const found = (await rows()).find(({ kind }) => kind === 'session')
+    expect(JSON.parse(String(found!['text']))).toMatchObject({ recording: 'other.jsonl' })
+    expect(readdirSync(join(dataFolder, 'index'))).toHaveLength(1)
+  })
+
+  it('leaves an index in place that another query may be about to open', async () => {
+    writeFileSync(tape, tapeOf(1))
+    const [old] = await indexes()
+    writeFileSync(tape, tapeOf(2))
+    await indexes()
+    expect(statSync(old!).size).toBeGreaterThan(0)
+    utimesSync(old!, 0, 0)
+    writeFileSync(tape, tapeOf(3))
+    await indexes()
+    expect(readdirSync(join(dataFolder, 'index')).some((name) => old!.endsWith(name))).toBe(false)
+  })
+
+  it('is whole when several queries make it at once', async () => {
+    writeFileSync(tape, tapeOf(200))
+    const made = await Promise.all([indexes(), indexes(), indexes()])
+    expect(new Set(made.flat()).size).toBe(1)
+    expect(await seqs()).toHaveLength(400)
+  })
+
+  it('is made again where a failing disk cut it', async () => {
+    writeFileSync(tape, tapeOf(2))
+    const [path] = await indexes()
+    truncateSync(path!, 100)
+    expect(await seqs()).toHaveLength(4)
+    truncateSync(path!, 0)
+    expect(await seqs()).toHaveLength(4)
+  })
+
+  it('is readable whatever numbers and texts a hostile tape has', async () => {
+    const [meta = '', call = '', ...rest] = tapeOf(2).split('\n')
+    const hostile = JSON.parse(call)
+    const strange = [
+      { ...hostile, id: '00000000-0000-4000-8000-000000000001', seq: 2 ** 40, us: 1e300 },
+      { ...hostile, id: '00000000-0000-4000-8000-000000000002', seq: 7, t: '+275760-09-13T00:00:00.000Z' },
+      { ...hostile, id: '00000000-0000-4000-8000-000000000003', seq: 8, http: { exchange: 1, status: 1e12 } },
+      {
+        ...hostile,
+        id: '00000000-0000-4000-8000-000000000004',
+        seq: 9,
+        raw: { ...hostile.raw, id: '\ud800\u0000' },
+      },
+      { t: hostile.t, type: 'end', exit: 1e15, messages: 3 },
+    ]
+    const lines = [
+      meta.replace('"label":"shop"', '"label":"\\ud800"'),
+      call,
+      ...strange.map((line) => JSON.stringify(line)),
+      ...rest,
+    ]
+    writeFileSync(tape, lines.join('\n'))
+    const found = await rows()
+    expect(found.length).toBeGreaterThanOrEqual(8)
+    const session = found.find(({ kind }) => kind === 'session')
+    expect(String(session!['text'])).not.toContain('\\ud800')
+  })
+})
