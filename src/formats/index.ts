@@ -22,6 +22,7 @@ export { createMeter, type Meter, type OwnMetric } from './otlp/meter.js'
 export type { Resource, Span } from './otlp/telemetry.js'
 export { createLosses } from './losses.js'
 export { parquet } from './parquet/index.js'
+export { cell as csvCell } from './csv/cell.js'
 export { htmlReport, type ReportPage } from './html/index.js'
 export { answeredHere, createAnsweredHere, type AnsweredHere } from './answered-here.js'
 export {

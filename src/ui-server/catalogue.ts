@@ -5,12 +5,22 @@ import type { RecordedServer } from './recorded-server.js'
 
 /** What the server may give out; only what is listed can be asked for. */
 export interface Catalogue {
+  /** Address of the store whose sessions these are; undefined for the data folder. */
+  readonly store?: string
   /** What was named on the command line. */
   given(): Promise<readonly ListedRecording[]>
   /** The recordings of the data folder, newest first. */
   recordings(): Promise<readonly ListedRecording[]>
   /** Path of a file of a listed recording. */
   pathOf(id: string, index: number): Promise<string | undefined>
+  /** The same of one that is no file of this machine. */
+  contentOf?(id: string, index: number): Promise<StoredContent | undefined>
+  /**
+   * Runs an SQL query over all recordings, as `wiretape sql` does.
+   *
+   * @throws WiretapeError `usage` for what the engine refuses, and without an engine
+   */
+  sql?(query: string, signal: AbortSignal): Promise<SqlAnswer>
   /** Whether a capture writes this file now, and which file goes on after it. */
   progressOf(path: string): Promise<{ readonly live: boolean; readonly next?: string }>
   /** Has the capture that writes this file tell when it wrote something; undefined when it cannot be asked. */
@@ -44,6 +54,26 @@ export interface Catalogue {
   control?(id: string): Promise<CaptureConnection | undefined>
 }
 
+/** Bytes that are read as they are sent. */
+export interface StoredContent {
+  readonly sizeBytes: number
+  readonly chunks: () => AsyncIterable<Uint8Array>
+}
+
+/** Rows of a query. Values are texts; null is null. */
+export interface SqlAnswer {
+  readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[]
+  readonly rows: readonly {
+    readonly values: readonly (string | null)[]
+    /** The message of a row that has the columns `recording` and `seq`. */
+    readonly message?: { readonly id: string; readonly seq: number }
+  }[]
+  /** The same rows for spreadsheets. */
+  readonly csv: string
+  /** There are more. */
+  readonly isCut: boolean
+}
+
 /** A recording that the viewer may ask for. */
 export interface ListedRecording {
   /** Names it in addresses; nothing can be learned or guessed from it. */
@@ -59,6 +89,8 @@ export interface ListedRecording {
   /** Name and version, as they call themselves. */
   readonly server: string | null
   readonly client: string | null
+  /** The machine and user of a recording in a store. */
+  readonly host?: string
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   /** Base names of its files, in the order of their segments. */
   readonly files: readonly string[]

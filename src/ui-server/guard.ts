@@ -15,6 +15,9 @@ export const rulesPath = /^\/api\/control\/([\w-]{1,64})\/rules$/
 
 export const savedPath = '/api/saved'
 
+/** Queries. */
+export const sqlPath = '/api/sql'
+
 /** All that is asked for with POST. */
 const actingPaths = [commandPath, deletePath, sessionPath, rulesPath]
 
@@ -30,7 +33,9 @@ export function createGuard(port: number): (request: IncomingMessage) => Refusal
   return (request) => {
     const { method, headers, url = '' } = request
     if (!URL.canParse(url, 'http://localhost')) return { status: 400, why: 'invalid address' }
-    const isCommand = method === 'POST' && (url === savedPath || actingPaths.some((path) => path.test(url)))
+    const isCommand =
+      method === 'POST' &&
+      (url === savedPath || url === sqlPath || actingPaths.some((path) => path.test(url)))
     if (method !== 'GET' && method !== 'HEAD' && !isCommand)
       return { status: 405, why: 'only GET is supported here' }
     if (!hosts.has(headers.host ?? '')) return { status: 403, why: 'the Host header names another server' }

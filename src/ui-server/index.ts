@@ -1,5 +1,5 @@
 export type { FoundMessage } from './catalogue.js'
-export type { ListedRecording, SearchFound, UiRecorder } from './catalogue.js'
+export type { ListedRecording, SearchFound, SqlAnswer, UiRecorder } from './catalogue.js'
 export type { Catalogue } from './catalogue.js'
 export type { RecordedServer } from './recorded-server.js'
 export type { CallToKeep, SavedRun } from './saved-calls.js'

@@ -10,12 +10,14 @@ import {
   rulesPath,
   savedPath,
   sessionPath,
+  sqlPath,
   type createGuard,
 } from './guard.js'
 import { contentPolicy, type Page } from './pages.js'
 import { refuse, send, sendJson } from './replies.js'
-import { sendFile } from './send-file.js'
+import { sendContent, sendFile } from './send-file.js'
 import { answerSaved } from './saved.js'
+import { answerSql } from './sql.js'
 import type { Sessions } from './sessions.js'
 
 /** What requests are answered from. */
@@ -49,6 +51,7 @@ export async function answer(
   if (!isSame(credentialOf(request, 'Bearer'), stage.token))
     return refuse(response, 403, 'the token is missing or wrong: open the address that wiretape printed')
   const { catalogue } = stage
+  if (pathname === '/api/place') return sendJson(response, { store: catalogue.store ?? null })
   if (pathname === '/api/recordings') return sendJson(response, await catalogue.recordings())
   if (pathname === '/api/given') return sendJson(response, await catalogue.given())
   const deleted = deletePath.exec(pathname)
@@ -58,9 +61,10 @@ export async function answer(
   const server = serverPath.exec(pathname)
   if (session || server) return connect(request, response, stage, session?.[1], server?.[1])
   const ruled = rulesPath.exec(pathname)
-  if (ruled || pathname === savedPath) {
+  if (ruled || pathname === savedPath || pathname === sqlPath) {
     const denial = whyNoAct(request)
     if (denial) return refuse(response, denial.status, denial.why)
+    if (pathname === sqlPath) return answerSql(request, response, catalogue)
     return ruled
       ? stage.acting.rules(ruled[1]!, request, response)
       : answerSaved(request, response, catalogue)
@@ -69,6 +73,8 @@ export async function answer(
   const channel = commandPath.exec(pathname)
   if (live || channel) return act(request, response, stage, live?.[1], channel?.[1])
   const file = /^\/api\/recordings\/([\w-]{1,64})\/(\d{1,6})$/.exec(pathname)
+  const stored = file ? await catalogue.contentOf?.(file[1]!, Number(file[2])) : undefined
+  if (stored) return sendContent(stored, response)
   const path = file ? await catalogue.pathOf(file[1]!, Number(file[2])) : undefined
   if (path === undefined) refuse(response, 404, 'not found')
   else await sendFile(path, response, catalogue)

@@ -2,7 +2,7 @@ import { createReadStream, watch, type FSWatcher } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import type { Catalogue } from './catalogue.js'
+import type { Catalogue, StoredContent } from './catalogue.js'
 
 /** How often a file that is being written is looked at, whatever is told. */
 const lookEveryMs = 250
@@ -23,6 +23,23 @@ export async function sendFile(path: string, response: ServerResponse, catalogue
   // The page is told at once that something comes.
   response.flushHeaders()
   await follow(path, response, catalogue)
+  response.end()
+}
+
+/** Sends what is no file of this machine, and reads no more of it than the page takes. */
+export async function sendContent(
+  { sizeBytes, chunks }: StoredContent,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader('Content-Type', 'application/octet-stream')
+  response.setHeader('Content-Length', sizeBytes)
+  if (response.req.method !== 'HEAD')
+    for await (const chunk of chunks()) {
+      if (response.destroyed) return
+      // A store that cannot be read has sent nothing yet, and is answered as such.
+      if (!response.headersSent) response.writeHead(200)
+      await writeAtPace(response, chunk)
+    }
   response.end()
 }
 

@@ -69,6 +69,7 @@ async function main() {
   viewsAgree()
   otherFormats()
   onlyTheViews()
+  hostileTexts()
   await agents()
   await askStore({ folder, env, recordings, cli, holds })
   indexesFollow()
@@ -259,6 +260,29 @@ function onlyTheViews() {
       status === 2 && stderr.startsWith('wiretape: ') && stderr.trim().split('\n').length === 1,
     )
   }
+}
+
+/** Half a surrogate pair is JSON for MCP servers, but not for the engine. */
+function hostileTexts() {
+  const path = join(recordings, 'hostile.jsonl')
+  const t = '2026-08-01T10:00:00.000Z'
+  const half = '\\ud800'
+  const lines = [
+    `{"v":1,"type":"meta","startedAt":"${t}","label":"${half}","command":["${half}"],"mcpTapVersion":"wiretape 0.1.0"}`,
+    `{"t":"${t}","dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}`,
+    `{"t":"${t}","dir":"out","raw":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"bad","description":"${half}"}]}}}`,
+    '{"type":"end","exit":99999999999999}',
+  ]
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
+  holds('tools are there beside a hostile one', ask('select tool from tools where calls > 0').length > 3)
+  holds('sessions are there beside a hostile one', ask('select * from sessions').length === 4)
+  const strict = wiretape('sql', "select payload->>'$.id' from messages")
+  holds(
+    'a payload that is no JSON is explained',
+    strict.status === 2 && strict.stderr.includes('try(payload'),
+  )
+  holds('and can be passed over', ask("select try(payload->>'$.id') as id from messages").length > 50)
+  rmSync(path)
 }
 
 async function agents() {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CommandBody } from '../../src/control-schema/index.js'
 import { Refusal, type CaptureConnection } from '../../src/control/index.js'
+import { WiretapeError } from '../../src/model/index.js'
 import { startUiServer, type Catalogue, type UiServer } from '../../src/ui-server/index.js'
 
 let folder: string
@@ -16,6 +17,8 @@ let sent: CommandBody[]
 let closed: number
 /** Commands that were started. */
 let started: string[]
+/** Queries that were run. */
+let queries: string[]
 
 /** A capture that has rules in force and refuses to drop. */
 function capture(): CaptureConnection {
@@ -53,12 +56,27 @@ beforeEach(async () => {
   sent = []
   closed = 0
   started = []
+  queries = []
   const catalogue: Catalogue = {
     given: async () => [],
     recordings: async () => [],
     pathOf: async () => undefined,
     attend: async () => undefined,
     progressOf: async () => ({ live: false }),
+    async sql(query, signal) {
+      queries.push(query)
+      if (query === 'selec') throw new WiretapeError('usage', 'the query failed', { hint: 'write it anew' })
+      if (query === 'forever') {
+        await once(signal, 'abort')
+        queries.push('ended')
+      }
+      return {
+        columns: [{ name: '1', isNumber: true }],
+        rows: [{ values: ['1'] }],
+        csv: '1\r\n1\r\n',
+        isCut: false,
+      }
+    },
     control: async (id) => (id === 'one' ? capture() : undefined),
     server: async (id) =>
       id === 'mine'
@@ -204,6 +222,27 @@ describe('acting from the page of wiretape ui', () => {
     ) as Record<string, string>
     expect((await ask('POST', path, headers, '{"type":"hold","id":1,"on":true}')).status).toBe(status)
     expect(sent).toEqual([{ type: 'subscribe', from: 'now' }])
+    expect((await ask('POST', '/api/sql', headers, '{"query":"select 1"}')).status).toBe(status)
+    expect(queries).toEqual([])
+  })
+
+  it('answers a query, says in a sentence why it cannot, and ends one whose page went away', async () => {
+    const answer = await ask('POST', '/api/sql', page(), '{"query":"select 1"}')
+    expect(JSON.parse(answer.body)).toMatchObject({ rows: [{ values: ['1'] }], isCut: false })
+    expect(await ask('POST', '/api/sql', page(), '{"query":"selec"}')).toEqual({
+      status: 400,
+      body: 'the query failed (write it anew)\n',
+    })
+    expect((await ask('POST', '/api/sql', page(), '{"query":1}')).status).toBe(400)
+    expect((await ask('GET', '/api/sql', page())).status).toBe(405)
+
+    const { port } = server
+    const going = request({ host: '127.0.0.1', port, path: '/api/sql', method: 'POST', headers: page() })
+    going.on('error', () => undefined)
+    going.end('{"query":"forever"}')
+    while (!queries.includes('forever')) await new Promise((done) => setImmediate(done))
+    going.destroy()
+    while (!queries.includes('ended')) await new Promise((done) => setImmediate(done))
   })
 
   it('attaches no page without the token and the header, nor one of another site', async () => {

@@ -29,6 +29,7 @@ import {
 import { door } from './door.js'
 import { OverrideForm, RulesForm } from './rules-forms.js'
 import { questions, session } from './session.js'
+import { store } from './place.js'
 
 /** What is done with the server of the recording that is looked at. */
 export function Acting() {
@@ -53,7 +54,8 @@ export function Acting() {
 /** In the bar at the top of the page: what can be begun. */
 export function Offers() {
   const one = target.value
-  const before = one ? undefined : finished.value
+  // Commands of other machines are not run here.
+  const before = one || store.value !== null ? undefined : finished.value
   const isAttached = channel.value !== undefined
   return (
     <>

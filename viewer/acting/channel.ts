@@ -86,11 +86,12 @@ export async function openChannel(
  *
  * @throws Error with a sentence for a person
  */
-export async function askToAct(path: string, body?: unknown): Promise<unknown> {
+export async function askToAct(path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
   const whole = {
     method: 'POST',
     headers: { ...actingHeaders, 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    ...(signal && { signal }),
   }
   const response = await door.fetch(path, body === undefined ? { headers: actingHeaders } : whole)
   if (!response.ok) throw new Error((await response.text()).trim())

@@ -9,7 +9,9 @@ import { Copied } from './copied.js'
 import { door } from './door.js'
 import { loadSessions, SessionActions } from './home-sessions.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
+import { store } from './place.js'
 import { SavedCalls } from './saved-calls.js'
+import { SqlPanel, sqlOpen } from './sql-panel.js'
 import { tell, wordsOf } from './state.js'
 
 const listed = signal<readonly Listed[] | undefined>(undefined)
@@ -22,7 +24,7 @@ const words = signal('')
 /** How often the list is asked for again. */
 const pauseMs = 2_000
 
-/** All recordings of the data folder. */
+/** All recordings of the data folder, or of a store. */
 export function Home() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -45,6 +47,8 @@ export function Home() {
       </p>
     )
   if (!all) return <p class="empty">Looking for recordings…</p>
+  if (all.length === 0 && typeof store.value === 'string')
+    return <p class="empty">No session is in {clean(store.value)} yet.</p>
   return all.length === 0 ? <First /> : <Recordings all={all} />
 }
 
@@ -83,6 +87,7 @@ function First() {
 function Recordings({ all }: { readonly all: readonly Listed[] }) {
   const shown = all.filter(matchesWords)
   const chosen = all.filter(({ id }) => ticked.value.has(id))
+  const isStore = typeof store.value === 'string'
   return (
     <section class="recordings" aria-label="Your recordings">
       <form
@@ -90,14 +95,16 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         role="search"
         onSubmit={(event) => {
           event.preventDefault()
-          void searchAll(words.value)
+          if (!isStore) void searchAll(words.value)
         }}
       >
         <span class="field grow">
           <input
             type="search"
             aria-label="Search in all recordings"
-            placeholder="Name, server or client; Enter searches all messages"
+            placeholder={
+              isStore ? 'Name, server, host or day' : 'Name, server or client; Enter searches all messages'
+            }
             value={words.value}
             onInput={(event) => {
               words.value = event.currentTarget.value
@@ -105,9 +112,11 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
             }}
           />
         </span>
-        <button type="submit" class="button">
-          Search messages
-        </button>
+        {!isStore && (
+          <button type="submit" class="button">
+            Search messages
+          </button>
+        )}
         <button
           type="button"
           class="button"
@@ -126,16 +135,26 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         >
           Open together
         </button>
+        <button
+          type="button"
+          class="button"
+          aria-expanded={sqlOpen.value}
+          title="Query all recordings with SQL"
+          onClick={() => (sqlOpen.value = !sqlOpen.value)}
+        >
+          SQL
+        </button>
       </form>
+      {sqlOpen.value && <SqlPanel />}
       {searched.value !== undefined && <FoundMessages />}
-      <div class="home-table">
+      <div class={`home-table ${isStore ? 'of-store' : ''}`}>
         <table class="grid">
           <thead>
             <tr>
               <th aria-label="chosen" />
               <th>recording</th>
               <th>server</th>
-              <th>client</th>
+              <th>{isStore ? 'host' : 'client'}</th>
               <th>started</th>
               <th class="number">duration</th>
               <th class="number">messages</th>
@@ -151,14 +170,17 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
           </tbody>
         </table>
       </div>
-      <SavedCalls />
+      {!isStore && <SavedCalls />}
       {connecting.value && <ConnectForm key={connecting.value.id} {...connecting.value} />}
       {shown.length === 0 && (
-        <p class="quiet">No name matches. Enter looks for the words in the messages of all recordings.</p>
+        <p class="quiet">
+          No name matches.{isStore ? '' : ' Enter looks for the words in the messages of all recordings.'}
+        </p>
       )}
       <p class="quiet">
         {countOf(all.length, 'recording')},{' '}
-        {formatBytes(all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}.{' '}
+        {formatBytes(all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}
+        {isStore && ` in ${clean(store.value!)}`}.{' '}
         <button type="button" class="button small" onClick={openSample}>
           Open a sample recording
         </button>
@@ -195,7 +217,7 @@ function Recording({ one }: { readonly one: Listed }) {
         {states[one.state] !== '' && <span class="recording-state"> {states[one.state]}</span>}
       </th>
       <td>{clean(one.server ?? '')}</td>
-      <td>{clean(one.client ?? '')}</td>
+      <td>{clean(one.host ?? one.client ?? '')}</td>
       <td title={`${one.startedAt.slice(0, 19).replace('T', ' ')} UTC`}>{localTime(one.startedAt)}</td>
       <td class="number">{one.durationMs === null ? '' : formatDuration(one.durationMs * 1000)}</td>
       <td class="number">{one.messages ?? ''}</td>
@@ -204,7 +226,7 @@ function Recording({ one }: { readonly one: Listed }) {
       <td class="home-actions" onClick={(event) => event.stopPropagation()}>
         {one.state === 'live' ? (
           <SessionActions recording={one.id} label={one.label} />
-        ) : (
+        ) : one.host === undefined ? (
           <>
             {asked.value !== one.id && (
               <button
@@ -219,7 +241,7 @@ function Recording({ one }: { readonly one: Listed }) {
             )}{' '}
             <Deleting one={one} label={label} />
           </>
-        )}
+        ) : null}
       </td>
     </tr>
   )
@@ -267,10 +289,12 @@ function tick(id: string): void {
   ticked.value = next
 }
 
-function matchesWords({ label, server, client, name }: Listed): boolean {
+function matchesWords({ label, server, client, name, host, startedAt }: Listed): boolean {
   const text = words.value.trim().toLowerCase()
   if (text === '' || searched.value !== undefined) return true
-  return [label, server ?? '', client ?? '', name].some((part) => part.toLowerCase().includes(text))
+  return [label, server ?? '', client ?? '', name, host ?? '', host ? startedAt : ''].some((part) =>
+    part.toLowerCase().includes(text),
+  )
 }
 
 /** Oldest first: what came later is compared with what was before. */

@@ -4,6 +4,7 @@ import { Acting, Offers } from './bar.js'
 import { door } from './door.js'
 import { benchOpen } from './bench.js'
 import { Home } from './home.js'
+import { findPlace } from './place.js'
 import { findSession, session } from './session.js'
 import { followPage } from './state.js'
 
@@ -16,6 +17,7 @@ if (place) {
   document.head.append(style)
   followPage()
   findSession()
+  void findPlace()
   session.subscribe((found) => {
     // It was just begun, by this page before it was loaded again.
     if (found?.recording !== sessionStorage.getItem('wiretape-bench')) return

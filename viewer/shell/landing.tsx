@@ -17,6 +17,8 @@ export interface Listed {
   readonly durationMs: number | null
   readonly server: string | null
   readonly client: string | null
+  /** Of a session in a store. */
+  readonly host?: string
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   readonly files: readonly string[]
   /** Of the first file. */

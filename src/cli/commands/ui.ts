@@ -11,6 +11,7 @@ export function registerUi(program: Command, io: Io, outcome: Outcome): void {
       'Serves the viewer on 127.0.0.1 and opens it in the browser, with the named files, or with a list of the recordings in your data folder. Live captures are followed. Ctrl+C ends it.',
     )
     .argument('[file...]', 'recordings of any format')
+    .option('--at <store>', 'the sessions of a fleet instead: s3://BUCKET, a folder (docs/fleet.md)')
     .option('--port <n>', 'port to listen on (default: a free port)', parsePort)
     .option('--calls <dir>', 'folder of saved calls (default: calls, if it exists)')
     .option('--no-open', 'only print the address')
@@ -21,7 +22,8 @@ export function registerUi(program: Command, io: Io, outcome: Outcome): void {
 Examples:
   wiretape ui
   wiretape ui tape.jsonl
-  wiretape ui files.jsonl search.jsonl    both on one timeline`,
+  wiretape ui files.jsonl search.jsonl    both on one timeline
+  wiretape ui --at s3://recordings        sessions of a fleet`,
     )
     .action(async (files: string[], options: UiOptions) => {
       const { runUi } = await import('../run/ui.js')

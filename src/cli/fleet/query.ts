@@ -19,6 +19,7 @@ export async function runFleetQuery(
   sinceMs: number | undefined,
   { dataFolder }: { readonly dataFolder: string },
   take: (result: Result) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   if (/\bfindings\b/i.test(sql))
     throw new WiretapeError('usage', 'the index of a store has no findings', {
@@ -37,6 +38,7 @@ export async function runFleetQuery(
         for (const statement of viewStatements(fleetSource(files), undefined)) await connection.run(statement)
       },
       take,
+      signal,
     )
   } finally {
     await texts.close()

@@ -13,6 +13,8 @@ import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 /** Parts of segments that are kept unpacked; each has 256 kB or so. */
 const mostMembers = 32
 const mostManifests = 256
+/** Uncompressed bytes that a reader of all of them gets at once. */
+const rangeBytes = 4 << 20
 /** A part that is larger was made by nobody we know. */
 const mostMemberBytes = 64 << 20
 
@@ -71,6 +73,21 @@ export class SegmentReader {
     if (digest.digest('hex') !== hash) throw this.#damaged(hash, 'its bytes do not have the hash of its name')
   }
 
+  /**
+   * All of it, range by range, as the reader takes it: one that goes away costs no more.
+   *
+   * @throws WiretapeError `unreadable`
+   */
+  async *ranges(hash: string): AsyncGenerator<Uint8Array> {
+    const manifest = await this.manifest(hash)
+    const { members } = manifest
+    for (let first = 0, next = 0; first < members.length; first = next) {
+      for (let bytes = 0; next < members.length && (bytes === 0 || bytes < rangeBytes); next += 1)
+        bytes += members[next]!.bytes
+      yield await this.#unpacked(manifest, first, next)
+    }
+  }
+
   async manifest(hash: string): Promise<Manifest> {
     if (!/^[0-9a-f]{64}$/.test(hash)) throw new WiretapeError('unreadable', `${hash} is no hash of a segment`)
     const known = this.#manifests.get(hash)
@@ -83,11 +100,21 @@ export class SegmentReader {
   }
 
   async #member(manifest: Manifest, number: number): Promise<Uint8Array> {
-    const { hash, encoding } = manifest
-    const name = `${hash} ${number}`
+    const name = `${manifest.hash} ${number}`
     const known = this.#members.get(name)
     if (known) return known
-    const { at, length, bytes } = manifest.members[number]!
+    const unpacked = await this.#unpacked(manifest, number, number + 1)
+    keep(this.#members, name, unpacked, mostMembers)
+    return unpacked
+  }
+
+  /** Members from `first` to before `end`, which stand beside each other, with one request. */
+  async #unpacked(manifest: Manifest, first: number, end: number): Promise<Uint8Array> {
+    const { hash, encoding } = manifest
+    const members = manifest.members.slice(first, end)
+    const { at } = members[0]!
+    const length = members.reduce((sum, member) => sum + member.length, 0)
+    const bytes = members.reduce((sum, member) => sum + member.bytes, 0)
     if (Math.max(length, bytes) > mostMemberBytes) throw this.#damaged(hash, 'a part of it is too large')
     await this.#refuseUnknown(manifest)
     const pieces: Uint8Array[] = []
@@ -100,9 +127,7 @@ export class SegmentReader {
       pieces.push(Uint8Array.from(piece))
     }
     if (total !== bytes) throw this.#damaged(hash, 'a part of it has another length than its manifest says')
-    const unpacked = Buffer.concat(pieces)
-    keep(this.#members, name, unpacked, mostMembers)
-    return unpacked
+    return Buffer.concat(pieces)
   }
 
   async #refuseUnknown({ encoding }: Manifest): Promise<void> {

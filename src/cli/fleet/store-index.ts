@@ -64,7 +64,8 @@ async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
   return commits
 }
 
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Some requests at once. */
+export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values()
   await Promise.all(
     Array.from({ length: lanes }, async () => {

@@ -5,7 +5,7 @@ import type { Io } from '../io.js'
 import { scopeOf, sinceOption } from '../search/scope.js'
 import type { Result } from '../sql/duckdb.js'
 import { runQuery } from '../sql/query.js'
-import { valueJson, valueText } from '../sql/values.js'
+import { columnsOf, isNumberColumn, valueJson, valueText } from '../sql/values.js'
 import { tableText } from '../table.js'
 
 export interface SqlOptions {
@@ -62,11 +62,7 @@ async function printJson(result: Result, { jsonl }: SqlOptions, io: Io): Promise
 
 async function printTable(result: Result, _: SqlOptions, io: Io): Promise<void> {
   const columns = columnsOf(result)
-  const isNumber = columns.map((_name, i) =>
-    /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DOUBLE|FLOAT|DECIMAL.*)$/.test(
-      String(result.columnType(i)),
-    ),
-  )
+  const isNumber = columns.map((_name, i) => isNumberColumn(result, i))
   const texts: string[][] = columns.map(() => [])
   let count = 0
   for (;;) {
@@ -89,10 +85,6 @@ async function printTable(result: Result, _: SqlOptions, io: Io): Promise<void> 
   )
   const more = count > mostRows ? `; the first ${mostRows} are shown, --json prints all` : ''
   await io.write(`${table}\n${style.dim(`${countOf(count, 'row')}${more}`)}\n`)
-}
-
-function columnsOf(result: Result): string[] {
-  return Array.from({ length: result.columnCount }, (_, i) => result.columnName(i))
 }
 
 function shown(text: string): string {

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
+import type { Catalogue } from '../../ui-server/index.js'
 import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -11,16 +13,18 @@ export interface UiOptions {
   readonly port?: number
   readonly open: boolean
   readonly openToAllUsers?: boolean
+  /** A store whose sessions are shown instead of the data folder's. */
+  readonly at?: string
   /** Folder of saved calls. */
   readonly calls?: string
 }
 
 export async function runUi(
   files: readonly string[],
-  { port = 0, open, openToAllUsers, calls }: UiOptions,
+  { port = 0, open, openToAllUsers, calls, at }: UiOptions,
   io: Io,
 ): Promise<number> {
-  const catalogue = await createCatalogue(files, io, calls)
+  const { catalogue, close } = await catalogueOf(files, at, calls, io)
   const { startUiServer } = await import('../../ui-server/index.js')
   const server = await startUiServer({
     catalogue,
@@ -48,6 +52,24 @@ export async function runUi(
   } finally {
     closeFile()
     await server.close()
+    await close()
   }
   return exitCode.done
+}
+
+async function catalogueOf(
+  files: readonly string[],
+  at: string | undefined,
+  calls: string | undefined,
+  io: Io,
+): Promise<{ readonly catalogue: Catalogue; readonly close: () => Promise<void> }> {
+  if (at === undefined)
+    return { catalogue: await createCatalogue(files, io, calls), close: () => Promise.resolve() }
+  if (files.length > 0)
+    throw new WiretapeError('usage', 'files and --at are different places', { hint: 'give one of them' })
+  const { createStoreCatalogue } = await import('../ui/store-catalogue.js')
+  const stored = await createStoreCatalogue(at, io)
+  // A store that refuses us says so before a page is opened.
+  await stored.catalogue.recordings()
+  return stored
 }

@@ -41,6 +41,8 @@ export interface Connection {
   run(sql: string): Promise<unknown>
   stream(sql: string): Promise<Result>
   registerScalarFunction(made: unknown): void
+  /** Ends the query that runs. */
+  interrupt(): void
   closeSync(): void
 }
 

@@ -12,6 +12,7 @@ export async function runEngine(
   sql: string,
   prepare: (connection: Connection, duckdb: DuckDb) => Promise<void>,
   take: (result: Result) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const duckdb = await loadDuckDb()
   const instance = await duckdb.DuckDBInstance.create(':memory:', {
@@ -21,12 +22,16 @@ export async function runEngine(
   })
   try {
     const connection = await instance.connect()
+    const interrupt = (): void => connection.interrupt()
+    signal?.addEventListener('abort', interrupt)
     try {
       await prepare(connection, duckdb)
+      signal?.throwIfAborted()
       await take(await connection.stream(sql)).catch(refused)
     } catch (error) {
       refused(error)
     } finally {
+      signal?.removeEventListener('abort', interrupt)
       connection.closeSync()
     }
   } finally {
@@ -45,8 +50,11 @@ export async function lockEngine(connection: Connection, files: readonly string[
 function refused(error: unknown): never {
   if (error instanceof WiretapeError || !(error instanceof Error)) throw error
   const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
+  const hint = first.includes('Malformed JSON')
+    ? "a payload is no valid JSON: try(payload->>'$.member') is null there"
+    : rest.map((line) => line.trim()).join(' · ')
   throw new WiretapeError('usage', `the query failed: ${first}`, {
     cause: error,
-    ...(rest.length > 0 && { hint: rest.map((line) => line.trim()).join(' · ') }),
+    ...(hint !== '' && { hint }),
   })
 }

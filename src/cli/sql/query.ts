@@ -19,6 +19,7 @@ export async function runQuery(
   all: readonly ScopedRecording[] | undefined,
   io: Io,
   take: (result: Result) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const indexes = new IndexFiles(io)
   const texts = new RecordedText()
@@ -31,6 +32,7 @@ export async function runQuery(
         await prepare(connection, sql, recordings, { indexes, texts }, io)
       },
       take,
+      signal,
     )
   } finally {
     texts.close()

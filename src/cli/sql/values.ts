@@ -1,3 +1,5 @@
+import type { Result } from './duckdb.js'
+
 /** A value of DuckDB as JSON text. @param isJson of a column of JSON, whose text stays as it is */
 export function valueJson(value: unknown, isJson = false): string {
   if (value === null || value === undefined) return 'null'
@@ -34,4 +36,14 @@ export function valueText(value: unknown): string {
 /** Six digits are enough for eyes. */
 function shortNumber(value: number): string {
   return String(Number(value.toPrecision(6)))
+}
+
+export function columnsOf(result: Result): string[] {
+  return Array.from({ length: result.columnCount }, (_, i) => result.columnName(i))
+}
+
+export function isNumberColumn(result: Result, column: number): boolean {
+  return /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DOUBLE|FLOAT|DECIMAL.*)$/.test(
+    String(result.columnType(column)),
+  )
 }

@@ -19,6 +19,8 @@ import { isLive } from '../live.js'
 import { sampleRecording } from '../viewer-folder.js'
 import { createRecorder, recordedServer } from './recorded-server.js'
 import { savedCallsIn } from './saved-calls.js'
+import { scopeOf } from '../search/scope.js'
+import { sqlAnswer } from './sql-answer.js'
 
 /**
  * What `wiretape ui` gives out: the files that were named, and the tapes of the data folder.
@@ -116,6 +118,23 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       const why = await deleteRecording(row.files, io.dataFolder)
       if (why !== undefined) throw new WiretapeError('unwritable', why)
       known.delete(id)
+    },
+    async sql(query, signal) {
+      const { runQuery } = await import('../sql/query.js')
+      const recordings = await scopeOf([], io)
+      const named = new Map(
+        recordings.map(({ name, paths }) => {
+          const id = idOf(paths)
+          known.set(id, paths)
+          return [name, id]
+        }),
+      )
+      let answer: Awaited<ReturnType<typeof sqlAnswer>> | undefined
+      const take = async (result: Parameters<typeof sqlAnswer>[0]): Promise<void> => {
+        answer = await sqlAnswer(result, (recording) => named.get(recording))
+      }
+      await runQuery(query, recordings, recordings, io, take, signal)
+      return answer!
     },
     rulesFolder: join(io.dataFolder, 'rules'),
     saved,

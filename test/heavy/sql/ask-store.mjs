@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { startS3 } from '../ship/s3-server.mjs'
+import { lookInBrowser } from './look-in-browser.mjs'
 
 const secret = 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY'
 const address = 's3://tapes/fleet/all'
@@ -29,7 +30,7 @@ export async function askStore({ folder, recordings, cli, env: given, holds }) {
     secret,
   })
   /** @type {string[]} Requests for bytes of segments, with their range. */
-  let reads = []
+  const reads = []
   server.httpServer.prependListener('request', ({ method, url, headers }) => {
     if (method === 'GET' && url?.endsWith('.jsonl.gz')) reads.push(headers.range ?? 'all')
   })
@@ -57,19 +58,21 @@ export async function askStore({ folder, recordings, cli, env: given, holds }) {
     holds('s3: payloads are those of the tapes', exact === meant.size && exact > 2)
 
     const [long = ''] = [...meant].find(([, payloads]) => payloads.length >= 4_000) ?? []
-    reads = []
+    reads.length = 0
     const [one] = await ask(`select payload from messages where recording = '${long}' and seq = 3000`)
     holds(
       's3: one payload is read by range',
       reads.length === 1 && /^bytes=[1-9]\d*-\d+$/.test(reads[0] ?? ''),
     )
-    reads = []
+    reads.length = 0
     const shown = await run(['inspect', '--at', address, `${long.slice(0, 12)}#3000`, '--jsonl'], elsewhere)
     const { sequence, payload } = JSON.parse(shown.stdout || '{}')
     holds('s3: inspect shows one message', sequence === 3_000 && JSON.stringify(payload) === one?.payload)
     holds('s3: inspect reads the segment once', reads.join() === 'all')
     const none = await run(['inspect', '--at', address, 'ffffffffffff'], elsewhere)
     holds('s3: an unknown segment is named', none.status === 2 && none.stderr.includes('ffffffffffff'))
+
+    await lookInBrowser({ address, cli, env: elsewhere, meant, long, reads: () => reads.splice(0), holds })
 
     const wrongKey = { ...elsewhere, AWS_ACCESS_KEY_ID: 'NOBODY' }
     for (const args of [['sql', '--at', address, 'select 1'], ['inspect', '--at', address, long], collect]) {
