@@ -3,6 +3,9 @@ import { resolve } from 'node:path'
 import type { CaptureFiles, CaptureOptions } from '../capture/index.js'
 import { WiretapeError } from '../model/index.js'
 import type { Io } from './io.js'
+import type { OwnMetric } from '../formats/index.js'
+import type { TelemetryOptions, TelemetrySettings } from '../telemetry/index.js'
+import type { OtlpOptions } from './otlp-options.js'
 import type { RecordOptions } from './record-flag.js'
 import { readVersion } from './version.js'
 
@@ -16,22 +19,58 @@ export function telemetryOf(options: RecordOptions, io: Io): Pick<CaptureOptions
   if (otlp === undefined) {
     const flag = protocol === undefined ? (payloads ? '--otlp-payload' : undefined) : '--otlp-protocol'
     if (flag === undefined) return {}
-    throw new WiretapeError('usage', `${flag} goes with --otlp`, { hint: '--otlp http://localhost:4318' })
+    throw needsOtlp(flag)
   }
   return {
     async telemetry() {
-      const { createTelemetry, readTelemetrySettings } = await import('../telemetry/index.js')
-      const settings = readTelemetrySettings(
+      const { createTelemetry } = await import('../telemetry/index.js')
+      const settings = await settingsOf(
         { otlp, ...(protocol && { protocol }), ...(payloads && { payloads }) },
-        {
-          env: process.env,
-          readFile: (path) => readFileSync(resolve(io.cwd, path), 'utf8'),
-          warn: (line) => void io.complain(line),
-        },
+        io,
       )
       return settings && createTelemetry(settings, readVersion())
     },
   }
+}
+
+/**
+ * Exports the metrics of a shipper or a collector, where that is asked for.
+ *
+ * @throws WiretapeError `usage`
+ */
+export async function startMetrics(
+  { otlp, otlpProtocol: protocol }: OtlpOptions,
+  service: string,
+  read: () => readonly OwnMetric[],
+  io: Io,
+): Promise<{ close(): Promise<void> }> {
+  if (otlp === undefined) {
+    if (protocol === undefined) return { close: () => Promise.resolve() }
+    throw needsOtlp('--otlp-protocol')
+  }
+  const { startProgramMetrics } = await import('../telemetry/index.js')
+  const settings = await settingsOf({ otlp, ...(protocol && { protocol }) }, io)
+  const metrics = settings && startProgramMetrics(settings, service, readVersion(), read)
+  return {
+    async close() {
+      const trouble = await metrics?.close()
+      if (trouble !== undefined)
+        await io.complain(`telemetry: the last metrics were not exported: ${trouble}`)
+    },
+  }
+}
+
+async function settingsOf(options: TelemetryOptions, io: Io): Promise<TelemetrySettings | undefined> {
+  const { readTelemetrySettings } = await import('../telemetry/index.js')
+  return readTelemetrySettings(options, {
+    env: process.env,
+    readFile: (path) => readFileSync(resolve(io.cwd, path), 'utf8'),
+    warn: (line) => void io.complain(line),
+  })
+}
+
+function needsOtlp(flag: string): WiretapeError {
+  return new WiretapeError('usage', `${flag} goes with --otlp`, { hint: '--otlp http://localhost:4318' })
 }
 
 /** Says what was not exported. */

@@ -111,3 +111,21 @@ export function createDelivery(poster: Poster, closing: Closing): Delivery {
     },
   }
 }
+
+/** The end is set once. */
+export function createClosing(): Closing & { set(atMs: number): void } {
+  const listeners = new Set<() => void>()
+  let atMs: number | undefined
+  return {
+    listeners,
+    get atMs() {
+      return atMs
+    },
+    set(to) {
+      if (atMs !== undefined) return
+      atMs = to
+      for (const listener of listeners) listener()
+      listeners.clear()
+    },
+  }
+}

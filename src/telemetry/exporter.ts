@@ -1,6 +1,6 @@
 import { otlpEncoders } from '../formats/index.js'
 import type { TapeEnd } from '../tape/index.js'
-import { createDelivery, type Closing, type Delivery } from './delivery.js'
+import { createClosing, createDelivery, type Closing, type Delivery } from './delivery.js'
 import { createFeed } from './feed.js'
 import { ownMetrics } from './own-metrics.js'
 import { createPoster } from './post.js'
@@ -125,23 +125,6 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
       sources.delete(id)
       if (sources.size === 0) clearInterval(timer)
       return report
-    },
-  }
-}
-
-function createClosing(): Closing & { set(atMs: number): void } {
-  const listeners = new Set<() => void>()
-  let atMs: number | undefined
-  return {
-    listeners,
-    get atMs() {
-      return atMs
-    },
-    set(to) {
-      if (atMs !== undefined) return
-      atMs = to
-      for (const listener of listeners) listener()
-      listeners.clear()
     },
   }
 }

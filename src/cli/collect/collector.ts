@@ -65,8 +65,12 @@ export interface CollectorCounts {
   dead: number
   /** Attempts that failed and are made again. */
   failed: number
+  /** Gaps that the recorders say to have. */
+  gaps: number
   /** Messages that the recorders say to have lost. */
   lost: number
+  /** From when the segment that waited longest in the last batch was shipped, until the batch was written. */
+  lagMs: number
 }
 
 interface Held {
@@ -86,7 +90,9 @@ export class Collector {
     repeated: 0,
     dead: 0,
     failed: 0,
+    gaps: 0,
     lost: 0,
+    lagMs: 0,
   }
   readonly #options: CollectorOptions
   readonly #inFlight = new Map<string, Delivery>()
@@ -155,12 +161,15 @@ export class Collector {
       return this.#failed(error)
     }
     const written = { segments: held.length, messages: batch.rows, bytes: 0 }
+    let lagMs = 0
     const queue = held.values()
     await Promise.all(
       Array.from({ length: lanes * 2 }, async () => {
         for (const { delivery, manifest } of queue) {
           written.bytes += manifest.compressedBytes
           this.counts.lost += manifest.lost
+          this.counts.gaps += manifest.gaps
+          lagMs = Math.max(lagMs, Date.now() - Date.parse(manifest.shippedAt))
           // Without the mark, the segment would only be read again; the rows of its first batch count.
           await target
             .put(indexedKey(manifest.hash), Buffer.from(batch.id))
@@ -170,6 +179,7 @@ export class Collector {
         }
       }),
     )
+    this.counts.lagMs = lagMs
     this.counts.segments += written.segments
     this.counts.messages += written.messages
     this.counts.bytes += written.bytes

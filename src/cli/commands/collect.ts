@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
+import { otlpOption, otlpProtocolOption } from '../metrics-options.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
 import type { CollectOptions } from '../run/collect.js'
@@ -21,6 +22,8 @@ export function registerCollect(program: Command, io: Io, outcome: Outcome): voi
         .argParser(parseTimeout)
         .default(30_000, '30s'),
     )
+    .addOption(otlpOption())
+    .addOption(otlpProtocolOption())
     .option('--json', 'print JSON, one line a batch')
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
+import { otlpOption, otlpProtocolOption } from '../metrics-options.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
 import type { ShipCommandOptions } from '../run/ship.js'
@@ -30,6 +31,8 @@ export function registerShip(program: Command, io: Io, outcome: Outcome): void {
     .addOption(
       new Option('--compression <name>', 'zstd needs Node 22.15 (default: gzip)').choices(['gzip', 'zstd']),
     )
+    .addOption(otlpOption())
+    .addOption(otlpProtocolOption())
     .option('--json', 'machine output: one line a pass')
     .addHelpText(
       'after',

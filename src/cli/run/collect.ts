@@ -6,12 +6,15 @@ import { openStore, parseStoreAddress, type ObjectStore } from '../../ship/index
 import { Collector, type WrittenBatch } from '../collect/collector.js'
 import { copyHostStates, keepCopyingHostStates } from '../collect/host-states.js'
 import type { SegmentSource } from '../collect/source.js'
+import { collectorMetrics } from '../collect/collector-metrics.js'
+import { startMetrics } from '../export-telemetry.js'
+import type { OtlpOptions } from '../otlp-options.js'
 import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { createSpools } from '../spools.js'
 
-export interface CollectOptions {
+export interface CollectOptions extends OtlpOptions {
   readonly from: string
   readonly to: string
   readonly once?: boolean
@@ -50,8 +53,18 @@ export async function runCollect(options: CollectOptions, io: Io): Promise<numbe
     })
     const isCopied = source.store.address !== target.address
     if (isCopied && options.once !== true) void keepCopyingHostStates(source.store, target, interrupt.signal)
-    await collector.run(interrupt.signal, options.once === true)
-    if (isCopied && options.once === true) await copyHostStates(source.store, target)
+    const metrics = await startMetrics(
+      options,
+      'wiretape-collect',
+      () => collectorMetrics(collector.counts),
+      io,
+    )
+    try {
+      await collector.run(interrupt.signal, options.once === true)
+      if (isCopied && options.once === true) await copyHostStates(source.store, target)
+    } finally {
+      await metrics.close()
+    }
     const { dead } = collector.counts
     return dead > 0 && options.once ? exitCode.found : exitCode.done
   } finally {
@@ -71,10 +84,11 @@ async function openSource(address: string, target: ObjectStore): Promise<Segment
   return openStoreSource(address, process.env, async (key) => (await target.head(key)) !== undefined)
 }
 
+/** See docs/schemas/collect.schema.json. */
 async function printBatch(batch: WrittenBatch, { json }: CollectOptions, io: Io): Promise<void> {
   const { id, segments, messages, bytes } = batch
   const line = json
-    ? JSON.stringify({ batch: id, segments, messages, bytes })
+    ? JSON.stringify({ version: 1, batch: id, segments, messages, bytes })
     : `${new Date().toISOString()}  ${countOf(segments, 'segment')}, ${countOf(messages, 'message')}`
   await io.write(`${line}\n`, json ? 'data' : 'text')
   await io.flush()

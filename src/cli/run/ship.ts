@@ -18,13 +18,16 @@ import {
   type ShipReport,
 } from '../../ship/index.js'
 import { recordingsIn } from '../data-folder.js'
+import { startMetrics } from '../export-telemetry.js'
+import type { OtlpOptions } from '../otlp-options.js'
+import { ShipperMetrics } from '../shipper-metrics.js'
 import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { enforceRetention } from '../retention.js'
 import { readVersion } from '../version.js'
 
-export interface ShipCommandOptions {
+export interface ShipCommandOptions extends OtlpOptions {
   readonly to?: string
   readonly once?: boolean
   readonly follow?: boolean
@@ -60,11 +63,13 @@ export async function runShip(options: ShipCommandOptions, io: Io): Promise<numb
     io,
   )
   const interrupt = onInterrupt()
+  const exported = await startMetrics(options, 'wiretape-ship', () => shipper.metrics.read(), io)
   try {
     return options.follow ? await follow(shipper, options, interrupt.signal, io) : await shipper.once(io)
   } finally {
     interrupt.close()
     await shipper.close()
+    await exported.close()
   }
 }
 
@@ -74,6 +79,7 @@ export function targetOf(address: string, io: Pick<Io, 'cwd'>): string {
 }
 
 interface Shipper {
+  readonly metrics: ShipperMetrics
   /** One pass. Failures of the store are in the report. */
   pass(signal?: AbortSignal): Promise<ShipReport>
   once(io: Io): Promise<number>
@@ -89,6 +95,7 @@ function createShipper(
   const { dataFolder } = io
   let store: ObjectStore | undefined
   let toldMs = 0
+  const metrics = new ShipperMetrics()
   const version = readVersion()
   const encoding = options.compression === 'zstd' && hasZstd ? 'zstd' : 'gzip'
   async function pass(signal?: AbortSignal): Promise<ShipReport> {
@@ -118,11 +125,17 @@ function createShipper(
     await enforceRetention(dataFolder).catch(() => 0)
     return report
   }
+  async function counted(signal?: AbortSignal): Promise<ShipReport> {
+    const report = await pass(signal)
+    metrics.add(report)
+    return report
+  }
   return {
-    pass,
+    metrics,
+    pass: counted,
     async once() {
       if (options.compression === 'zstd' && !hasZstd) await io.complain('this Node has no zstd: gzip is used')
-      const report = await pass()
+      const report = await counted()
       if (options.json) await io.write(jsonLine(report))
       else if (report.shipped > 0 || !report.trouble) await io.write(`${told(report, target)}\n`)
       if (!report.trouble) return exitCode.done

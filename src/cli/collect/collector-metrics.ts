@@ -1,0 +1,27 @@
+import type { OwnMetric } from '../../formats/index.js'
+import type { CollectorCounts } from './collector.js'
+
+/** A collector's work, as metrics: see docs/telemetry.md. */
+export function collectorMetrics(counts: CollectorCounts): OwnMetric[] {
+  const sum = (name: string, unit: string, description: string, value: number): OwnMetric => ({
+    name: `wiretape.collector.${name}`,
+    unit,
+    description,
+    kind: 'sum',
+    value,
+  })
+  return [
+    sum('segments', '{segment}', 'Segments in written batches.', counts.segments),
+    sum('messages', '{message}', 'Rows in written batches.', counts.messages),
+    sum('bytes', 'By', 'Compressed bytes of the segments in written batches.', counts.bytes),
+    sum('repeated', '{segment}', 'Deliveries of segments that were in the index already.', counts.repeated),
+    sum('dead', '{segment}', 'Segments that could not be read.', counts.dead),
+    sum('failures', '{attempt}', 'Attempts that failed and are made again.', counts.failed),
+    sum('gaps', '{gap}', 'Gaps in the segments.', counts.gaps),
+    sum('lost', '{message}', 'Messages that the gaps tell of.', counts.lost),
+    {
+      ...sum('lag', 's', 'From shipping to index, for the slowest of the last batch.', counts.lagMs / 1000),
+      kind: 'gauge',
+    },
+  ]
+}

@@ -1,0 +1,44 @@
+import type { OwnMetric } from '../formats/index.js'
+import type { ShipReport } from '../ship/index.js'
+
+/** What a shipper did since it was started, and what waits. */
+export class ShipperMetrics {
+  #shipped = 0
+  #bytes = 0
+  #sent = 0
+  #refusals = 0
+  #failures = 0
+  #last: ShipReport | undefined
+
+  add(report: ShipReport): void {
+    this.#shipped += report.shipped
+    this.#bytes += report.shippedBytes
+    this.#sent += report.sentBytes
+    this.#refusals += report.refusals
+    this.#failures += report.trouble && report.trouble.code !== 'refused' ? 1 : 0
+    this.#last = report
+  }
+
+  /** See docs/telemetry.md. */
+  read(nowMs = Date.now()): OwnMetric[] {
+    const { waiting = 0, waitingBytes = 0, oldestWaiting = null } = this.#last ?? {}
+    const lagMs = oldestWaiting === null ? 0 : Math.max(0, nowMs - Date.parse(oldestWaiting))
+    const metric = (
+      kind: OwnMetric['kind'],
+      name: string,
+      unit: string,
+      description: string,
+      value: number,
+    ): OwnMetric => ({ name: `wiretape.shipper.${name}`, unit, description, kind, value })
+    return [
+      metric('sum', 'segments', '{segment}', 'Segments that the store took.', this.#shipped),
+      metric('sum', 'bytes', 'By', 'Their bytes, uncompressed.', this.#bytes),
+      metric('sum', 'sent', 'By', 'Their bytes, as sent.', this.#sent),
+      metric('sum', 'refusals', '{segment}', 'Segments that the store refused.', this.#refusals),
+      metric('sum', 'failures', '{pass}', 'Passes that the store did not answer.', this.#failures),
+      metric('gauge', 'waiting', '{segment}', 'Finished segments that the store does not have.', waiting),
+      metric('gauge', 'waiting_bytes', 'By', 'Their bytes, uncompressed.', waitingBytes),
+      metric('gauge', 'lag', 's', 'How long the oldest of them has waited.', lagMs / 1000),
+    ]
+  }
+}

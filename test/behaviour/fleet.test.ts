@@ -1,0 +1,134 @@
+/** Shipping, collecting and asking about a fleet, as machines see it: published output, and what receivers of metrics get. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
+import { expectSchema } from './data-folder.js'
+import { cli, createStage, until, type Stage } from './stage.js'
+
+let stage: Stage
+let store: string
+let recordings: string
+beforeEach(() => {
+  stage = createStage()
+  store = join(stage.env['XDG_DATA_HOME']!, 'store')
+  recordings = join(stage.env['XDG_DATA_HOME']!, 'wiretape/recordings')
+  mkdirSync(store, { recursive: true })
+})
+afterEach(() => stage.close())
+
+async function run(args: readonly string[], input?: string): Promise<string> {
+  const actor = stage.start([process.execPath, cli, ...args])
+  if (input !== undefined) await actor.send(input)
+  actor.stdin.end()
+  expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+  expect(actor.stderr().toString()).toBe('')
+  return actor.stdout().toString()
+}
+
+const lines = (text: string): unknown[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+
+async function record(label: string): Promise<void> {
+  await run(['record', '--quiet', '--label', label, '--', 'cat'], '{"jsonrpc":"2.0","method":"one"}\n')
+}
+
+describe('the machine output of a fleet', () => {
+  it('is as published, from ship, collect and status --fleet', async () => {
+    await record('shop')
+    const shipped = lines(await run(['ship', '--to', store, '--json']))
+    expect(shipped).toHaveLength(1)
+    expectSchema('ship', shipped[0])
+    expect(shipped[0]).toMatchObject({ shipped: 1, waiting: 0, trouble: null })
+    const again = lines(await run(['ship', '--to', store, '--json']))
+    expectSchema('ship', again[0])
+    expect(again[0]).toMatchObject({ shipped: 0 })
+
+    const batches = lines(await run(['collect', '--from', store, '--to', store, '--once', '--json']))
+    expect(batches).toHaveLength(1)
+    expectSchema('collect', batches[0])
+    // `cat` says the message, too.
+    expect(batches[0]).toMatchObject({ segments: 1, messages: 2 })
+
+    const fleet = JSON.parse(await run(['status', '--fleet', '--at', store, '--json'])) as unknown
+    expectSchema('fleet', fleet)
+    expect(JSON.stringify(fleet)).toContain('"segments":1')
+  })
+
+  it('is as published of a store that refuses', async () => {
+    await record('shop')
+    const actor = stage.start([process.execPath, cli, 'ship', '--json', '--to', 's3://tapes'], {
+      env: {
+        ...stage.env,
+        AWS_ACCESS_KEY_ID: 'nobody',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+      },
+    })
+    expect((await actor.ended).exitCode).toBe(2)
+    const [line] = lines(actor.stdout().toString())
+    expectSchema('ship', line)
+    expect(line).toMatchObject({ shipped: 0, waiting: 1, trouble: { code: 'unreachable' } })
+  })
+})
+
+describe('record --seal-after', () => {
+  it('starts a new file when one is that old, and each file is whole', async () => {
+    const actor = stage.start([process.execPath, cli, 'record', '--quiet', '--seal-after', '1s', '--', 'cat'])
+    const say = (method: string): Promise<void> => actor.send(`{"jsonrpc":"2.0","method":"${method}"}\n`)
+    await say('first')
+    const files = (): string[] =>
+      existsSync(recordings) ? readdirSync(recordings).filter((name) => name.endsWith('.jsonl')) : []
+    let said = 0
+    await until('a second file', async () => {
+      await say(`more-${(said += 1)}`)
+      return files().length >= 2
+    })
+    actor.stdin.end()
+    expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+    const texts = files().map((name) => readFileSync(join(recordings, name), 'utf8'))
+    for (const text of texts) {
+      const records = lines(text) as { type?: string }[]
+      expect(records[0]).toMatchObject({ type: 'meta' })
+      expect(records.at(-1)).toMatchObject({ type: 'end' })
+    }
+    const sent = texts.join('').match(/"method":"more-\d+"/g) ?? []
+    expect(new Set(sent).size).toBe(said)
+    expect(sent).toHaveLength(said * 2)
+  })
+})
+
+describe.each(['http/json', 'http/protobuf'])(
+  'the metrics of shippers and collectors over %s',
+  (protocol) => {
+    it('tell lag, bytes and refusals, with the last report when they end', async () => {
+      const receiver = await startReceiver()
+      try {
+        await record('shop')
+        const otlp = ['--otlp', receiver.url, '--otlp-protocol', protocol]
+        await run(['ship', '--to', store, ...otlp])
+        const shipper = receiver.metrics().at(-1)!
+        expect(countOf(shipper['wiretape.shipper.segments'])).toBe(1)
+        expect(countOf(shipper['wiretape.shipper.sent'])).toBeGreaterThan(0)
+        for (const name of ['waiting', 'lag', 'refusals', 'failures'])
+          expect(countOf(shipper[`wiretape.shipper.${name}`])).toBe(0)
+        await run(['collect', '--from', store, '--to', store, '--once', ...otlp])
+        const collector = receiver.metrics().at(-1)!
+        expect(countOf(collector['wiretape.collector.messages'])).toBe(2)
+        expect(countOf(collector['wiretape.collector.dead'])).toBe(0)
+        expect(countOf(collector['wiretape.collector.lag'])).toBeGreaterThan(0)
+        const services = receiver.requests.map(({ sent }) => attributesOf(sent.resourceMetrics[0].resource))
+        expect(services).toMatchObject([
+          { 'service.name': 'wiretape-ship' },
+          { 'service.name': 'wiretape-collect' },
+        ])
+        expect(receiver.faults).toEqual([])
+      } finally {
+        await receiver.close()
+      }
+    })
+  },
+)
