@@ -31,177 +31,49 @@ interface Instead {
 
 /** Offers to the gate what a proxy shows, and tells the proxy how it goes on. */
 export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
-  const { intercept, transport, talks, entries, posts, tools } = scene
+  return new GateKeeper(scene)
+}
 
-  function offer(head: Head, frame: FrameText, direction: Direction, passage: Offer['passage']): Verdict {
-    return intercept.offer({
-      ...frame,
-      direction,
-      transport,
-      conversation: head.conversation,
-      exchange: head.exchange,
-      wallMs: Date.now(),
-      passage: {
-        forward(id, how) {
-          passage.forward(id, how)
-          makeRoom()
-        },
-        drop(id, how) {
-          passage.drop(id, how)
-          makeRoom()
-        },
-      },
-    })
-  }
-
+class GateKeeper {
+  readonly #scene: HttpKeeperScene
+  readonly #intercept
+  readonly #transport
+  readonly #talks
+  readonly #entries
+  readonly #posts
+  readonly #tools
   /** Who has stopped reading since too much is held. */
-  let waiting: (() => void)[] = []
-
-  function makeRoom(): void {
-    if (waiting.length === 0 || intercept.isFull) return
-    const all = waiting
-    waiting = []
-    for (const goOn of all) goOn()
-  }
-
+  #waiting: (() => void)[] = []
   /** The exchange whose client has left: nobody is there to be answered. */
-  let left: number | undefined
-
-  /** Our own answers, where all answers come on one stream. False where they come in the response. */
-  function answeredOnStream(head: Head, texts: readonly string[], rule: string | undefined): boolean {
-    const { conversation } = head
-    const stream = talks.streams().findLast((one) => one.isLegacy && one.head.conversation === conversation)
-    if (!stream) return false
-    for (const text of texts) if (stream.inject(text)) entries.ours(stream.head.exchange, text, rule)
-    return true
-  }
-
-  /** Our own answers, on the tape as ours. */
-  function answered(head: Head, texts: readonly string[], rule: string | undefined): Uint8Array {
-    for (const text of texts) entries.ours(head.exchange, text, rule)
-    return Buffer.from(texts.length === 1 ? texts[0]! : `[${texts.join(',')}]`)
-  }
-
-  function tellUnseen({ exchange }: Pick<Head, 'exchange'>, side: Side, why: string): void {
-    const what = side === 'request' ? 'a request' : 'a response'
-    const sentence = `${what} was forwarded without being held or changed: ${why} cannot be inspected (exchange ${exchange})`
-    entries.note(sentence)
-    intercept.unseen(sentence)
-  }
-
-  /** Of a body that passes as it is. */
-  function passed(head: Head, side: Side, body: Uint8Array, frame?: FrameText): undefined {
-    const why = whyUnread(body, frame)
-    if (why !== undefined) tellUnseen(head, side, why)
-  }
-
-  function request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
-    const frame = frameOf(body)
-    if (!frame) return passed(head, 'request', body)
-    let settle: (how: Passing | Promise<Passing>) => void = () => undefined
-    const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = async ({ text, kept, rule, answers = [] }: Instead): Promise<Passing> => {
-      if (text === undefined) return { kind: 'forward' }
-      const bytes = Buffer.from(text)
-      const after = readParts(text)
-      const known = await tools.known(frame, after)
-      const back = [...answers, ...missing(frame, text, 'requests', { kept, answers })]
-      const onStream = back.length > 0 && talks.streams().some(({ isLegacy }) => isLegacy)
-      // After the request itself, which goes on when this is over.
-      if (back.length > 0)
-        setImmediate(
-          () => void ((onStream && answeredOnStream(head, back, rule)) || answered(head, back, rule)),
-        )
-      return {
-        kind: 'forward',
-        body: bytes,
-        headers: agreeing(head.headers, frame, after, bytes.length, known),
-        ...(back.length > 0 && !onStream && { answers: back }),
-      }
-    }
-    const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
-      if (copies > 0) setImmediate(() => posts.repeat(head, frame, { text, copies, rule }))
-    }
-    const verdict = offer(head, frame, 'client_to_server', {
-      forward(id, how) {
-        entries.released(id, how)
-        settle(forwarded(how))
-        repeat(how.text ?? frame.text, how)
-      },
-      drop(id, { why, rule, answers = [], disconnect = false }) {
-        entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect || left === head.exchange) return settle({ kind: 'disconnect', why })
-        const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
-        if (texts.length === 0 || answeredOnStream(head, texts, rule))
-          return settle({ kind: 'answer', status: 202, why })
-        settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
-      },
-    })
-    if (!verdict) return passed(head, 'request', body, frame)
-    entries.judged(head, 'client_to_server', verdict)
-    if (verdict.kind === 'hold') return passing
-    repeat(verdict.text ?? frame.text, verdict)
-    return forwarded(verdict)
-  }
-
-  function answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {
-    const frame = frameOf(body)
-    if (!frame) return passed(head, 'answer', body)
-    let settle: (how: Passing) => void = () => undefined
-    const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = ({ text, kept, rule }: Instead): Passing => {
-      if (text === undefined) return { kind: 'forward' }
-      const lost = missing(frame, text, 'answers', { kept })
-      if (lost.length > 0) queueMicrotask(() => void answered(head, lost, rule))
-      return { kind: 'forward', body: Buffer.from(withAnswers(text, lost)) }
-    }
-    const verdict = offer(head, frame, 'server_to_client', {
-      forward(id, how) {
-        entries.released(id, how)
-        settle(forwarded(how))
-      },
-      drop(id, { why, rule, text, disconnect = false }) {
-        entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect || left === head.exchange) return settle({ kind: 'disconnect', why })
-        // An HTTP request has to be answered with something: its client would wait for ever.
-        const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
-        if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
-        else settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
-      },
-    })
-    if (!verdict) return passed(head, 'answer', body, frame)
-    entries.judged(head, 'server_to_client', verdict)
-    return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict))
-  }
-
-  const event: HttpGatekeeper['event'] = (head, data, passage) => {
+  #left: number | undefined
+  readonly #event: HttpGatekeeper['event'] = (head, data, passage) => {
     const frame = readSpoken(data)
     if (!frame) return false
     const send = (text: string, rule: string | undefined): void => {
-      entries.ours(head.exchange, text, rule)
+      this.#entries.ours(head.exchange, text, rule)
       passage.send(text)
     }
     /** What goes to the client, or back to the server, besides. */
     const follow = ({ text, kept, copies = 0, answers = [], rule }: Instead): void => {
       for (let n = 0; n < copies; n += 1) send(text ?? frame.text, rule)
       for (const refusal of missing(frame, text, 'answers', { kept })) send(refusal, rule)
-      for (const back of answers) posts.sendBack(head, back, rule)
+      for (const back of answers) this.#posts.sendBack(head, back, rule)
     }
-    const verdict = offer(head, frame, 'server_to_client', {
-      forward(id, how) {
-        entries.released(id, how)
+    const verdict = this.#offer(head, frame, 'server_to_client', {
+      forward: (id, how) => {
+        this.#entries.released(id, how)
         passage.forward(how.text)
         follow(how)
       },
-      drop(id, { why, rule, answers = [], disconnect = false }) {
-        entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
+      drop: (id, { why, rule, answers = [], disconnect = false }) => {
+        this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
         if (disconnect) return passage.disconnect(why)
         passage.drop()
-        for (const text of answers) posts.sendBack(head, text, rule)
+        for (const text of answers) this.#posts.sendBack(head, text, rule)
       },
     })
     if (!verdict) return false
-    entries.judged(head, 'server_to_client', verdict)
+    this.#entries.judged(head, 'server_to_client', verdict)
     if (verdict.kind === 'hold') return true
     // What it becomes is written after the event was told.
     queueMicrotask(() => {
@@ -211,22 +83,173 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     return true
   }
 
-  return {
-    wants: () => scene.isGated(),
-    mustWait(_, goOn) {
-      if (!intercept.isFull) return false
-      waiting.push(goOn)
-      return true
-    },
-    request,
-    answer,
-    event,
-    unseen: tellUnseen,
-    lost({ exchange }, why) {
-      left = exchange
-      intercept.exchangeLost(exchange, why)
-      left = undefined
-    },
+  constructor(scene: HttpKeeperScene) {
+    this.#scene = scene
+    const { intercept, transport, talks, entries, posts, tools } = scene
+    this.#intercept = intercept
+    this.#transport = transport
+    this.#talks = talks
+    this.#entries = entries
+    this.#posts = posts
+    this.#tools = tools
+  }
+
+  wants(): boolean {
+    return this.#scene.isGated()
+  }
+
+  mustWait(_: Head, goOn: () => void): boolean {
+    if (!this.#intercept.isFull) return false
+    this.#waiting.push(goOn)
+    return true
+  }
+
+  get event() {
+    return this.#event
+  }
+
+  lost({ exchange }: Head, why: string): void {
+    this.#left = exchange
+    this.#intercept.exchangeLost(exchange, why)
+    this.#left = undefined
+  }
+
+  #offer(head: Head, frame: FrameText, direction: Direction, passage: Offer['passage']): Verdict {
+    return this.#intercept.offer({
+      ...frame,
+      direction,
+      transport: this.#transport,
+      conversation: head.conversation,
+      exchange: head.exchange,
+      wallMs: Date.now(),
+      passage: {
+        forward: (id, how) => {
+          passage.forward(id, how)
+          this.#makeRoom()
+        },
+        drop: (id, how) => {
+          passage.drop(id, how)
+          this.#makeRoom()
+        },
+      },
+    })
+  }
+
+  #makeRoom(): void {
+    if (this.#waiting.length === 0 || this.#intercept.isFull) return
+    const all = this.#waiting
+    this.#waiting = []
+    for (const goOn of all) goOn()
+  }
+
+  /** Our own answers, where all answers come on one stream. False where they come in the response. */
+  #answeredOnStream(head: Head, texts: readonly string[], rule: string | undefined): boolean {
+    const { conversation } = head
+    const stream = this.#talks
+      .streams()
+      .findLast((one) => one.isLegacy && one.head.conversation === conversation)
+    if (!stream) return false
+    for (const text of texts) if (stream.inject(text)) this.#entries.ours(stream.head.exchange, text, rule)
+    return true
+  }
+
+  /** Our own answers, on the tape as ours. */
+  #answered(head: Head, texts: readonly string[], rule: string | undefined): Uint8Array {
+    for (const text of texts) this.#entries.ours(head.exchange, text, rule)
+    return Buffer.from(texts.length === 1 ? texts[0]! : `[${texts.join(',')}]`)
+  }
+
+  unseen({ exchange }: Pick<Head, 'exchange'>, side: Side, why: string): void {
+    const what = side === 'request' ? 'a request' : 'a response'
+    const sentence = `${what} was forwarded without being held or changed: ${why} cannot be inspected (exchange ${exchange})`
+    this.#entries.note(sentence)
+    this.#intercept.unseen(sentence)
+  }
+
+  /** Of a body that passes as it is. */
+  #passed(head: Head, side: Side, body: Uint8Array, frame?: FrameText): undefined {
+    const why = whyUnread(body, frame)
+    if (why !== undefined) this.unseen(head, side, why)
+  }
+
+  request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
+    const frame = frameOf(body)
+    if (!frame) return this.#passed(head, 'request', body)
+    let settle: (how: Passing | Promise<Passing>) => void = () => undefined
+    const passing = new Promise<Passing>((resolve) => (settle = resolve))
+    const forwarded = async ({ text, kept, rule, answers = [] }: Instead): Promise<Passing> => {
+      if (text === undefined) return { kind: 'forward' }
+      const bytes = Buffer.from(text)
+      const after = readParts(text)
+      const known = await this.#tools.known(frame, after)
+      const back = [...answers, ...missing(frame, text, 'requests', { kept, answers })]
+      const onStream = back.length > 0 && this.#talks.streams().some(({ isLegacy }) => isLegacy)
+      // After the request itself, which goes on when this is over.
+      if (back.length > 0)
+        setImmediate(
+          () =>
+            void ((onStream && this.#answeredOnStream(head, back, rule)) || this.#answered(head, back, rule)),
+        )
+      return {
+        kind: 'forward',
+        body: bytes,
+        headers: agreeing(head.headers, frame, after, bytes.length, known),
+        ...(back.length > 0 && !onStream && { answers: back }),
+      }
+    }
+    const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
+      if (copies > 0) setImmediate(() => this.#posts.repeat(head, frame, { text, copies, rule }))
+    }
+    const verdict = this.#offer(head, frame, 'client_to_server', {
+      forward: (id, how) => {
+        this.#entries.released(id, how)
+        settle(forwarded(how))
+        repeat(how.text ?? frame.text, how)
+      },
+      drop: (id, { why, rule, answers = [], disconnect = false }) => {
+        this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
+        if (disconnect || this.#left === head.exchange) return settle({ kind: 'disconnect', why })
+        const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
+        if (texts.length === 0 || this.#answeredOnStream(head, texts, rule))
+          return settle({ kind: 'answer', status: 202, why })
+        settle({ kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why })
+      },
+    })
+    if (!verdict) return this.#passed(head, 'request', body, frame)
+    this.#entries.judged(head, 'client_to_server', verdict)
+    if (verdict.kind === 'hold') return passing
+    repeat(verdict.text ?? frame.text, verdict)
+    return forwarded(verdict)
+  }
+
+  answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {
+    const frame = frameOf(body)
+    if (!frame) return this.#passed(head, 'answer', body)
+    let settle: (how: Passing) => void = () => undefined
+    const passing = new Promise<Passing>((resolve) => (settle = resolve))
+    const forwarded = ({ text, kept, rule }: Instead): Passing => {
+      if (text === undefined) return { kind: 'forward' }
+      const lost = missing(frame, text, 'answers', { kept })
+      if (lost.length > 0) queueMicrotask(() => void this.#answered(head, lost, rule))
+      return { kind: 'forward', body: Buffer.from(withAnswers(text, lost)) }
+    }
+    const verdict = this.#offer(head, frame, 'server_to_client', {
+      forward: (id, how) => {
+        this.#entries.released(id, how)
+        settle(forwarded(how))
+      },
+      drop: (id, { why, rule, text, disconnect = false }) => {
+        this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
+        if (disconnect || this.#left === head.exchange) return settle({ kind: 'disconnect', why })
+        // An HTTP request has to be answered with something: its client would wait for ever.
+        const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
+        if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
+        else settle({ kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why })
+      },
+    })
+    if (!verdict) return this.#passed(head, 'answer', body, frame)
+    this.#entries.judged(head, 'server_to_client', verdict)
+    return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict))
   }
 }
 

@@ -57,151 +57,193 @@ const mostWaiting = 16 << 20
  * the recorded one.
  */
 export function createFallback(options: FallbackOptions): Fallback {
-  const { command, standalone, notice, witness, greetingMs = patienceMs } = options
-  const pending = new Map<string, Pending>()
+  return new ServerFallback(options)
+}
+
+class ServerFallback {
+  readonly #options: FallbackOptions
+  readonly #command
+  readonly #standalone
+  readonly #notice
+  readonly #witness
+  readonly #greetingMs
+  readonly #pending = new Map<string, Pending>()
   /** By the id that the client was told: the server's own. */
-  const questions = new Map<string, string>()
-  let greeting: { readonly text: string; readonly id: string } | undefined
-  let initialized: string | undefined
-  let starting: Promise<ServerLine | undefined> | undefined
-  let opening: ReturnType<typeof openServerLine> | undefined
-  let greeted: (() => void) | undefined
-  let isGreeted = false
-  let gone: string | undefined
-  let lastId = firstId
-  const outbox = createOutbox(async (text) => {
-    const server = await start()
-    if (gone === undefined) await server?.send(text)
+  readonly #questions = new Map<string, string>()
+  #greeting: { readonly text: string; readonly id: string } | undefined
+  #initialized: string | undefined
+  #starting: Promise<ServerLine | undefined> | undefined
+  #opening: ReturnType<typeof openServerLine> | undefined
+  #greeted: (() => void) | undefined
+  #isGreeted = false
+  #gone: string | undefined
+  #lastId = firstId
+  readonly #outbox = createOutbox(async (text) => {
+    const server = await this.#start()
+    if (this.#gone === undefined) await server?.send(text)
   })
 
-  function start(): Promise<ServerLine | undefined> {
-    return (starting ??= begin())
+  constructor(options: FallbackOptions) {
+    this.#options = options
+    const { command, standalone, notice, witness, greetingMs = patienceMs } = options
+    this.#command = command
+    this.#standalone = standalone
+    this.#notice = notice
+    this.#witness = witness
+    this.#greetingMs = greetingMs
   }
 
-  async function begin(): Promise<ServerLine | undefined> {
-    opening = openServerLine(command, options.errorOutput, takeSafely, end)
-    const server = await opening
+  greet(text: string, envelope: Envelope): void {
+    this.#greeting = { text, id: envelope.id! }
+  }
+
+  ask(text: string, envelope: Envelope, sink: ServerLink, replaces: number): void {
+    const id = envelope.id!
+    if (this.#gone !== undefined) return this.#refuse(id, sink, this.#gone)
+    if (this.#outbox.waiting > mostWaiting)
+      return this.#refuse(id, sink, 'it has not read what it was asked before')
+    this.#pending.set(idKey(id), { id, token: envelope.progressToken, sink })
+    this.#witness?.asked(text, envelope, replaces)
+    this.#outbox.put(text)
+  }
+
+  heard(row: number, text: string, envelope: Envelope): void {
+    this.#witness?.heard(row, text, envelope)
+  }
+
+  note(text: string, envelope: Envelope, row: number): void {
+    if (row !== noRow) this.#witness?.heard(row, text, envelope)
+    if (envelope.method === 'notifications/initialized') {
+      this.#initialized = text
+      // It is sent when the greeting was answered.
+      if (this.#greeting && !this.#isGreeted) return
+    }
+    if (!this.#starting || this.#gone !== undefined) return
+    if (envelope.cancels !== undefined && !this.#pending.delete(idKey(envelope.cancels))) return
+    if (row === noRow) this.#witness?.fromClient(text, envelope)
+    this.#outbox.put(text)
+  }
+
+  reply(text: string, envelope: Envelope): boolean {
+    const key = idKey(envelope.id ?? 'null')
+    const id = this.#questions.get(key)
+    if (id === undefined) return false
+    this.#questions.delete(key)
+    const own = toLiveText(text, [], { id })
+    this.#witness?.fromClient(own, envelope)
+    this.#outbox.put(own)
+    return true
+  }
+
+  ready(): Promise<void> {
+    return this.#outbox.ready()
+  }
+
+  settled(): Promise<void> {
+    return this.#outbox.settled(this.#greetingMs)
+  }
+
+  async close(): Promise<void> {
+    // Nobody waits for a greeting now; what is on its way has a moment.
+    if (!this.#greeted) await this.#outbox.settled(graceMs)
+    const server = await this.#opening
+    if (this.#greeted) this.#end(`it ${silence}`)
+    if (server && !('error' in server)) await server.close()
+    this.#gone ??= 'it was ended'
+    await this.#starting
+  }
+
+  #start(): Promise<ServerLine | undefined> {
+    return (this.#starting ??= this.#begin())
+  }
+
+  async #begin(): Promise<ServerLine | undefined> {
+    this.#opening = openServerLine(
+      this.#command,
+      this.#options.errorOutput,
+      (line) => this.#takeSafely(line),
+      (why) => this.#end(why),
+    )
+    const server = await this.#opening
     if ('error' in server) {
-      end(server.error)
+      this.#end(server.error)
       return undefined
     }
-    if (greeting) {
-      const answered = new Promise<void>((resolve) => (greeted = resolve))
-      const late = setTimeout(() => notice(`the fallback ${silence}, and is waited for`), greetingMs)
-      await server.send(greeting.text)
+    if (this.#greeting) {
+      const answered = new Promise<void>((resolve) => (this.#greeted = resolve))
+      const late = setTimeout(
+        () => this.#notice(`the fallback ${silence}, and is waited for`),
+        this.#greetingMs,
+      )
+      await server.send(this.#greeting.text)
       await answered
       clearTimeout(late)
-      if (gone !== undefined) return server
-      isGreeted = true
-      if (initialized !== undefined) await server.send(initialized)
+      if (this.#gone !== undefined) return server
+      this.#isGreeted = true
+      if (this.#initialized !== undefined) await server.send(this.#initialized)
     }
     return server
   }
 
-  function end(why: string): void {
-    if (gone !== undefined) return
-    gone = why
-    if (pending.size > 0 || greeted) notice(`the fallback does not answer: ${why}`)
-    greeted?.()
-    greeted = undefined
-    for (const { id, sink } of pending.values()) {
-      witness?.unanswered(id)
-      refuse(id, sink, why)
+  #end(why: string): void {
+    if (this.#gone !== undefined) return
+    this.#gone = why
+    if (this.#pending.size > 0 || this.#greeted) this.#notice(`the fallback does not answer: ${why}`)
+    this.#greeted?.()
+    this.#greeted = undefined
+    for (const { id, sink } of this.#pending.values()) {
+      this.#witness?.unanswered(id)
+      this.#refuse(id, sink, why)
     }
-    pending.clear()
+    this.#pending.clear()
   }
 
-  function refuse(id: string, sink: ServerLink, why: string): void {
+  #refuse(id: string, sink: ServerLink, why: string): void {
     const message = JSON.stringify(`wiretape mock: the fallback does not answer: ${why}`)
     const text = `{"jsonrpc":"2.0","id":${id},"error":{"code":${missCode},"message":${message}}}`
     void sink.send({ text, final: true })
   }
 
   /** What fails at one line ends nothing else. */
-  function takeSafely(line: string): Promise<void> {
-    return take(line).catch((error: unknown) =>
-      notice(`what the fallback said cannot be passed on: ${reasonOf(error)}`),
+  #takeSafely(line: string): Promise<void> {
+    return this.#take(line).catch((error: unknown) =>
+      this.#notice(`what the fallback said cannot be passed on: ${reasonOf(error)}`),
     )
   }
 
-  async function take(line: string): Promise<void> {
+  async #take(line: string): Promise<void> {
     const frame = readMessages(line)
     if (isFault(frame)) return
-    for (const message of messagesOf(frame)) await hear(message)
+    for (const message of messagesOf(frame)) await this.#hear(message)
   }
 
-  async function hear({ text, envelope }: Message): Promise<void> {
-    if (envelope.kind === 'result' || envelope.kind === 'error') return answer(text, envelope)
-    witness?.fromServer(text, envelope)
+  async #hear({ text, envelope }: Message): Promise<void> {
+    if (envelope.kind === 'result' || envelope.kind === 'error') return this.#answer(text, envelope)
+    this.#witness?.fromServer(text, envelope)
     const token = envelope.method === 'notifications/progress' ? envelope.progressToken : undefined
-    const asker = token === undefined ? undefined : [...pending.values()].find((one) => one.token === token)
-    const sink = asker?.sink ?? [...pending.values()].at(-1)?.sink ?? standalone
+    const asker =
+      token === undefined ? undefined : [...this.#pending.values()].find((one) => one.token === token)
+    const sink = asker?.sink ?? [...this.#pending.values()].at(-1)?.sink ?? this.#standalone
     if (envelope.kind !== 'request' || envelope.id === undefined) return sink.send({ text })
-    const id = String((lastId += 1))
-    questions.set(idKey(id), envelope.id)
+    const id = String((this.#lastId += 1))
+    this.#questions.set(idKey(id), envelope.id)
     return sink.send({ text: toLiveText(text, [], { id }) })
   }
 
-  async function answer(text: string, envelope: Envelope): Promise<void> {
+  async #answer(text: string, envelope: Envelope): Promise<void> {
     const key = idKey(envelope.id ?? 'null')
-    if (greeted && greeting && key === idKey(greeting.id)) {
+    if (this.#greeted && this.#greeting && key === idKey(this.#greeting.id)) {
       const refused = envelope.kind === 'error' ? failureOf(text) : undefined
-      if (refused !== undefined) return end(`it refused initialize: ${refused}`)
-      witness?.greeted(text, envelope)
-      greeted()
-      greeted = undefined
+      if (refused !== undefined) return this.#end(`it refused initialize: ${refused}`)
+      this.#witness?.greeted(text, envelope)
+      this.#greeted()
+      this.#greeted = undefined
       return
     }
-    const asked = pending.get(key)
+    const asked = this.#pending.get(key)
     if (!asked) return
-    pending.delete(key)
-    witness?.fromServer(text, envelope)
+    this.#pending.delete(key)
+    this.#witness?.fromServer(text, envelope)
     await asked.sink.send({ text, final: true })
-  }
-
-  return {
-    greet: (text, envelope) => void (greeting = { text, id: envelope.id! }),
-    ask(text, envelope, sink, replaces) {
-      const id = envelope.id!
-      if (gone !== undefined) return refuse(id, sink, gone)
-      if (outbox.waiting > mostWaiting) return refuse(id, sink, 'it has not read what it was asked before')
-      pending.set(idKey(id), { id, token: envelope.progressToken, sink })
-      witness?.asked(text, envelope, replaces)
-      outbox.put(text)
-    },
-    heard: (row, text, envelope) => witness?.heard(row, text, envelope),
-    note(text, envelope, row) {
-      if (row !== noRow) witness?.heard(row, text, envelope)
-      if (envelope.method === 'notifications/initialized') {
-        initialized = text
-        // It is sent when the greeting was answered.
-        if (greeting && !isGreeted) return
-      }
-      if (!starting || gone !== undefined) return
-      if (envelope.cancels !== undefined && !pending.delete(idKey(envelope.cancels))) return
-      if (row === noRow) witness?.fromClient(text, envelope)
-      outbox.put(text)
-    },
-    reply(text, envelope) {
-      const key = idKey(envelope.id ?? 'null')
-      const id = questions.get(key)
-      if (id === undefined) return false
-      questions.delete(key)
-      const own = toLiveText(text, [], { id })
-      witness?.fromClient(own, envelope)
-      outbox.put(own)
-      return true
-    },
-    ready: () => outbox.ready(),
-    settled: () => outbox.settled(greetingMs),
-    async close() {
-      // Nobody waits for a greeting now; what is on its way has a moment.
-      if (!greeted) await outbox.settled(graceMs)
-      const server = await opening
-      if (greeted) end(`it ${silence}`)
-      if (server && !('error' in server)) await server.close()
-      gone ??= 'it was ended'
-      await starting
-    },
   }
 }
