@@ -1,15 +1,12 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { countOf, formatDuration } from '../../src/render/index.js'
 import type { Session } from '../../src/model/index.js'
 import { dialog, lanes } from '../store/state.js'
+import { Box } from './box.js'
 import { ExportDialog } from './export-dialog.js'
 import { failureText } from './failure.js'
 import { clean } from './clean.js'
-import { Icon } from './icons.js'
 import { deeds, type Deed } from './keys.js'
-import { Notice } from './notice.js'
 import { redactionOf } from './status-bar.js'
 
 export function Dialogs() {
@@ -27,44 +24,6 @@ export function Dialogs() {
     case undefined:
       return null
   }
-}
-
-/** A modal box; Escape and a click beside it close it. */
-export function Box(props: {
-  readonly title: string
-  readonly class?: string
-  readonly children: ComponentChildren
-}) {
-  const box = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    box.current?.showModal()
-    // A ring around the way out is not what one wants to see first.
-    if (document.activeElement?.matches('.box header button')) box.current?.focus()
-  }, [])
-  const close = (): void => {
-    dialog.value = undefined
-  }
-  return (
-    <dialog
-      ref={box}
-      class={`box ${props.class ?? ''}`}
-      aria-label={props.title}
-      tabIndex={-1}
-      onClose={close}
-      onClick={(event) => event.target === box.current && close()}
-    >
-      <div class="box-inner">
-        <header>
-          <h2>{props.title}</h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={close}>
-            <Icon name="close" />
-          </button>
-        </header>
-        {props.children}
-      </div>
-      <Notice />
-    </dialog>
-  )
 }
 
 function Help() {

@@ -3,7 +3,7 @@ import { reader, tellFailure } from '../store/actions.js'
 import { lane, lanes, notice } from '../store/state.js'
 import { endingOf } from '../worker/file-name.js'
 import { clean } from './clean.js'
-import { Box } from './dialogs.js'
+import { Box } from './box.js'
 import { loadReportPage } from './report-page.js'
 
 const written = [

@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Views } from '../views/main.js'
 import { mode } from './mode.js'
 import { loadScript } from './own-script.js'
+
+/** The parts of the third script by name; `views/main.ts` adds them to this type, so that nothing here imports them. */
+export interface Views {}
 
 const views = signal<Views | undefined>(undefined)
 const failure = signal('')

@@ -20,7 +20,10 @@ const views = {
   textOf,
 }
 
-/** What the third script brings: the views that a page does not begin with. */
-export type Views = typeof views
+type Brought = typeof views
+
+declare module '../shell/views.js' {
+  interface Views extends Brought {}
+}
 
 Object.assign(globalThis, { wiretapeViews: views })
