@@ -41,7 +41,7 @@ export async function readingScreens(scene) {
     await shoot(page, name.toLowerCase())
   }
   await view('Tools')
-  await page.getByRole('button', { name: 'trigger-sampling-request' }).first().click()
+  await page.locator('.offers summary', { hasText: 'trigger-sampling-request' }).first().click()
   await page.waitForTimeout(500)
   await shoot(page, 'tool-page')
   await view('Messages')
