@@ -20,15 +20,15 @@ describe('mock() of the library', () => {
     [{ record: { what: 'new', out: 'x' } }, /no real server/],
     [{ pace: 'slowly' }, /slowly/],
     [{ pace: 4 }, /pace/],
-    [{ port: 80 }, /no option port/],
-    [{ listen: { prot: 80 } }, /no option listen\.prot/],
+    [{ port: 80 }, /unknown option port/],
+    [{ listen: { prot: 80 } }, /unknown option listen\.prot/],
     [{ listen: 80 }, /listen/],
     [{ repeatLast: 'yes' }, /repeatLast/],
     [{ rules: 1 }, /rules/],
     [{ streams: {} }, /streams/],
     [{ onMiss: 'x' }, /onMiss/],
     [{ errorOutput: 'x' }, /errorOutput/],
-    ['x', /no object/],
+    ['x', /must be an object/],
   ])('refuses %j', async (options, message) => {
     const tape = join(folder, 'talk.jsonl')
     writeFileSync(tape, tapeOf([{ method: 'ping', result: {} }]))

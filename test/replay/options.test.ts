@@ -29,7 +29,7 @@ describe('replay() of the library', () => {
     [{ timeoutMs: Number.NaN }, /timeoutMs/],
     [{ level: 'close' as 'exact' }, /level/],
     [{ concurrency: 'all' as 'one' }, /concurrency/],
-    [{ timeout: 5 } as ReplayOptions, /no option timeout/],
+    [{ timeout: 5 } as ReplayOptions, /unknown option timeout/],
     [{ handshake: 'no' as unknown as boolean }, /handshake/],
     [{ set: 'x' as unknown as Record<string, unknown> }, /set/],
     [{ set: { '$.params': undefined } }, /\$\.params is undefined/],
@@ -41,7 +41,7 @@ describe('replay() of the library', () => {
     [{ match: { '$.a': 1 } as unknown as Record<string, string> }, /match/],
     [{ compareFile: true as unknown as false }, /compareFile/],
     [{ signal: 1 as unknown as AbortSignal }, /signal/],
-    ['fast' as unknown as ReplayOptions, /no object/],
+    ['fast' as unknown as ReplayOptions, /must be an object/],
   ])('refuses %j', async (options, name) => {
     const replayed = replay(tape(), { command: [process.execPath, '-e', '1'] }, options)
     await expect(replayed).rejects.toMatchObject({
