@@ -25,7 +25,7 @@ export interface CollectOptions extends OtlpOptions {
 
 /** Segments of a batch, however few messages they have. */
 const batchSegments = 2_000
-/** The same complaint is printed once in this time. */
+/** The same complaint, of whichever segment, is printed once in this time. */
 const complaintMs = 60_000
 
 export async function runCollect(options: CollectOptions, io: Io): Promise<number> {
@@ -98,9 +98,11 @@ function onceAMinute(complain: (message: string) => Promise<void>): (message: st
   const last = new Map<string, number>()
   return async (message) => {
     const nowMs = performance.now()
-    if (nowMs - (last.get(message) ?? -Infinity) < complaintMs) return
+    // A store that is away fails for every segment in the same way.
+    const kind = message.replaceAll(/segments\/\S+/g, 'segments/')
+    if (nowMs - (last.get(kind) ?? -Infinity) < complaintMs) return
     if (last.size > 100) last.clear()
-    last.set(message, nowMs)
+    last.set(kind, nowMs)
     await complain(message)
   }
 }
