@@ -12,9 +12,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { openStore, shipSegments } from '../../dist/ship/index.js'
 import { prepareBus, writeNodeConfig } from './fleet/cluster.mjs'
+import { startClock } from './fleet/clock.mjs'
 import { makeTape } from './fleet/tape.mjs'
 
 const duckdb = '@duckdb/node-api@1.5.6-r.1'
@@ -33,7 +33,7 @@ const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') }
 const running = new Set()
 /** @type {string[]} */
 const wrong = []
-const startMs = performance.now()
+const { eventually, until, say } = startClock(deadlineMs)
 try {
   await main()
 } finally {
@@ -233,26 +233,6 @@ async function freePorts(count) {
   })
 }
 
-/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-async function eventually(work) {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (performance.now() - startMs > deadlineMs) throw error
-      await setTimeout(200)
-    }
-  }
-}
-
-/** @param {() => boolean | Promise<boolean>} is @param {string} what */
-async function until(is, what) {
-  while (!(await is())) {
-    if (performance.now() - startMs > deadlineMs) throw new Error(`too slow: ${what}`)
-    await setTimeout(100)
-  }
-}
-
 /** @param {string} sql @returns {Record<string, any>[]} */
 function ask(sql) {
   const { stdout, stderr, status } = wiretape('sql', '--at', store, sql, '--json')
@@ -280,9 +260,4 @@ function npmIn(cwd, ...args) {
 /** @param {string} what @param {boolean} is */
 function holds(what, is) {
   if (!is) wrong.push(what)
-}
-
-/** @param {string} line */
-function say(line) {
-  console.log(`${((performance.now() - startMs) / 1000).toFixed(0).padStart(4)} s  ${line}`)
 }

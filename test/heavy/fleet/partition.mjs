@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { prepareBus, writeNodeConfig } from './cluster.mjs'
+import { startClock } from './clock.mjs'
 import { makeTape } from './tape.mjs'
 
 const app = process.argv[2] ?? ''
@@ -28,7 +29,7 @@ const clients = hosts.map((host) => `${host}:4222`)
 const address = `nats://${clients.join(',')}`
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
-const startMs = performance.now()
+const { eventually, until, say } = startClock(deadlineMs)
 let tapes = 0
 try {
   await main()
@@ -162,30 +163,4 @@ function stored() {
   } catch {
     return 0
   }
-}
-
-/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-async function eventually(work) {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (performance.now() - startMs > deadlineMs) throw error
-      await setTimeout(200)
-    }
-  }
-}
-
-/** @param {() => boolean | Promise<boolean>} is @param {string | (() => string)} what */
-async function until(is, what) {
-  while (!(await is())) {
-    if (performance.now() - startMs > deadlineMs)
-      throw new Error(`too slow: ${typeof what === 'string' ? what : what()}`)
-    await setTimeout(100)
-  }
-}
-
-/** @param {string} line */
-function say(line) {
-  console.log(`${((performance.now() - startMs) / 1000).toFixed(0).padStart(4)} s  ${line}`)
 }
