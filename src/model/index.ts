@@ -38,7 +38,14 @@ export {
 } from './envelope.js'
 export { WiretapeError, type ErrorCode } from './error.js'
 export type { Counts } from './counts.js'
-export { factsOf, isAnsweredHere, isUnanswered, type Fact, type RowColumns } from './row-facts.js'
+export {
+  factsOf,
+  isAnsweredHere,
+  isUnanswered,
+  whoInjected,
+  type Fact,
+  type RowColumns,
+} from './row-facts.js'
 export {
   checkPath,
   checkShapes,
@@ -64,6 +71,7 @@ export type {
   GapRecord,
   HeldRecord,
   HttpContext,
+  HttpPhases,
   HttpHeaders,
   HttpRecord,
   JsonMembers,

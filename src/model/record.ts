@@ -103,6 +103,18 @@ export interface HttpContext {
   readonly status?: number
   /** Of the request or response; only on the first message of each. */
   readonly headers?: HttpHeaders
+  /** Of the exchange; on the first message of its response. */
+  readonly phases?: HttpPhases
+}
+
+/** How long the parts of an exchange with the upstream took, in milliseconds. */
+export interface HttpPhases {
+  /** These three belong to a connection that was made for the exchange; a reused connection has none of them. */
+  readonly dnsMs?: number
+  readonly connectMs?: number
+  readonly tlsMs?: number
+  /** From the moment when the connection was ready to the head of the response. */
+  readonly waitMs: number
 }
 
 /** The fields of the server-sent event that brought a message (WHATWG HTML, 9.2). */
@@ -231,6 +243,8 @@ export interface HttpRecord extends Observed {
   /** Absent when no response came. */
   readonly status?: number
   readonly headers?: HttpHeaders
+  /** Unless a message of the response has them. */
+  readonly phases?: HttpPhases
   /** Of the response, where it is text; secrets replaced. */
   readonly body?: string
   /** Base64 of a body that is no text. */

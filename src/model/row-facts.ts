@@ -60,6 +60,17 @@ export function isAnsweredHere(rows: RowColumns, row: number): boolean {
   return answer >= 0 && rows.has(answer, 'injected')
 }
 
+/** Who created a message that no peer sent. @param text of an error, its message */
+export function whoInjected(
+  kind: string,
+  rule: string | undefined,
+  text = '',
+): 'person' | 'rule' | 'wiretape' {
+  if (rule !== undefined) return 'rule'
+  // For a server that was started again, wiretape answers by itself and names itself.
+  return kind === 'error' && text.startsWith('wiretape: ') ? 'wiretape' : 'person'
+}
+
 /** A request that got no answer although nothing explains it. */
 export function isUnanswered(rows: RowColumns, row: number): boolean {
   return (

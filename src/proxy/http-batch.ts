@@ -1,3 +1,4 @@
+import type { HttpPhases } from '../model/index.js'
 import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { RecentTexts } from './recent-texts.js'
@@ -8,7 +9,7 @@ import { copyBytes, type RegionPool } from './region-pool.js'
  * they are handed over, and be copied one by one. Made to be shared by two threads.
  */
 export interface HttpBatch {
-  /** Texts and bodies, one after the other. */
+  /** Texts and bodies, one after the other; phases stand in the place of the body of a response's head. */
   readonly region: Uint8Array
   /** For each event: index of its kind, exchange, us, wallMs, connection or status, bytes of its text, of its body. */
   readonly marks: Float64Array
@@ -71,6 +72,9 @@ export class HttpBatchFiller {
     if ('bytes' in event) {
       bodyBytes = event.bytes.length
       copyBytes(event.bytes, this.#regionFor(event), this.#used)
+      this.#used += bodyBytes
+    } else if (event.kind === 'response' && event.phases) {
+      bodyBytes = writePhases(event.phases, this.#regionFor(event), this.#used)
       this.#used += bodyBytes
     }
     const kind = kinds.indexOf(event.kind)
@@ -213,7 +217,7 @@ function roomFor(event: Event): number {
     case 'request':
       return lettersOf([event.method, event.path, event.origin ?? '', ...event.headers]) * bytesPerCharacter
     case 'response':
-      return lettersOf(event.headers) * bytesPerCharacter
+      return lettersOf(event.headers) * bytesPerCharacter + longestPhases
     case 'failed':
       return lettersOf([event.by, event.why]) * bytesPerCharacter
     case 'unheard':
@@ -265,7 +269,12 @@ function happeningOf(
       return { kind, connection: number, method, path, headers, ...(origin !== '' && { origin }) }
     }
     case 'response':
-      return { kind, status: number, headers: responseHeads.get(text) }
+      return {
+        kind,
+        status: number,
+        headers: responseHeads.get(text),
+        ...(body.length > 0 && { phases: phasesIn(body) }),
+      }
     case 'failed': {
       const end = text.indexOf(separator)
       const by = text.slice(0, end) as Breaker
@@ -279,6 +288,32 @@ function happeningOf(
     case 'request-end':
     case 'response-end':
       return { kind }
+  }
+}
+
+/** Most exchanges use a connection that was used before: one number. A new connection has four. */
+const doubleBytes = 8
+const longestPhases = 4 * doubleBytes
+
+function writePhases({ waitMs, dnsMs, connectMs, tlsMs }: HttpPhases, region: Buffer, start: number): number {
+  region.writeDoubleLE(waitMs, start)
+  if (connectMs === undefined) return doubleBytes
+  region.writeDoubleLE(dnsMs ?? Number.NaN, start + doubleBytes)
+  region.writeDoubleLE(connectMs, start + 2 * doubleBytes)
+  region.writeDoubleLE(tlsMs ?? Number.NaN, start + 3 * doubleBytes)
+  return longestPhases
+}
+
+function phasesIn(bytes: Buffer): HttpPhases {
+  const waitMs = bytes.readDoubleLE(0)
+  if (bytes.length < longestPhases) return { waitMs }
+  const dnsMs = bytes.readDoubleLE(doubleBytes)
+  const tlsMs = bytes.readDoubleLE(3 * doubleBytes)
+  return {
+    ...(!Number.isNaN(dnsMs) && { dnsMs }),
+    connectMs: bytes.readDoubleLE(2 * doubleBytes),
+    ...(!Number.isNaN(tlsMs) && { tlsMs }),
+    waitMs,
   }
 }
 

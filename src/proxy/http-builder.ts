@@ -235,6 +235,7 @@ class HttpRecordBuilder implements HttpBuilder {
     exchange.response = {
       status: event.status,
       headers,
+      ...(event.phases && { phases: event.phases }),
       told: false,
       body: new HttpBody(longestMessage, this.#room),
       events: isStream ? createSseParser() : undefined,

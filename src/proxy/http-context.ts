@@ -10,9 +10,10 @@ export function contextIn(exchange: HttpExchange, direction: Direction, redactor
     return { exchange: number, method, path, headers: redactor.headers(exchange.requestHeaders) }
   }
   if (!response) return { exchange: number }
-  const { status, headers, told } = response
+  const { status, headers, told, phases } = response
   response.told = true
-  return { exchange: number, status, ...(!told && { headers: redactor.headers(headers) }) }
+  if (told) return { exchange: number, status }
+  return { exchange: number, status, headers: redactor.headers(headers), ...(phases && { phases }) }
 }
 
 /** What is told of an exchange besides its messages. Heads are told once. */
@@ -37,5 +38,6 @@ export function recordOfExchange(
     ...(tellsRequest && requestText !== undefined && { requestBody: requestText }),
     ...(response && { status: response.status }),
     ...(tellsResponse && { headers: redactor.headers(response.headers) }),
+    ...(tellsResponse && response.phases && { phases: response.phases }),
   }
 }

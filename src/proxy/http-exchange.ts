@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../model/index.js'
+import type { HttpHeaders, HttpPhases } from '../model/index.js'
 import type { SseParser } from '../wire/index.js'
 import type { Decoder, HttpBody } from './http-body.js'
 import { forRecent } from './recent-texts.js'
@@ -43,6 +43,7 @@ export interface HttpResponse {
   readonly status: number
   /** As sent. */
   readonly headers: HttpHeaders
+  readonly phases?: HttpPhases
   /** A message has told status and headers. */
   told: boolean
   readonly body: HttpBody

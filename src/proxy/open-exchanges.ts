@@ -113,7 +113,7 @@ export class OpenExchanges {
         bytes += walk.body.length
       }
       this.#walk(batch, (exchange, kind, body) => {
-        bytes += body.length
+        if (kind !== 'response') bytes += body.length
         if (kind === 'request-end' && exchange.requestBytes > 0) requests.add(exchange)
         if (kind !== 'response-body') return
         if (exchange.response && isStream(exchange.response)) events += eventsIn(body)

@@ -1,6 +1,7 @@
 import {
   isFrameRecord,
   isLoneRecord,
+  whoInjected,
   type EntryKind,
   type Fact,
   type Link,
@@ -199,6 +200,16 @@ export const factWords: Readonly<Record<Fact, { readonly text: string; readonly 
   'answered-here': { text: 'answered by wiretape', tone: 'yellow' },
   modified: { text: 'modified', tone: 'yellow' },
   injected: { text: 'sent by wiretape', tone: 'yellow' },
+}
+
+/** Who created or changed a message instead of a peer; '' for other messages. Escaped. */
+export function authorWords(record: TapeRecord, part: Part | undefined): string {
+  if (record.type !== 'message' || !(record.injected || record.modified)) return ''
+  const { rule } = record
+  const { kind, errorMessage } = part?.envelope ?? { kind: 'invalid' }
+  const who = whoInjected(kind, rule, errorMessage)
+  if (who === 'rule') return `rule ${shortened(rule ?? '')}`
+  return who === 'person' ? 'a person' : who
 }
 
 /** Facts that a list tells: an answered request is not told as dropped too. */

@@ -1,5 +1,13 @@
 import { isFrameRecord, isLoneRecord, loneFacts, type TapeRecord } from '../model/index.js'
-import { escapeText, factWords, formatBytes, formatDuration, pad, waitedWords } from '../render/index.js'
+import {
+  escapeText,
+  factWords,
+  formatBytes,
+  formatDuration,
+  pad,
+  phaseWords,
+  waitedWords,
+} from '../render/index.js'
 import { levelTones } from './found-list.js'
 import { indentedLines, jsonLines } from './json-view.js'
 import { diffLines } from './line-diff.js'
@@ -135,10 +143,11 @@ function carrierLines(record: Frame): Line[] {
   if (record.sse)
     say(`event ${record.sse.event ?? 'message'}${record.sse.id === undefined ? '' : ` ${record.sse.id}`}`)
   if (record.http) {
-    const { exchange, method, path, status, headers } = record.http
+    const { exchange, method, path, status, headers, phases } = record.http
     say(
       `HTTP exchange ${exchange}${method === undefined ? '' : `, ${method} ${path ?? ''}`}${status === undefined ? '' : `, ${status}`}`,
     )
+    if (phases) say(`  ${phaseWords(phases)}`)
     for (const [name, value] of headers ?? []) say(`  ${name}: ${value}`)
   }
   return lines.length === 0 ? [] : [[], ...lines]
@@ -156,6 +165,7 @@ function otherLines({ record }: LogRow): Line[] {
     case 'http':
       return [
         ...(record.why === undefined ? [] : [[span(escapeText(record.why), 'red' as const)]]),
+        ...(record.phases ? [[span(phaseWords(record.phases), 'dim' as const)]] : []),
         ...(record.requestHeaders ?? []).map(([name, value]): Line => [
           span(escapeText(`> ${name}: ${value}`), 'dim'),
         ]),

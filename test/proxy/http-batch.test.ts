@@ -9,6 +9,7 @@ const word = fc.string({
   unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
 })
 const headers = fc.array(fc.tuple(word, word), { maxLength: 3 }).map((pairs) => pairs.flat())
+const ms = fc.double({ min: 0, max: 1e9, noNaN: true })
 const bytes = fc.uint8Array({ maxLength: 2000 })
 const happening = fc.oneof(
   fc.record({
@@ -28,7 +29,21 @@ const happening = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom('request-body' as const, 'response-body' as const), bytes }),
   fc.record({ kind: fc.constantFrom('request-end' as const, 'response-end' as const) }),
-  fc.record({ kind: fc.constant('response' as const), status: fc.integer({ min: 100, max: 999 }), headers }),
+  fc.record(
+    {
+      kind: fc.constant('response' as const),
+      status: fc.integer({ min: 100, max: 999 }),
+      headers,
+      phases: fc.oneof(
+        fc.record({ waitMs: ms }),
+        fc.record(
+          { dnsMs: ms, connectMs: ms, tlsMs: ms, waitMs: ms },
+          { requiredKeys: ['connectMs', 'waitMs'] },
+        ),
+      ),
+    },
+    { requiredKeys: ['kind', 'status', 'headers'] },
+  ),
   fc.record({
     kind: fc.constant('failed' as const),
     by: fc.constantFrom('client' as const, 'upstream' as const, 'wiretape' as const),

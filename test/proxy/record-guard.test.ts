@@ -30,6 +30,7 @@ const http: Fields<HttpContext> = {
   path: ['guarded', canary],
   status: ['ours', 200],
   headers: ['guarded', headers],
+  phases: ['ours', { dnsMs: 1, connectMs: 2, tlsMs: 3, waitMs: 4 }],
 }
 const closing: Fields<TapeClosing> = {
   messages: ['ours', 1],
@@ -129,6 +130,7 @@ const records: { readonly [Type in TapeRecord['type']]: Fields<Extract<TapeRecor
     requestBody: ['guarded', canary],
     status: ['ours', 200],
     headers: ['guarded', headers],
+    phases: ['ours', { waitMs: 4 }],
     body: ['guarded', canary],
     bytes: ['earlier', Buffer.from(canary).toString('base64')],
     sizeBytes: ['ours', 1],

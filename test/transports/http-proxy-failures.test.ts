@@ -3,6 +3,7 @@ import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../behaviour/stage.js'
 import { createHttpStage, wordsOf } from './http-proxy-stage.js'
+import { certificate, key } from './test-certificate.js'
 
 const stage = createHttpStage()
 afterEach(() => stage.close())
@@ -107,21 +108,3 @@ describe('an upstream that closes its connection', () => {
     await until('it is told', () => wordsOf(proxy.events).some((word) => word.startsWith('failed')))
   })
 })
-
-/** Made for this test; nobody trusts it. */
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMOgaf4uCpGhZRWYu
-BQdAKIQ5l1gU0h9OKYWsEHEx7HKhRANCAATG0aBWzuXicGef0p++izE7ytOhVl8A
-TKbtcEsireYEL46GE5olxRjAVZLipnqimAyoHJo04tlTQBgFk5NnskSI
------END PRIVATE KEY-----`
-const certificate = `-----BEGIN CERTIFICATE-----
-MIIBozCCAUmgAwIBAgIUD9bbXTO1Bwgsm0HApwIIXWT1/e0wCgYIKoZIzj0EAwIw
-GDEWMBQGA1UEAwwNd2lyZXRhcGUtdGVzdDAgFw0yNjExMjEwNzU5MDBaGA8yMTI2
-MTAyODA3NTkwMFowGDEWMBQGA1UEAwwNd2lyZXRhcGUtdGVzdDBZMBMGByqGSM49
-AgEGCCqGSM49AwEHA0IABMbRoFbO5eJwZ5/Sn76LMTvK06FWXwBMpu1wSyKt5gQv
-joYTmiXFGMBVkuKmeqKYDKgcmjTi2VNAGAWTk2eyRIijbzBtMB0GA1UdDgQWBBSo
-WGyLSDkBGXR7ZiUAfVOhzgUKGDAfBgNVHSMEGDAWgBSoWGyLSDkBGXR7ZiUAfVOh
-zgUKGDAPBgNVHRMBAf8EBTADAQH/MBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAA
-ATAKBggqhkjOPQQDAgNIADBFAiAf4DZyh4N3QYxw3AuJpefacaY77tallBGQxPZ1
-qVPjeAIhAMK18u+ZZkUPYElDILiA7PvbkHXFnUtDsbw2/kmkm24G
------END CERTIFICATE-----`

@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
   beforeAll(async () => {
     stage = await createStage()
     const lines = ['echo', 'my tool', 'echo'].flatMap((name, id) => {
-      const params = `{"name":"${name}","arguments":{"q":"x"}}`
+      const params = `{"name":"${name}","arguments":{"q":"${id}"}}`
       const call = messageLine('in', `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`)
       const { id: corr } = JSON.parse(call) as { id: string }
       return [call, messageLine('out', `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`, { corr })]
@@ -46,6 +46,35 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
       if (i > 0) expect(left).toBeGreaterThanOrEqual(bars[i - 1]![1] - 1)
     }
     await picture(page, 'waterfall')
+    // The content stands in a column of its own, which sorts, and which the address names when it is hidden.
+    const contents = (): Promise<string[]> => page.locator('.scroller .cell.content').allTextContents()
+    await holds(page, `document.querySelector('.scroller .cell.content').textContent.startsWith('q: "')`)
+    await page.click('.row.head .sort:text("content")')
+    await holds(page, `location.hash.includes('order=content')`)
+    expect((await contents()).map((text) => text.slice(0, 6))).toEqual(['q: "0"', 'q: "1"', 'q: "2"'])
+    await page.click('.row.head .sort:text("content")')
+    await holds(
+      page,
+      `document.querySelector('.row[aria-rowindex="1"] .content').textContent.startsWith('q: "2"')`,
+    )
+    await page.click('[aria-label="Choose columns"]')
+    await page.click('.columns-menu label:has-text("content")')
+    await page.keyboard.press('Escape')
+    await holds(
+      page,
+      `location.hash.includes('order=content.down') && location.hash.includes('hide=content')`,
+    )
+    const linked = await stage.open(page.url())
+    await read(linked, 6)
+    await holds(linked, `document.querySelector('.row[aria-rowindex="1"] .id').textContent === '2'`)
+    expect(await linked.locator('.row.head .cell.content').isVisible()).toBe(false)
+    await linked.context().close()
+    await page.click('[aria-label="Choose columns"]')
+    await page.click('.columns-menu button')
+    await page.keyboard.press('Escape')
+    await page.click('.row.head .sort:text("time")')
+    await page.click('.row.head .sort:text("time")')
+    await holds(page, `!location.hash.includes('order')`)
     const menu = page.getByRole('menu')
     await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })
     await menu.waitFor()
@@ -72,7 +101,7 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
     await menu.getByRole('menuitem', { name: 'Copy as wiretape call' }).click()
     await holds(page, `navigator.clipboard.readText().then((text) => text.startsWith('wiretape call'))`)
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `wiretape call 'my tool' '{"q":"x"}' -- node server.js`,
+      `wiretape call 'my tool' '{"q":"1"}' -- node server.js`,
     )
     // A click elsewhere closes it, and does what a click does.
     await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })

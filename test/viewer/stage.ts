@@ -147,7 +147,7 @@ export function read(page: Page, messages: number): Promise<void> {
 export function rows(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll('.list .scroller .row')]
     .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'))
-    .map((row) => ['.name b', '.name .subject', '.status'].map((part) => row.querySelector(part)?.textContent ?? '').join(' ').replace(/ +/g, ' ').trim())`)
+    .map((row) => ['.name b', '.subject', '.status'].map((part) => row.querySelector(part)?.textContent ?? '').join(' ').replace(/ +/g, ' ').trim())`)
 }
 
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']

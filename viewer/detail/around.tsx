@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { HeldRecord, HttpHeaders, HttpRecord, MessageRecord, Part } from '../../src/model/index.js'
-import { factWords, formatDuration, linkWords } from '../../src/render/index.js'
+import { factWords, formatDuration, linkWords, phaseWords } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { reader, tellFailure } from '../store/actions.js'
 import { oursOf } from '../store/exchange.js'
@@ -62,6 +62,7 @@ export function Around({
           {!isMessage && record.requestBody !== undefined && (
             <pre class="plain-text">{clean(record.requestBody)}</pre>
           )}
+          {http.phases && <p class="quiet">{phaseWords(http.phases)}</p>}
           {http.headers && <Headers title={isMessage ? '' : 'Response'} headers={http.headers} />}
           {!http.headers && isMessage && row !== undefined && record.direction === 'server_to_client' && (
             <ResponseHeaders row={row} exchange={http.exchange} />

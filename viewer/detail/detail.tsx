@@ -67,6 +67,15 @@ function Chosen({ row }: { readonly row: number }) {
             </label>
           )}
           <CopyMenu row={row} />
+          <button
+            type="button"
+            class="bare close"
+            aria-label="Close the details"
+            title="Close (Esc)"
+            onClick={() => (selected.value = -1)}
+          >
+            <Icon name="close" />
+          </button>
         </div>
         <Facts row={row} />
         {hasStory && (

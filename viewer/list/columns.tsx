@@ -1,53 +1,24 @@
-import { signal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
-import { remember, remembered } from '../shell/memory.js'
+import {
+  changeLayout,
+  columns,
+  isHidden,
+  layout,
+  narrowestPx,
+  sizedColumns,
+  widestPx,
+  type Column,
+  type SizedColumn,
+} from '../store/columns.js'
 import { order, type SortKey } from '../store/state.js'
-
-/** Columns that can be hidden and sized; the message has what is left. */
-export const columns = ['time', 'id', 'status', 'latency', 'size', 'waterfall'] as const
-export type Column = (typeof columns)[number]
-
-const narrowest = 36
-const widest = 600
-
-interface Layout {
-  readonly hidden: readonly Column[]
-  /** Pixels. */
-  readonly widths: Readonly<Partial<Record<Column, number>>>
-}
-
-export const layout = signal<Layout>(parseLayout(remembered('columns')))
-
-/** What this browser remembers, as far as it is understood. */
-function parseLayout(text: string | null): Layout {
-  try {
-    const { hidden, widths } = JSON.parse(text ?? '{}') as Partial<Layout>
-    return {
-      hidden: columns.filter((name) => Array.isArray(hidden) && hidden.includes(name)),
-      widths: Object.fromEntries(
-        columns.flatMap((name) => {
-          const width = Number(widths?.[name])
-          return width >= narrowest && width <= widest ? [[name, width]] : []
-        }),
-      ),
-    }
-  } catch {
-    return { hidden: [], widths: {} }
-  }
-}
-
-function change(next: Layout): void {
-  layout.value = next
-  remember('columns', JSON.stringify(next))
-}
 
 /** The widths that a person chose, for the style sheet. @param time what the times need */
 export function layoutStyle(time: string | undefined): Record<string, string | undefined> {
-  const { hidden, widths } = layout.value
+  const { widths } = layout.value
   const style: Record<string, string | undefined> = { '--time': time }
-  for (const name of columns) {
+  for (const name of sizedColumns) {
     const variable = name === 'time' ? '--time' : `--w-${name}`
-    if (hidden.includes(name)) style[variable] = '0px'
+    if (name !== 'name' && isHidden(name)) style[variable] = '0px'
     else if (widths[name] !== undefined) style[variable] = `${widths[name]}px`
   }
   return style
@@ -61,6 +32,7 @@ export function layoutClasses(): string {
 const sortable: Readonly<Partial<Record<Column | 'name', SortKey>>> = {
   time: 'time',
   name: 'name',
+  content: 'content',
   status: 'status',
   latency: 'latency',
   size: 'size',
@@ -76,7 +48,7 @@ export function Head() {
       <span class="cell fold" />
       <span class="cell dir" />
       <HeadCell name="name" />
-      {(['id', 'status', 'latency', 'size', 'waterfall'] as const).map((name) => (
+      {(['content', 'id', 'status', 'latency', 'size', 'waterfall'] as const).map((name) => (
         <HeadCell key={name} name={name} />
       ))}
       <span
@@ -116,13 +88,16 @@ function Chooser() {
             type="checkbox"
             checked={!hidden.includes(name)}
             onChange={({ currentTarget: { checked } }) =>
-              change({ hidden: checked ? hidden.filter((one) => one !== name) : [...hidden, name], widths })
+              changeLayout({
+                hidden: checked ? hidden.filter((one) => one !== name) : [...hidden, name],
+                widths,
+              })
             }
           />{' '}
           {name}
         </label>
       ))}
-      <button type="button" onClick={() => change({ hidden: [], widths: {} })}>
+      <button type="button" onClick={() => changeLayout({ hidden: [], widths: {} })}>
         Reset
       </button>
     </div>
@@ -150,7 +125,7 @@ function HeadCell({ name }: { readonly name: Column | 'name' }) {
           <span aria-hidden="true">{arrow}</span>
         </button>
       )}
-      {name !== 'name' && <Edge name={name} />}
+      {name !== 'content' && !(name === 'name' && isHidden('content')) && <Edge name={name} />}
     </span>
   )
 }
@@ -158,7 +133,7 @@ function HeadCell({ name }: { readonly name: Column | 'name' }) {
 /** The largest first, then the smallest, then by time again. */
 function nextOrder(key: SortKey): typeof order.value {
   const { key: now, down } = order.value
-  const first = key !== 'time' && key !== 'name'
+  const first = key !== 'time' && key !== 'name' && key !== 'content'
   if (now !== key) return { key, down: first || key === 'time' }
   if (down === first && key !== 'time') return { key, down: !first }
   return key === 'time' ? { key, down: !down } : { key: 'time', down: false }
@@ -168,22 +143,23 @@ function nextOrder(key: SortKey): typeof order.value {
 const keyStep = 8
 
 /** Gives a column a width; without one, its own. */
-function resize(name: Column, width: number | undefined): void {
+function resize(name: SizedColumn, width: number | undefined): void {
   const { hidden, widths } = layout.value
   const { [name]: _, ...others } = widths
-  const next = width === undefined ? {} : { [name]: Math.max(narrowest, Math.min(widest, Math.round(width))) }
-  change({ hidden, widths: { ...others, ...next } })
+  const next =
+    width === undefined ? {} : { [name]: Math.max(narrowestPx, Math.min(widestPx, Math.round(width))) }
+  changeLayout({ hidden, widths: { ...others, ...next } })
 }
 
 /**
  * Dragged, or moved by the arrow keys, it makes the column wider or narrower; a double click, or Enter, gives it its own width
  * back.
  */
-function Edge({ name }: { readonly name: Column }) {
+function Edge({ name }: { readonly name: SizedColumn }) {
   const from = useRef<{ readonly x: number; readonly width: number } | undefined>(undefined)
   const [now, setNow] = useState(0)
-  // What stands left of the message grows to the right, the others to the left.
-  const side = name === 'time' ? 1 : -1
+  // Columns left of the content grow to the right, the others to the left.
+  const side = name === 'time' || name === 'name' ? 1 : -1
   const widthOf = (edge: HTMLElement): number => edge.parentElement!.offsetWidth
   return (
     <i
@@ -192,9 +168,9 @@ function Edge({ name }: { readonly name: Column }) {
       tabIndex={0}
       aria-orientation="vertical"
       aria-label={`Width of the column ${name}`}
-      aria-valuenow={Math.max(narrowest, layout.value.widths[name] ?? now)}
-      aria-valuemin={narrowest}
-      aria-valuemax={widest}
+      aria-valuenow={Math.max(narrowestPx, layout.value.widths[name] ?? now)}
+      aria-valuemin={narrowestPx}
+      aria-valuemax={widestPx}
       onFocus={({ currentTarget }) => setNow(widthOf(currentTarget))}
       onKeyDown={({ key, currentTarget }) => {
         if (key === 'ArrowRight') resize(name, widthOf(currentTarget) + side * keyStep)

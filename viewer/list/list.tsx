@@ -78,7 +78,7 @@ export function List() {
           count={items.length}
           rowHeight={isSmall.value ? rowHeights.small : rowHeights.usual}
           label="Messages"
-          columns={10}
+          columns={11}
           handle={listHandle}
           active={chosen >= 0 ? `row-${chosen}` : undefined}
           onUserScroll={() => {

@@ -1,4 +1,4 @@
-import { factsOf, type Fact } from '../../src/model/index.js'
+import { factsOf, isAnsweredHere, type Fact } from '../../src/model/index.js'
 import {
   countOf,
   factWords,
@@ -18,6 +18,7 @@ import {
   statusOf,
   type Status,
 } from '../store/exchange.js'
+import { isHidden } from '../store/columns.js'
 import { contentOf } from '../store/contents.js'
 import { findingOf } from '../store/findings.js'
 import { lanes, table } from '../store/state.js'
@@ -116,13 +117,16 @@ export function Row(props: RowProps) {
   const { text: status, title } = statusText(row)
   const foldable = props.grouped && !nested && hasMembers(row)
   const answer = foldable && kind === 'request' ? table.peer(row) : -1
-  const told = [contentOf(row), answer < 0 ? '' : contentOf(answer)]
-  const content = told[1] === '' ? told[0]! : `${told[0]} → ${told[1]}`.trimStart()
   const latency = kind === 'request' || nested || !props.grouped ? latencyOf(row) : undefined
   const size = table.size(row) + (answer >= 0 ? table.size(answer) : 0)
   const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
   const tone = statusOf(row)
-  const ours = oursOf(row)
+  const answered = isAnsweredHere(table, row) ? table.peer(row) : row
+  const ours = oursOf(row, contentOf(answered).author)
+  const changed = answer >= 0 && table.has(answer, 'modified') ? answer : row
+  const content = contentText(row, answer)
+  // A line has no method; where no column shows it, its message does.
+  const line = isLine(row) && !isHidden('content') ? subject : ''
   const finding = findingOf(row) ?? (answer < 0 ? undefined : findingOf(answer))
   const classes = [
     'row',
@@ -134,6 +138,7 @@ export function Row(props: RowProps) {
     props.dimmed ? 'dimmed' : '',
     modified ? 'modified' : '',
     ours === undefined ? '' : 'ours',
+    content === '' && line === '' ? 'wordless' : '',
     kind === 'note' ? '' : table.has(row, 'fromServer') ? 'from-server' : 'from-client',
   ]
   return (
@@ -176,9 +181,10 @@ export function Row(props: RowProps) {
         )}
       </span>
       <span class="cell name" role="gridcell">
-        <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
-        {content !== '' && <span class="content">{content}</span>}
-        {modified && <em class="tag modified">modified</em>}
+        <b>{clean(name)}</b> {subject !== '' && line === '' && <span class="subject">{clean(subject)}</span>}
+        {modified && (
+          <em class="tag modified">{`modified ${byWords(contentOf(changed).author)}`.trimEnd()}</em>
+        )}
         {finding && (
           <em class={`tag level-${finding.level}`} title={`${finding.rule}: ${clean(finding.message)}`}>
             {finding.rule.replace(/^.*\//, '')}
@@ -186,6 +192,9 @@ export function Row(props: RowProps) {
         )}
         {!nested && isNoted(row) && <em class="tag noted">note</em>}
         {ours !== undefined && <em class="tag modified">{ours}</em>}
+      </span>
+      <span class="cell content" role="gridcell">
+        {line === '' ? content : <span class="subject">{clean(line)}</span>}
       </span>
       <span class="cell id" role="gridcell">
         {clean(table.id(row))}
@@ -208,6 +217,28 @@ export function Row(props: RowProps) {
       </span>
     </div>
   )
+}
+
+/** Of an exchange, what was asked and what came back. @param answer -1 where it has a row of its own, or none */
+function contentText(row: number, answer: number): string {
+  const asked = contentOf(row).text
+  const said = answer < 0 ? failureText(row) : failureText(answer) || contentOf(answer).text
+  return said === '' ? asked : `${asked} → ${said}`.trimStart()
+}
+
+/** Code and message of an error; why an HTTP exchange ended before its time. */
+function failureText(row: number): string {
+  const kind = table.kind(row)
+  if (kind === 'error') return clean(table.note(row))
+  return kind === 'http' ? clean(table.note(row).replace(/^(?:\d{3}|no response)(?:, )?/, '')) : ''
+}
+
+const byWords = (author: string): string => author && `by ${author}`
+
+/** Text of a peer or about the recording, which has no method. */
+function isLine(row: number): boolean {
+  const kind = table.kind(row)
+  return kind === 'stderr' || kind === 'noise' || kind === 'note' || kind === 'gap' || kind === 'invalid'
 }
 
 /** When it was within what is shown, and how long it took. */

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals'
 import { search } from './actions.js'
 import { verdicts } from '../../src/compare/index.js'
+import { columns, layout } from './columns.js'
 import {
   comparedOnly,
   detailTab,
@@ -11,6 +12,7 @@ import {
   lane,
   lanes,
   opening,
+  order,
   origin,
   range,
   reading,
@@ -20,6 +22,7 @@ import {
   toolsOrder,
   version,
   view,
+  type SortKey,
   type ToolsKey,
   type View,
 } from './state.js'
@@ -71,6 +74,9 @@ function describe(): string {
   if (!grouped.value) state.set('messages', 'all')
   if (detailTab.value === 'story') state.set('detail', 'story')
   if (range.value) state.set('range', range.value.map((at) => Math.round(at - origin.peek())).join('..'))
+  const { key: by, down: isDown } = order.value
+  if (by !== 'time' || isDown) state.set('order', `${by}${isDown ? '.down' : ''}`)
+  if (layout.value.hidden.length > 0) state.set('hide', layout.value.hidden.join(','))
   const { key, down } = toolsOrder.value
   if (key !== 'calls' || !down) state.set('sort', `${key}${down ? '' : '.up'}`)
   if (toolOpen.value !== undefined && view.value === 'tools') state.set('tool', toolOpen.value)
@@ -91,6 +97,15 @@ function apply(wanted: URLSearchParams): void {
   search('highlight', (wanted.get('highlight') ?? '').slice(0, 4_000))
   const sort = /^(name|calls|errors|p50Us|p95Us|maxUs|sizeBytes)(\.up)?$/.exec(wanted.get('sort') ?? '')
   if (sort) toolsOrder.value = { key: sort[1] as ToolsKey, down: sort[2] === undefined }
+  const [, by, down] =
+    /^(time|name|content|status|latency|size)(\.down)?$/.exec(wanted.get('order') ?? '') ?? []
+  order.value = { key: (by ?? 'time') as SortKey, down: down !== undefined }
+  const hidden = wanted.get('hide')?.split(',')
+  if (hidden)
+    layout.value = {
+      widths: layout.value.widths,
+      hidden: columns.filter((name) => hidden.includes(name)),
+    }
   toolOpen.value = wanted.get('tool') ?? undefined
   comparedOnly.value =
     verdicts.find((one) => one === wanted.get('only')) ??

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { reader } from './actions.js'
 import { table } from './state.js'
+import type { Content } from '../worker/protocol.js'
 
 /** Of rows that were shown last. */
 const mostKept = 4_000
@@ -11,19 +12,20 @@ const pauseMs = 40
 /** Counted up when contents came. */
 export const contentsVersion = signal(0)
 
-const contents = new Map<number, string>()
+const contents = new Map<number, Content>()
+const none: Content = { text: '', author: '' }
 const wanted = new Set<number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Content that tells a message from others of its method; '' until the worker has said it. */
-export function contentOf(row: number): string {
+/** Empty until the worker has said it. */
+export function contentOf(row: number): Content {
   const known = contents.get(row)
   if (known !== undefined) return known
-  if (table.seq(row) < 0) return ''
+  if (table.seq(row) < 0) return none
   wanted.delete(row)
   wanted.add(row)
   timer ??= setTimeout(() => void ask(), pauseMs)
-  return ''
+  return none
 }
 
 async function ask(): Promise<void> {
@@ -35,8 +37,8 @@ async function ask(): Promise<void> {
     return request < 0 ? '' : table.method(request)
   })
   try {
-    const told = await reader().call<readonly string[]>('contents', [rows, asked])
-    rows.forEach((row, i) => contents.set(row, told[i] ?? ''))
+    const told = await reader().call<readonly Content[]>('contents', [rows, asked])
+    rows.forEach((row, i) => contents.set(row, told[i] ?? none))
     for (const row of contents.keys()) {
       if (contents.size <= mostKept) break
       contents.delete(row)
@@ -44,7 +46,7 @@ async function ask(): Promise<void> {
     contentsVersion.value += 1
   } catch {
     // The list does without them; who chooses a row is told why it cannot be read.
-    for (const row of rows) contents.set(row, '')
+    for (const row of rows) contents.set(row, none)
   } finally {
     timer = wanted.size > 0 ? setTimeout(() => void ask(), pauseMs) : undefined
   }

@@ -141,10 +141,12 @@ function stoppedStatus(row: number): 'dropped' | 'held' | undefined {
   return table.has(row, 'waiting') ? 'held' : undefined
 }
 
-/** What wiretape did in the place of a peer, in words; undefined when a peer said it. */
-export function oursOf(row: number): string | undefined {
-  if (isAnsweredHere(table, row)) return factWords['answered-here'].text
-  return table.has(row, 'injected') ? factWords.injected.text : undefined
+/** What wiretape did in the place of a peer, in words; undefined when a peer said it. @param author of the message, as far as known */
+export function oursOf(row: number, author = ''): string | undefined {
+  const isAnswer = isAnsweredHere(table, row)
+  if (!isAnswer && !table.has(row, 'injected')) return undefined
+  if (author !== '') return `${isAnswer ? 'answered' : 'sent'} by ${author}`
+  return factWords[isAnswer ? 'answered-here' : 'injected'].text
 }
 
 export function isBad(row: number): boolean {

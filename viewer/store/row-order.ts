@@ -1,3 +1,4 @@
+import { contentRanks } from './content-ranks.js'
 import { latencyOf, statusOf, type Status } from './exchange.js'
 import { grouped, table, type SortKey } from './state.js'
 
@@ -22,7 +23,8 @@ export function* sortedRows(
   { key, down }: { readonly key: SortKey; readonly down: boolean },
 ): Generator<void, Int32Array> {
   if (key === 'time') return down ? rows.toReversed() : rows
-  const keyOf = key === 'name' ? nameRank() : (row: number) => numberOf(row, key)
+  const keyOf =
+    key === 'name' ? nameRank() : key === 'content' ? contentRank() : (row: number) => numberOf(row, key)
   const keys = new Float64Array(rows.length)
   for (let i = 0; i < rows.length; i += 1) {
     if (i % step === 0) yield
@@ -55,6 +57,12 @@ function numberOf(row: number, key: 'status' | 'latency' | 'size'): number {
   if (key === 'latency') return latencyOf(row) ?? -1
   const answer = grouped.peek() && table.kind(row) === 'request' ? table.peer(row) : -1
   return table.size(row) + (answer >= 0 ? table.size(answer) : 0)
+}
+
+/** Rows that the worker has not ranked yet come last. */
+function contentRank(): (row: number) => number {
+  const ranks = contentRanks.peek()
+  return (row) => ranks[row] ?? ranks.length
 }
 
 /** Places of methods and subjects in the alphabet, by word. */

@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals'
+import { contentRanks } from './content-ranks.js'
 import { askedMeanwhile, headOf, membersOf } from './exchange.js'
 import { sliced } from './sliced.js'
 import { sortedRows } from './row-order.js'
@@ -16,7 +17,7 @@ const step = 4096
 /** Rows that pass lane, range and filter, exchanges as one row where asked; nothing unfolded. */
 const base = sliced<Int32Array>(
   new Int32Array(0),
-  () => [lane.value, range.value, filterMatches.value, grouped.value, sorting.value],
+  () => [lane.value, range.value, filterMatches.value, grouped.value, sorting.value, contentRanks.value],
   function* () {
     const onlyLane = lane.peek()
     const between = range.peek()

@@ -17,7 +17,7 @@ export const view = signal<View>('messages')
 export const lane = signal<number | 'all'>('all')
 /** Exchanges as one row, or every message by itself. */
 export const grouped = signal(true)
-export type SortKey = 'time' | 'name' | 'status' | 'latency' | 'size'
+export type SortKey = 'time' | 'name' | 'content' | 'status' | 'latency' | 'size'
 /** How the list is sorted. */
 export const order = signal<{ readonly key: SortKey; readonly down: boolean }>({ key: 'time', down: false })
 export const selected = signal(-1)

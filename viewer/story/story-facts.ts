@@ -1,4 +1,4 @@
-import { isFrameRecord } from '../../src/model/index.js'
+import { isFrameRecord, type HttpPhases } from '../../src/model/index.js'
 import { formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { lanes, table } from '../store/state.js'
@@ -72,26 +72,35 @@ function fateOf(row: number, isStopped: boolean): string {
   return table.has(row, 'modified') ? 'then changed and forwarded' : 'then forwarded'
 }
 
-/** Phases of the HTTP exchange of a request, in microseconds since 1970. */
-export interface HttpPhases {
+/** The HTTP exchange of a request, in microseconds since 1970. */
+export interface HttpCourse {
   readonly exchange: number
+  /** Absent in recordings that do not say them. */
+  readonly phases?: HttpPhases
   /** Of the first message of the response, or of the response without one; absent where there is none. */
   readonly firstAt?: number
   readonly lastAt: number
 }
 
-export function httpOf(steps: readonly StoryStep[], head: number): HttpPhases | undefined {
+export function httpOf(steps: readonly StoryStep[], head: number): HttpCourse | undefined {
   const exchange = exchangeOf(steps.find(({ row }) => row === head)?.detail)
   if (exchange === undefined || table.at(head) === 0) return undefined
   let firstAt: number | undefined
   let lastAt = table.at(head)
+  let phases: HttpPhases | undefined
   for (const { row, at, detail } of steps) {
     if (row === head || exchangeOf(detail) !== exchange) continue
     if (detail.record.type === 'http' && detail.record.status === undefined) continue
     firstAt ??= at
+    phases ??= phasesOf(detail)
     lastAt = Math.max(lastAt, at)
   }
-  return { exchange, lastAt, ...(firstAt !== undefined && { firstAt }) }
+  return { exchange, lastAt, ...(firstAt !== undefined && { firstAt }), ...(phases && { phases }) }
+}
+
+function phasesOf({ record }: Detail): HttpPhases | undefined {
+  if (record.type === 'http') return record.phases
+  return record.type === 'message' || record.type === 'held' ? record.http?.phases : undefined
 }
 
 function exchangeOf(detail: Detail | undefined): number | undefined {

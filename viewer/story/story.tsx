@@ -9,6 +9,7 @@ import { reader, select } from '../store/actions.js'
 import { detailTab, lanes, table, version } from '../store/state.js'
 import type { Story, StoryStep } from '../worker/protocol.js'
 import { Asked, askedIn } from './asked.js'
+import { HttpStory } from './http-story.js'
 import { httpOf, holdOf, messageOf, taskIn, type Hold, type TaskState } from './story-facts.js'
 
 /** Rows may still come; how long to wait with reading the story again. */
@@ -71,18 +72,7 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
     <section class="story" aria-label="Story">
       <p class="story-sum">{summaryOf(story, began)}</p>
       <Explained key={row} row={row} />
-      {http && (
-        <p class="quiet">
-          HTTP exchange {http.exchange}: waited{' '}
-          {http.firstAt === undefined
-            ? 'for a response that never came'
-            : formatDuration(http.firstAt - began)}
-          {http.firstAt !== undefined &&
-            http.lastAt > http.firstAt &&
-            `, streamed ${formatDuration(http.lastAt - http.firstAt)}`}
-          . The recording does not say how long connecting and TLS took.
-        </p>
-      )}
+      {http && <HttpStory http={http} began={began} />}
       {isLoose && (
         <p class="quiet">
           Other requests were open: what is marked <em class="tag">meanwhile</em> may belong to one of them.

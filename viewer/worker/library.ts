@@ -6,11 +6,11 @@ import {
   type MessageRecord,
   type TapeRecord,
 } from '../../src/model/index.js'
-import { rowContent } from '../../src/render/index.js'
+import { authorWords, rowContent } from '../../src/render/index.js'
 import { createColumn } from './columns.js'
 import { createLaneIndex, type LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
-import type { Detail, FromWorker, Lane, Opening } from './protocol.js'
+import type { Content, Detail, FromWorker, Lane, Opening } from './protocol.js'
 import { createWords, type Words } from './words.js'
 
 /** All recordings that are open. */
@@ -20,8 +20,8 @@ export interface Library {
   readonly length: number
   open(openings: readonly Opening[]): Promise<void>
   detail(row: number, whole: boolean): Promise<Detail>
-  /** Content that tells each message from others of its method. @param asked of an answer, the method of its request; else '' */
-  contents(rows: readonly number[], asked: readonly string[]): Promise<string[]>
+  /** @param asked of an answer, the method of its request; else '' */
+  contents(rows: readonly number[], asked: readonly string[]): Promise<Content[]>
   /** The first row of the response of a message's HTTP exchange, which has its headers. */
   response(row: number, exchange: number): Promise<Detail | undefined>
   /** Lane and row in it. */
@@ -189,7 +189,8 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
           const { record, part } = await detail(row, false)
           const message = isFrameRecord(record) ? record.parts[part] : undefined
           const method = asked[i] ?? ''
-          return message ? rowContent(record, message, message.envelope.kind, { method }) : ''
+          const text = message ? rowContent(record, message, message.envelope.kind, { method }) : ''
+          return { text, author: authorWords(record, message) }
         }),
       ),
     async response(row, exchange) {

@@ -22,6 +22,14 @@ export interface FileName {
   readonly path?: string
 }
 
+/** What a row says beyond its columns, read when it is shown. */
+export interface Content {
+  /** What tells it from others of its method; '' where there is nothing. */
+  readonly text: string
+  /** Who created or changed it instead of a peer; '' where a peer sent it as it is. */
+  readonly author: string
+}
+
 /** One recording: a lane of the timeline and a tab. */
 export interface Lane {
   readonly index: number

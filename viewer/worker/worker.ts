@@ -2,6 +2,7 @@ import type { ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
 import { compareLanes } from './compare.js'
 import { sentencesOf } from './explain.js'
+import { contentRanks } from './content-order.js'
 import { exportLane } from './export.js'
 import { createLibrary, failureOf } from './library.js'
 import { createLibraryFindings } from './lane-findings.js'
@@ -61,6 +62,7 @@ export function startWorker(scope: WorkerScope): void {
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     response: ([row, exchange]) => library.response(row as number, exchange as number),
     contents: ([rows, asked]) => library.contents(rows as number[], asked as string[]),
+    contentRanks: () => contentRanks(library, nextTurn),
     story: async ([row]) => {
       const { lane, local } = library.locate(row as number)
       return storyOf(lane, local, (one) => library.detail(lane.globalOf(one), false))

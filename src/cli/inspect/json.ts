@@ -94,6 +94,12 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
       record.type === 'http'
         ? { method: record.method, path: record.path, status: record.status ?? null, why: record.why ?? null }
         : null,
+    phases:
+      (record.type === 'http'
+        ? record.phases
+        : record.type === 'message'
+          ? record.http?.phases
+          : undefined) ?? null,
     gap:
       record.type === 'gap'
         ? { lost: record.lost, lostBytes: record.lostBytes ?? null, why: record.why }

@@ -8,6 +8,7 @@ import {
   isTellable,
   longestName,
   pad,
+  phaseWords,
   truncate,
   widthOf,
   type Style,
@@ -159,8 +160,8 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
   if (content !== '' && !layout.verbose && left >= leastContent) line += `${gap}${truncate(content, left)}`
   for (const { text, tone } of shownNotes) line += `${style.dim(' · ')}${style[tone](text)}`
   if (!layout.verbose) return line
-  const body = bodyOf(row, shownWhat !== what.text)
-  return body === '' ? line : `${line}\n${margin}${body}`
+  const below = [bodyOf(row, shownWhat !== what.text), phasesOf(row)].filter((text) => text !== '')
+  return [line, ...below.map((text) => `${margin}${text}`)].join('\n')
 }
 
 /** Cells in which a content still tells something. */
@@ -193,6 +194,13 @@ function bodyOf(row: InspectRow, cut: boolean): string {
   if (body !== '') return body
   if (record.type !== 'noise' && record.type !== 'stderr') return ''
   return cut || record.text.length > longestName ? escapeText(record.text) : ''
+}
+
+/** The first message of a response tells how long the parts of its HTTP exchange took. */
+function phasesOf({ record, part }: InspectRow): string {
+  if (record.type === 'http') return record.phases ? `HTTP: ${phaseWords(record.phases)}` : ''
+  const phases = record.type === 'message' && part === record.parts[0] ? record.http?.phases : undefined
+  return phases ? `HTTP: ${phaseWords(phases)}` : ''
 }
 
 /** What stands for times that the recording does not say. */

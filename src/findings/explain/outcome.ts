@@ -1,3 +1,4 @@
+import { whoInjected } from '../../model/index.js'
 import type { CallAnswer, CallBlame, CallFacts, CallHttp, CallOutcome } from './call.js'
 import { quoted, sidesOf } from './words.js'
 
@@ -100,16 +101,10 @@ function ofCancelled(call: CallFacts, answer: CallAnswer | undefined): Outcome {
   }
 }
 
-/** wiretape answers by itself for a server that was started again, and says who it is. */
-export function whoInjected({ kind, rule, text = '' }: CallAnswer): 'person' | 'rule' | 'wiretape' {
-  if (rule !== undefined) return 'rule'
-  return kind === 'error' && text.startsWith('wiretape: ') ? 'wiretape' : 'person'
-}
-
 function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
   const { other } = sidesOf(call)
   if (answer.isInjected) {
-    const blame = whoInjected(answer)
+    const blame = whoInjected(answer.kind, answer.rule, answer.text)
     const who =
       blame === 'rule' ? `the rule ${quoted(answer.rule ?? '')}` : blame === 'person' ? 'a person' : blame
     return {

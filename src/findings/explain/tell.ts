@@ -1,6 +1,7 @@
+import { whoInjected } from '../../model/index.js'
 import { countOf, escapeText, formatDuration } from '../../render/index.js'
 import type { CallAnswer, CallFacts, CallStory, Sentence } from './call.js'
-import { answerOf, outcomeOf, refusalOf, whoInjected } from './outcome.js'
+import { answerOf, outcomeOf, refusalOf } from './outcome.js'
 import { after, callName, capital, joined, later, numberOf, numbersIn, quoted, sidesOf } from './words.js'
 
 /** What happened to a call, from its request to its end. */
@@ -144,7 +145,7 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
   const when = after(call.us === undefined ? undefined : call.us + call.heldUs, answer.us)
   const who = answer.isInjected
     ? { person: 'A person at wiretape', rule: `The rule ${quoted(answer.rule ?? '')}`, wiretape: 'wiretape' }[
-        whoInjected(answer)
+        whoInjected(answer.kind, answer.rule, answer.text)
       ]
     : `The ${other}`
   const where = numbersIn(answer)

@@ -1,4 +1,4 @@
-import { utf8Length, type HttpHeaders, type SseContext } from '../../model/index.js'
+import { utf8Length, type HttpHeaders, type HttpPhases, type SseContext } from '../../model/index.js'
 
 /** One exchange while it is put together. */
 export interface EntryDraft {
@@ -8,6 +8,9 @@ export interface EntryDraft {
   /** Milliseconds since the epoch, with microseconds. */
   readonly sentMs: number
   firstMs: number | undefined
+  phases: HttpPhases | undefined
+  /** For which its request was held. */
+  heldMs: number
   lastMs: number
   requestHeaders: HttpHeaders
   requestBody: string | undefined
@@ -38,20 +41,48 @@ const streamType = 'text/event-stream'
 /** An entry of HAR 1.2 as JSON text, on lines of its own. */
 export function entryText(draft: EntryDraft): string {
   const { sentMs, firstMs = sentMs, lastMs, events, conversation, asked = null, answered = null } = draft
+  const timings = timingsOf(draft)
   const members = [
     `"startedDateTime":${JSON.stringify(timeText(sentMs))}`,
-    `"time":${duration(lastMs - sentMs)}`,
+    `"time":${duration(timings.ms)}`,
     `"request":${requestText(draft)}`,
     `"response":${responseText(draft)}`,
     '"cache":{}',
-    `"timings":{"send":0,"wait":${duration(firstMs - sentMs)},"receive":${duration(lastMs - firstMs)}}`,
+    `"timings":${timings.text}`,
     '"_resourceType":"fetch"',
   ]
   if (events.length > 0) members.push(`"_eventSourceMessages":[${events.map(eventText).join(',')}]`)
   if (conversation !== undefined) members.push(`"_conversation":${JSON.stringify(conversation)}`)
+  // The head of a response comes before its message.
+  if (draft.phases)
+    members.push(`"_answeredMs":${duration(firstMs - sentMs)}`, `"_endedMs":${duration(lastMs - sentMs)}`)
   // Times alone do not tell the order of what happened in the same moment.
   if (asked !== null || answered !== null) members.push(`"_order":[${asked},${answered}]`)
   return `{${members.join(',\n')}}`
+}
+
+/** Of an entry, and how long it took in all. */
+interface Timings {
+  readonly text: string
+  readonly ms: number
+}
+
+/**
+ * What does not apply is -1; `connect` contains `ssl`. Connecting begins with the head of a request, whose message is there
+ * with the end of its body: together the parts may take longer than from message to message.
+ */
+function timingsOf({ sentMs, firstMs = sentMs, lastMs, phases, heldMs }: EntryDraft): Timings {
+  const wholeMs = lastMs - sentMs
+  if (!phases) {
+    const text = `{"send":0,"wait":${duration(firstMs - sentMs)},"receive":${duration(lastMs - firstMs)}}`
+    return { text, ms: wholeMs }
+  }
+  const { dnsMs, connectMs, tlsMs, waitMs } = phases
+  const connect = connectMs === undefined ? undefined : connectMs + (tlsMs ?? 0)
+  const before = heldMs + (dnsMs ?? 0) + (connect ?? 0) + waitMs
+  const known = (ms: number | undefined): number => (ms === undefined ? -1 : duration(ms))
+  const text = `{"blocked":${heldMs > 0 ? duration(heldMs) : -1},"dns":${known(dnsMs)},"connect":${known(connect)},"ssl":${known(tlsMs)},"send":0,"wait":${duration(waitMs)},"receive":${duration(wholeMs - before)}}`
+  return { text, ms: Math.max(wholeMs, before) }
 }
 
 function requestText({ method, url, requestHeaders, requestBody }: EntryDraft): string {

@@ -159,6 +159,7 @@ function entryOf(entry: JsonObject): Exchange | undefined {
   const status = response?.number('status')
   const timings = entry.object('timings')
   const headerMs =
+    entry.number('_answeredMs') ??
     spent(timings?.number('wait')) + spent(timings?.number('send')) + spent(timings?.number('blocked'))
   const isBinary = content?.string('encoding') === 'base64'
   const decoded = isBinary ? fromBase64(content?.string('text') ?? '') : undefined
@@ -180,7 +181,7 @@ function entryOf(entry: JsonObject): Exchange | undefined {
     ...(isBinary && decoded === undefined && { bytes: content?.string('text') }),
     sentMs,
     answeredMs: toMicro(sentMs + (isOurs || headerMs > 0 ? headerMs : spent(entry.number('time')))),
-    endedMs: toMicro(sentMs + spent(entry.number('time'))),
+    endedMs: toMicro(sentMs + (entry.number('_endedMs') ?? spent(entry.number('time')))),
     ...(events && { events }),
     error: response?.string('_error'),
     mimeType,

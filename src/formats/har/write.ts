@@ -1,5 +1,6 @@
 import {
   createOrigins,
+  type HttpPhases,
   type HttpRecord,
   type MessageRecord,
   type MetaRecord,
@@ -176,6 +177,8 @@ function draftOf(record: MessageRecord | HttpRecord, ms: number, origin: Origin)
     conversation: record.conversation,
     sentMs: ms,
     firstMs: undefined,
+    phases: undefined,
+    heldMs: 0,
     lastMs: ms,
     requestHeaders: [],
     requestBody: undefined,
@@ -198,6 +201,7 @@ function put(record: MessageRecord | HttpRecord, moment: RecordTime, draft: Entr
   draft.size += raw.length
   if (record.direction === 'client_to_server') {
     draft.asked ??= place
+    draft.heldMs += record.heldMs ?? 0
     draft.requestBody = draft.requestBody === undefined ? raw : `${draft.requestBody}\n${raw}`
     if (http?.headers) draft.requestHeaders = http.headers
     // Nothing is said about an answer; where none follows, what HTTP says to a notification.
@@ -221,21 +225,28 @@ function put(record: MessageRecord | HttpRecord, moment: RecordTime, draft: Entr
 function answered(
   ms: number,
   draft: EntryDraft,
-  http: { readonly status?: number; readonly headers?: EntryDraft['headers'] } | undefined,
+  http:
+    | { readonly status?: number; readonly headers?: EntryDraft['headers']; readonly phases?: HttpPhases }
+    | undefined,
 ): void {
   draft.firstMs ??= ms
   draft.lastMs = Math.max(draft.lastMs, ms)
   if (http?.headers && draft.headers.length === 0) draft.headers = http.headers
+  draft.phases ??= http?.phases
   draft.status = http?.status ?? draft.status ?? 200
 }
 
 function putHttp(record: HttpRecord, moment: RecordTime, draft: EntryDraft): void {
   const { ms, place } = moment
-  const { requestHeaders, requestBody, status, headers, body, bytes, sse, why } = record
+  const { requestHeaders, requestBody, status, headers, phases, body, bytes, sse, why } = record
   if (requestHeaders) draft.requestHeaders = requestHeaders
   if (requestBody !== undefined) draft.requestBody = requestBody
   if (status !== undefined || headers)
-    answered(ms, draft, { ...(status !== undefined && { status }), ...(headers && { headers }) })
+    answered(ms, draft, {
+      ...(status !== undefined && { status }),
+      ...(headers && { headers }),
+      ...(phases && { phases }),
+    })
   draft.lastMs = Math.max(draft.lastMs, ms)
   draft.size += body?.length ?? 0
   if (sse) draft.events.push({ ...moment, sse, data: body ?? '' })

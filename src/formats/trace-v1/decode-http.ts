@@ -1,4 +1,4 @@
-import type { HttpContext, HttpHeaders, SseContext, TapeRecord } from '../../model/index.js'
+import type { HttpContext, HttpHeaders, HttpPhases, SseContext, TapeRecord } from '../../model/index.js'
 import { kindAt } from '../../wire/index.js'
 import { LineMembers } from './line-members.js'
 
@@ -12,6 +12,7 @@ export function decodeHttpContext(line: LineMembers): HttpContext | undefined {
   const path = members.string('path')
   const status = members.count('status')
   const headers = decodeHeaders(members, 'headers')
+  const phases = decodePhases(members)
   if (exchange === undefined || members.rest().extra) return undefined
   line.use('http')
   return {
@@ -20,6 +21,7 @@ export function decodeHttpContext(line: LineMembers): HttpContext | undefined {
     ...(path !== undefined && { path }),
     ...(status !== undefined && { status }),
     ...(headers && { headers }),
+    ...(phases && { phases }),
   }
 }
 
@@ -54,6 +56,7 @@ export function decodeHttp(line: LineMembers): TapeRecord | undefined {
   const requestBody = line.string('requestBody')
   const status = line.count('status')
   const headers = decodeHeaders(line, 'headers')
+  const phases = decodePhases(line)
   const body = line.string('body')
   const bytes = line.string('bytes')
   const sizeBytes = line.count('sizeBytes')
@@ -71,12 +74,32 @@ export function decodeHttp(line: LineMembers): TapeRecord | undefined {
     ...(requestBody !== undefined && { requestBody }),
     ...(status !== undefined && { status }),
     ...(headers && { headers }),
+    ...(phases && { phases }),
     ...(body !== undefined && { body }),
     ...(bytes !== undefined && { bytes }),
     ...(sizeBytes !== undefined && { sizeBytes }),
     ...(sse && { sse }),
     ...(why !== undefined && { why }),
     ...line.rest(),
+  }
+}
+
+/** As for HTTP. */
+function decodePhases(line: LineMembers): HttpPhases | undefined {
+  const object = line.object.object('phases')
+  if (!object) return undefined
+  const members = new LineMembers(object)
+  const dnsMs = members.number('dnsMs')
+  const connectMs = members.number('connectMs')
+  const tlsMs = members.number('tlsMs')
+  const waitMs = members.number('waitMs')
+  if (waitMs === undefined || members.rest().extra) return undefined
+  line.use('phases')
+  return {
+    ...(dnsMs !== undefined && { dnsMs }),
+    ...(connectMs !== undefined && { connectMs }),
+    ...(tlsMs !== undefined && { tlsMs }),
+    waitMs,
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   GapRecord,
   HeldRecord,
   HttpContext,
+  HttpPhases,
   HttpRecord,
   JsonMembers,
   MessageRecord,
@@ -274,14 +275,25 @@ function encodeOther(record: Other): string {
   return `${line.close()}\n`
 }
 
-function httpOf({ exchange, method, path, status, headers }: HttpContext): string {
+function httpOf({ exchange, method, path, status, headers, phases }: HttpContext): string {
   const http = new ObjectWriter()
   http.add('exchange', exchange)
   http.text('method', method)
   http.text('path', path)
   http.add('status', status)
   if (headers) http.add('headers', JSON.stringify(headers))
+  if (phases) http.add('phases', phasesOf(phases))
   return http.close()
+}
+
+/** To the microsecond; clocks say no more. */
+function phasesOf({ dnsMs, connectMs, tlsMs, waitMs }: HttpPhases): string {
+  const phases = new ObjectWriter()
+  phases.add('dnsMs', dnsMs && Math.round(dnsMs * 1000) / 1000)
+  phases.add('connectMs', connectMs && Math.round(connectMs * 1000) / 1000)
+  phases.add('tlsMs', tlsMs && Math.round(tlsMs * 1000) / 1000)
+  phases.add('waitMs', Math.round(waitMs * 1000) / 1000)
+  return phases.close()
 }
 
 function addHttp(line: ObjectWriter, record: HttpRecord): void {
@@ -293,6 +305,7 @@ function addHttp(line: ObjectWriter, record: HttpRecord): void {
   line.text('requestBody', record.requestBody)
   line.add('status', record.status)
   if (record.headers) line.add('headers', JSON.stringify(record.headers))
+  if (record.phases) line.add('phases', phasesOf(record.phases))
   line.text('body', record.body)
   line.text('bytes', record.bytes)
   line.add('sizeBytes', record.sizeBytes)

@@ -15,6 +15,7 @@ import {
   type RawHeaders,
 } from './http-event.js'
 import { passInformation } from './information.js'
+import { PhaseClock } from './phases.js'
 import { refusalOf, refuse } from './refusal.js'
 import type { Route, Setting } from './setting.js'
 import { joins, showAnswer } from './show-answer.js'
@@ -57,6 +58,7 @@ export function startExchange(
   const keeper = (): Gatekeeper | undefined => setting.gatekeeper?.()
   let route: Route | undefined
   let onward: ClientRequest | undefined
+  let clock: PhaseClock | undefined
   let answer: IncomingMessage | undefined
   let reached = false
   let framed = true
@@ -181,8 +183,11 @@ export function startExchange(
   }
 
   function listenTo(onward: ClientRequest, { upstream }: Route): void {
+    const phases = new PhaseClock()
+    clock = phases
     onward.on('socket', (socket) => {
       setting.onUpstreamSocket(socket)
+      phases.connection(onward, socket, upstream.protocol === 'https:')
       const secured = upstream.protocol === 'https:' ? 'secureConnect' : 'connect'
       // Whatever it read, it read for an exchange before this one.
       if (socket.bytesRead > 0) reached = true
@@ -205,9 +210,14 @@ export function startExchange(
     onward.on('close', () => gate.pass(checkHalf))
   }
 
+  function responseOf(came: IncomingMessage, { atMs }: ArrivalTime): HttpHappening {
+    const { statusCode: status = 0, rawHeaders: headers } = came
+    const phases = clock?.phases(atMs)
+    return { kind: 'response', status, headers, ...(phases && { phases }) }
+  }
+
   function respond(came: IncomingMessage, moment: ArrivalTime): void {
     if (over) return
-    const { statusCode: status = 0, rawHeaders: headers } = came
     const ours = answerOf(request, came, route?.answer, ownPrefix)
     framed = ours.framed
     response.sendDate = false
@@ -231,14 +241,13 @@ export function startExchange(
     if (!ours.waits) respondHead()
     if (over) return
     if (!ours.waits) passHead(response, flows.response)
-    tell({ kind: 'response', status, headers }, moment)
+    tell(responseOf(came, moment), moment)
     leaves.push(gate.add(flows.response))
     // It broke while it had to wait.
     if (came.destroyed) flows.response.salvage()
   }
 
   function respondEvents(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
-    const { statusCode: status = 0, rawHeaders } = came
     const watch = createEndpointWatch((endpoint) => setting.talks.pointed(endpoint, head))
     const flow = createEventFlow(
       came,
@@ -263,15 +272,15 @@ export function startExchange(
     sendHead(came, withoutHeader(ours.headers(), 'content-length'))
     if (over) return
     passHead(response, flow)
-    tell({ kind: 'response', status, headers: rawHeaders }, moment)
+    tell(responseOf(came, moment), moment)
     leaves.push(gate.add(flow))
     for (const text of extra) flow.inject(text)
-    if (status === 200) leaves.push(setting.talks.opened(flow, head))
+    if (came.statusCode === 200) leaves.push(setting.talks.opened(flow, head))
     if (came.destroyed) flow.salvage()
   }
 
   function showWhole(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
-    tell({ kind: 'response', status: came.statusCode ?? 0, headers: came.rawHeaders }, moment)
+    tell(responseOf(came, moment), moment)
     const body = showAnswer(came, ours, {
       ...bounds(),
       head,

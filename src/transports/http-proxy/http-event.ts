@@ -1,3 +1,5 @@
+import type { HttpPhases } from '../../model/index.js'
+
 /** When something came, before it was passed on. */
 export interface ArrivalTime {
   /** By `performance.now()`. */
@@ -28,7 +30,12 @@ export type HttpHappening =
   | { readonly kind: 'request-body'; readonly bytes: Uint8Array }
   | { readonly kind: 'request-end' }
   /** @property headers as the upstream sent them, before anything was rewritten */
-  | { readonly kind: 'response'; readonly status: number; readonly headers: RawHeaders }
+  | {
+      readonly kind: 'response'
+      readonly status: number
+      readonly headers: RawHeaders
+      readonly phases?: HttpPhases
+    }
   /** @property bytes as the upstream sent them, before anything was rewritten */
   | { readonly kind: 'response-body'; readonly bytes: Uint8Array }
   | { readonly kind: 'response-end' }

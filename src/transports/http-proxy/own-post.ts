@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import { PhaseClock } from './phases.js'
 import { failureWords } from './failure-words.js'
 import { momentNow, type HttpHappening, type ArrivalTime, type RawHeaders } from './http-event.js'
 import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
@@ -36,11 +37,16 @@ export function postOwn(
       reject(new Error(why))
     }
     const onward = openUpstreamRequest({ method: 'POST', rawHeaders: headers }, route)
-    onward.on('socket', onSocket)
+    const clock = new PhaseClock()
+    onward.on('socket', (socket) => {
+      onSocket(socket)
+      clock.connection(onward, socket, route.upstream.protocol === 'https:')
+    })
     onward.on('error', (error) => fail(failureWords(error)))
     onward.on('response', (came: IncomingMessage) => {
       const { statusCode: status = 0, rawHeaders } = came
-      tell({ kind: 'response', status, headers: rawHeaders }, momentNow())
+      const moment = momentNow()
+      tell({ kind: 'response', status, headers: rawHeaders, phases: clock.phases(moment.atMs) }, moment)
       const chunks: Buffer[] = []
       let sizeBytes = 0
       came.on('data', (chunk: Buffer) => {

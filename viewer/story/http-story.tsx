@@ -1,0 +1,48 @@
+import { formatDuration, phaseViews } from '../../src/render/index.js'
+import type { HttpCourse } from './story-facts.js'
+
+/** The phases of the HTTP exchange of a call, as bars one below the other. */
+export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly began: number }) {
+  const { exchange, firstAt, lastAt, phases } = http
+  if (!phases) {
+    const streamed =
+      firstAt !== undefined && lastAt > firstAt ? `, streamed ${formatDuration(lastAt - firstAt)}` : ''
+    const waited =
+      firstAt === undefined
+        ? 'for a response that never came'
+        : `${formatDuration(firstAt - began)}${streamed}`
+    return (
+      <p class="quiet">
+        HTTP exchange {exchange}: waited {waited}. The recording does not say its phases.
+      </p>
+    )
+  }
+  const before = phaseViews(phases).reduce((sum, { us }) => sum + us, 0)
+  // The request may have been held before: the phases end where the stream begins.
+  const whole = Math.max(before, lastAt - began)
+  const views = phaseViews(phases, Math.max(0, whole - before))
+  let at = 0
+  return (
+    <section class="http-phases" aria-label={`Phases of HTTP exchange ${exchange}`}>
+      <p class="quiet">
+        HTTP exchange {exchange}
+        {phases.connectMs === undefined && ', on a reused connection'}
+      </p>
+      <dl>
+        {views.map(({ name, us }) => {
+          const left = (100 * at) / Math.max(1, whole)
+          at += us
+          return (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class={`phase-bar phase-${name.toLowerCase()}`}>
+                <i style={{ left: `${left}%`, width: `${(100 * us) / Math.max(1, whole)}%` }} />
+              </dd>
+              <dd class="phase-time">{formatDuration(us)}</dd>
+            </div>
+          )
+        })}
+      </dl>
+    </section>
+  )
+}
