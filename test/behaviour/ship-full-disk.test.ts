@@ -83,7 +83,7 @@ describe.skipIf(leftOut(canMount, 'the tests of shipping from a full disk, which
       writeFileSync(policy, `version: 1\nquota: 600kB\nship: { to: ${store}, seal: { size: 300kB } }\n`)
       const second = await record()
       expect(second.stdout === input).toBe(true)
-      expect(second.stderr).toContain('recording stops until there is room, everything passes\n')
+      expect(second.stderr).toContain('recording stops until there is room, all messages pass\n')
       const unshipped = tapeHashes().filter((hash) => !tapes.includes(hash))
       expect(unshipped.length).toBeGreaterThan(0)
       expect((await wiretape(['ship', '--once'], { env })).code).toBe(0)
