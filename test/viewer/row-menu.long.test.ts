@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
     expect(await linked.locator('.row.head .cell.content').isVisible()).toBe(false)
     await linked.context().close()
     await page.click('[aria-label="Choose columns"]')
-    await page.click('.columns-menu button')
+    await page.click('.columns-menu .menu-list button')
     await page.keyboard.press('Escape')
     await page.click('.row.head .sort:text("time")')
     await page.click('.row.head .sort:text("time")')
