@@ -70,8 +70,8 @@ function Chosen({ row }: { readonly row: number }) {
           <button
             type="button"
             class="bare close"
-            aria-label="Close the details"
-            title="Close (Esc)"
+            aria-label="Hide the details"
+            title="Hide (Esc)"
             onClick={() => (selected.value = -1)}
           >
             <Icon name="close" />

@@ -102,7 +102,7 @@ function Use({ use }: { readonly use: ToolUse }) {
             <li key={row}>
               <ToRow row={row} text={why} />
               {latencyUs !== undefined && <span class="quiet"> {formatDuration(latencyUs)}</span>}{' '}
-              <code>{contentOf(row)}</code>
+              <code>{contentOf(row).text}</code>
             </li>
           ))}
         </ul>
