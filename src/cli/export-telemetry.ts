@@ -82,7 +82,7 @@ export async function concludeTelemetry(
   const { spansSent, spansLeftOut, unread, why, metricsTrouble } = outcome
   const parts = [
     ...(spansLeftOut > 0 ? [`${spansLeftOut} of ${spansSent + spansLeftOut} spans were not exported`] : []),
-    ...(unread > 0 ? [`${unread} records were passed over`] : []),
+    ...(unread > 0 ? [`${unread} records were skipped`] : []),
     ...(metricsTrouble === undefined ? [] : ['the last metrics were not exported']),
   ]
   const reason = why ?? metricsTrouble

@@ -48,7 +48,7 @@ export async function rowsIn(
 
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
+  return code === 'ENOTDIR' ? 'it is not a folder' : diskReason(cause)
 }
 
 export function placeOf({ place }: TapeSummary): SegmentPlace {

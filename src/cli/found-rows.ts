@@ -57,8 +57,8 @@ export function checkFindingNames({ condition }: Filter, option = '--filter'): v
     const known = near === undefined ? '' : ` (did you mean ${near}?)`
     throw new WiretapeError(
       'usage',
-      `${option}: there is no rule or pack ${escapeText(JSON.stringify(asked.test.text))}${known}`,
-      { hint: 'wiretape check --list-rules prints the rules' },
+      `${option}: unknown rule or pack ${escapeText(JSON.stringify(asked.test.text))}${known}`,
+      { hint: 'list the rules with wiretape check --list-rules' },
     )
   }
 }

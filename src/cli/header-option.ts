@@ -20,10 +20,10 @@ export function parseHeader(text: string, env: Readonly<Record<string, string | 
   try {
     validateHeaderName(name)
   } catch (cause) {
-    throw new WiretapeError('usage', `--header ${name || '(nothing)'} is no header`, { hint, cause })
+    throw new WiretapeError('usage', `--header ${name || '(nothing)'} is not a header`, { hint, cause })
   }
   if (ownHeaders.test(name))
-    throw new WiretapeError('usage', `--header ${name}: wiretape says that header itself`, {
+    throw new WiretapeError('usage', `--header ${name}: wiretape sets this header itself`, {
       hint: 'leave it out',
     })
   const secrets: string[] = []
@@ -32,7 +32,7 @@ export function parseHeader(text: string, env: Readonly<Record<string, string | 
       // A file that a token is read from ends with a line break.
       const given = env[variable]?.trim()
       if (given === undefined) {
-        throw new WiretapeError('usage', `--header ${name}: there is no variable ${variable}`, {
+        throw new WiretapeError('usage', `--header ${name}: unknown variable ${variable}`, {
           hint: `set it in the environment of wiretape, or in "env" of the client's configuration`,
         })
       }
@@ -42,12 +42,12 @@ export function parseHeader(text: string, env: Readonly<Record<string, string | 
     .trim()
   if (/[\r\n]/.test(value))
     throw new WiretapeError('usage', `--header ${name}: its value has a line break`, {
-      hint: 'a header is one line',
+      hint: 'a header must be one line',
     })
   try {
     validateHeaderValue(name, value)
   } catch (cause) {
-    const why = 'its value has a character that no header may have'
+    const why = 'its value has a character that is not allowed in headers'
     throw new WiretapeError('usage', `--header ${name}: ${why}`, { hint, cause })
   }
   return { name, value, secrets }

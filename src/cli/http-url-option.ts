@@ -24,5 +24,5 @@ export function parseHttpUrl(text: string, option: string): URL {
     })
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url
-  throw new WiretapeError('usage', `${option} has to begin with http:// or https://, not ${url.protocol}//`)
+  throw new WiretapeError('usage', `${option} must begin with http:// or https://, not ${url.protocol}//`)
 }

@@ -248,7 +248,7 @@ function workingFolder(): string {
   try {
     return process.cwd()
   } catch (cause) {
-    const hint = 'start wiretape in one that exists'
+    const hint = 'start wiretape in a folder that exists'
     throw new WiretapeError('usage', 'the working folder was deleted', { hint, cause })
   }
 }

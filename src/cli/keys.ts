@@ -20,16 +20,16 @@ export function readTagKey(path: string): string {
 
 function readKey(path: string, use: string): string {
   const unusable = (why: string, hint: string): WiretapeError =>
-    new WiretapeError('usage', `${escapeText(path)} is no key for ${use}: ${why}`, { hint })
+    new WiretapeError('usage', `${escapeText(path)} is not a key for ${use}: ${why}`, { hint })
   try {
     makeOnce(path)
     const { size, mode, uid } = statSync(path)
     const isOthers = process.getuid !== undefined && uid !== process.getuid()
     if (isOthers || (process.platform !== 'win32' && (mode & 0o077) !== 0))
-      throw unusable('others can read it', `chmod 600 ${escapeText(path)}`)
+      throw unusable('other users can read it', `chmod 600 ${escapeText(path)}`)
     const bytes = size === keyBytes ? readFileSync(path) : Buffer.alloc(0)
     if (bytes.length !== keyBytes)
-      throw unusable(`it does not hold ${keyBytes} bytes`, 'name a file that does not exist: it is made')
+      throw unusable(`it does not have ${keyBytes} bytes`, 'name a new file, which wiretape then creates')
     return bytes.toString('hex')
   } catch (problem) {
     if (problem instanceof WiretapeError) throw problem

@@ -12,10 +12,10 @@ export function parseListen(text: string | undefined, option = '--listen'): { ho
   const port = Number(match?.[2])
   const isPort = option === '--listen-port'
   if (!match) {
-    throw new WiretapeError('usage', `${option} ${text} is no ${isPort ? 'port' : 'address'}`, {
-      hint: isPort ? 'such as 8080' : 'it has the form 127.0.0.1:8080',
+    throw new WiretapeError('usage', `${option} ${text} is not ${isPort ? 'a port' : 'an address'}`, {
+      hint: isPort ? 'such as 8080' : 'use the form 127.0.0.1:8080',
     })
   }
-  if (port > 65_535) throw new WiretapeError('usage', `${option} ${text}: a port is 0 to 65535`)
+  if (port > 65_535) throw new WiretapeError('usage', `${option} ${text}: a port must be 0 to 65535`)
   return { host: (match[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port }
 }

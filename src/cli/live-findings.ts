@@ -21,7 +21,7 @@ export async function liveFindings(
   const servers = await readLock(pin, io)
   if (!servers)
     throw new WiretapeError('usage', `there is no ${escapeText(pin)}`, {
-      hint: 'wiretape pin -- CMD writes one',
+      hint: 'create one with wiretape pin -- CMD',
     })
   return createFindingsGuard({ rules, onUnattended, pins: { servers, action: onDrift } })
 }
@@ -32,10 +32,10 @@ function ruleOf(id: string, action: FindingAction): Rule {
   if (found) return found
   const known = allRules.find(({ info }) => info.id === id)
   const why = !known
-    ? `there is no rule ${JSON.stringify(id)}`
+    ? `unknown rule ${JSON.stringify(id)}`
     : known.info.live
-      ? `${id} is a ${known.info.certainty}: it can note, not ${action}`
-      : `${id} needs the whole recording: it cannot look at messages on their way`
+      ? `${id} is a ${known.info.certainty}: it can only note, not ${action}`
+      : `${id} needs the whole recording and cannot check live messages`
   throw new WiretapeError('usage', `--on-finding: ${why}`, {
     hint: `rules that can ${action}: ${live.map(({ info }) => info.id).join(', ')}`,
   })

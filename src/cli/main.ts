@@ -14,6 +14,6 @@ try {
   // Loading a part of the program needs a descriptor too, so this file imports nothing of ours by itself.
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'EMFILE' && code !== 'ENFILE') throw error
-  fs.writeSync(2, 'wiretape: too many open files (ulimit -n says how many there may be)\n')
+  fs.writeSync(2, 'wiretape: too many open files (ulimit -n shows the limit)\n')
   process.exitCode = 2
 }

@@ -35,7 +35,7 @@ export async function mergeLinks(
     events: mergedEvents(lanes, merge),
     async send(command) {
       if (command.type !== 'subscribe')
-        throw new WiretapeError('no-capture', 'several captures are shown: attach to one to change something')
+        throw new WiretapeError('no-capture', 'several captures are open, read-only: attach to one of them to change messages')
       for (const { link } of lanes) await link.send(command)
       return {}
     },

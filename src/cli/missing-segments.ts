@@ -30,17 +30,17 @@ export function missingSegments(
   for (const segment of segments) {
     const last = segment - 1
     if (expected === last) {
-      missing.push({ count: 1, message: `segment ${last} is not here${named(last)}` })
+      missing.push({ count: 1, message: `segment ${last} is missing${named(last)}` })
     } else if (expected < last) {
       missing.push({
         count: segment - expected,
-        message: `segments ${expected} to ${last} are not here${named(expected, last)}`,
+        message: `segments ${expected} to ${last} are missing${named(expected, last)}`,
       })
     }
     expected = segment + 1
   }
   if (continues) {
-    const message = `it goes on in segment ${expected}, which is not here${named(expected)}`
+    const message = `the recording continues in segment ${expected}, which is missing${named(expected)}`
     missing.push({ count: 1, message })
   }
   return missing

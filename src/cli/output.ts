@@ -20,6 +20,6 @@ export async function refuseExisting(named: string, cwd: string, force = false):
   const there = await lstat(path).catch(() => undefined)
   if (!there || (await outletAt(path)) || (force && !there.isDirectory())) return
   throw new WiretapeError('usage', there.isDirectory() ? `${named} is a folder` : `${named} exists`, {
-    hint: there.isDirectory() ? 'name a file in it' : 'name another output, or --force replaces it',
+    hint: there.isDirectory() ? 'name a file in it' : 'choose another output, or replace it with --force',
   })
 }

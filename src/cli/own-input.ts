@@ -23,8 +23,8 @@ export function refuseOwnInput(
   for (const input of inputs) {
     const read = statOf(() => (input === '-' ? fstatSync(0) : statSync(resolve(cwd, input))))
     if (read?.dev !== written.dev || read.ino !== written.ino) continue
-    throw new WiretapeError('usage', `${option} ${escapeText(output)} is the file that is read`, {
-      hint: 'name another file to write',
+    throw new WiretapeError('usage', `${option} ${escapeText(output)} is also the input`, {
+      hint: 'choose another output file',
     })
   }
 }
@@ -48,7 +48,7 @@ export function refuseTwice(
         'usage',
         `${escapeText(before)} and ${escapeText(option)} write the same file`,
         {
-          hint: 'give each a file of its own',
+          hint: 'choose a different file for each',
         },
       )
     }

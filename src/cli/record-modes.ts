@@ -54,13 +54,13 @@ export function modeOf(command: readonly string[], options: RecordOptions): Reco
           : 'stdio'
   if (forward && bridge) throw wrong('--forward and --bridge exclude each other')
   if (forward && url !== undefined)
-    throw wrong('--forward and --url exclude each other', 'a client behind a proxy names the URL itself')
+    throw wrong('--forward and --url exclude each other', 'a client behind a proxy knows the URL itself')
   if (bridge && url === undefined) throw wrong('--bridge needs the --url of the server')
   if (bridge && listen !== undefined)
-    throw wrong('--bridge does not go with --listen: its client has started it')
+    throw wrong('--bridge and --listen exclude each other: the client starts a bridge')
   if (command.length > 0 && mode === 'bridge') throw wrong('--bridge and a command exclude each other')
   if (command.length > 0 && mode === 'url') throw wrong('--url and a command exclude each other')
-  if (options.server !== undefined) throw wrong('--server goes with --config')
+  if (options.server !== undefined) throw wrong('--server needs --config')
   refuseForeign(mode, options)
   return mode
 }
@@ -72,11 +72,11 @@ export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
     if (isGiven && !modes.includes(mode)) throw wrong(`${flag} goes with ${of}`)
   }
   if (mode === 'forward' && options.allowRemote)
-    throw wrong('--allow-remote does not go with --forward', 'others could go anywhere through it')
+    throw wrong('--allow-remote and --forward exclude each other', 'other machines could connect to any address through the proxy')
   if (mode === 'forward' && options.sessionFile !== undefined)
     throw wrong(
-      '--session-file does not go with --forward, which makes a tape for each server',
-      'wiretape convert TAPE FILE.json makes one of each',
+      '--session-file and --forward exclude each other: --forward writes a tape for each server',
+      'convert each tape with wiretape convert TAPE FILE.json',
     )
   const isReloadable = options.watch !== undefined || options.reloadable === true
   if ((options.reloadTimeout !== undefined || options.strictReload) && !isReloadable)
@@ -84,7 +84,7 @@ export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
       `${options.strictReload ? '--strict-reload' : '--reload-timeout'} goes with --watch or --reloadable`,
     )
   if (options.maxFiles !== undefined && options.maxBytes === undefined)
-    throw wrong('--max-files needs --max-bytes', 'it limits how many files of that size are kept')
+    throw wrong('--max-files needs --max-bytes', '--max-files is the number of files of that size to keep')
 }
 
 function wrong(message: string, hint?: string): WiretapeError {

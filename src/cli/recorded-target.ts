@@ -19,12 +19,12 @@ export function recordedTarget(
   if (command.length > 0) return { command }
   const target = session.url === null ? { command: session.command } : { url: session.url }
   if ('command' in target && target.command.length === 0)
-    throw new WiretapeError('usage', `${escapeText(name)} does not say how its server is started`, {
+    throw new WiretapeError('usage', `${escapeText(name)} does not contain the command of its server`, {
       hint: 'add -- COMMAND',
     })
   const words = 'command' in target ? target.command : [target.url]
   if (words.some((word) => word.includes(redactionMarker)))
-    throw new WiretapeError('usage', 'redaction took a secret out of the recorded command or URL', {
+    throw new WiretapeError('usage', 'a secret in the recorded command or URL is redacted', {
       hint: 'add -- COMMAND',
     })
   return target

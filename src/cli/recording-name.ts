@@ -40,7 +40,7 @@ export async function recordingPath(name: string, io: SearchFolders): Promise<st
   if (isPlain && subject !== 'latest') return name
   const why =
     found.length > 0
-      ? `there are only ${found.length} such recordings`
+      ? `the folder has only ${found.length} such recordings`
       : 'no recording has this name, label or id'
   throw new WiretapeError('unreadable', `cannot read ${escapeText(name)}: no such file, and ${why}`, {
     hint: 'wiretape ls lists them',

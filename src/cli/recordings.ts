@@ -130,9 +130,9 @@ async function openScannable(
 }
 
 function refuseUnusable(names: readonly string[]): void {
-  if (names.includes('')) throw new WiretapeError('usage', 'an input has no name', { hint: '- is stdin' })
+  if (names.includes('')) throw new WiretapeError('usage', 'an input name is empty', { hint: '- is stdin' })
   if (names.indexOf('-') === names.lastIndexOf('-')) return
-  throw new WiretapeError('usage', 'stdin is named twice', { hint: 'it can be read once only' })
+  throw new WiretapeError('usage', 'stdin is given twice', { hint: 'stdin can be read only once' })
 }
 
 /** Sees the records while a recording is loaded, with the rows that the fold made of each. */

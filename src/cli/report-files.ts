@@ -36,11 +36,11 @@ export async function wantedReports<R>(
     const write = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
     if (!write) {
       throw new WiretapeError('usage', `unknown report kind ${JSON.stringify(kind)}`, {
-        hint: `--report KIND=FILE; kinds are ${Object.keys(kinds).join(', ')}`,
+        hint: `use --report KIND=FILE with one of ${Object.keys(kinds).join(', ')}`,
       })
     }
     if (file === '') {
-      throw new WiretapeError('usage', `--report ${kind} names no file`, { hint: `write ${kind}=FILE` })
+      throw new WiretapeError('usage', `--report ${kind} needs a file`, { hint: `use ${kind}=FILE` })
     }
     refuseOwnInput(file, read, `--report ${kind}:`, io)
     if (file !== '-') await checkReplaceable(resolve(io.cwd, file))

@@ -14,8 +14,8 @@ export async function loadReportPage(): Promise<ReportPage> {
     const views = await readFile(join(folder, 'views.js'), 'utf8')
     return { script, patterns, views, style }
   } catch (cause) {
-    throw new WiretapeError('unreadable', `the viewer is not in ${folder}`, {
-      hint: 'npm run build makes it',
+    throw new WiretapeError('unreadable', `the viewer is missing in ${folder}`, {
+      hint: 'build it with npm run build',
       cause,
     })
   }

@@ -77,8 +77,8 @@ async function unpackedFile(
   const packing = packingOf(await firstBytes(path))
   if (!packing) return { name, path }
   if (!(await canUnpack(packing))) {
-    const message = `cannot read ${name}: it is packed with zstd, which Node ${process.versions.node} cannot read`
-    throw new WiretapeError('unreadable', message, { hint: 'zstdcat FILE | wiretape … -, or Node 22.15' })
+    const message = `cannot read ${name}: it is compressed with zstd, which Node ${process.versions.node} cannot read`
+    throw new WiretapeError('unreadable', message, { hint: 'use zstdcat FILE | wiretape … -, or Node 22.15' })
   }
   let fault: PackedFault | undefined
   const unpacked = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
@@ -90,17 +90,17 @@ async function unpackedFile(
 
 /** @param what is wrong with the packed data */
 export function notUnpacked(name: string, what: string, cause?: unknown): WiretapeError {
-  const hint = 'gzip -t FILE or zstd -t FILE tells more'
+  const hint = 'check it with gzip -t FILE or zstd -t FILE'
   return new WiretapeError('unreadable', `cannot read ${name}: ${what}`, { hint, cause })
 }
 
 function faultOf(fault: PackedFault): Diagnostic {
   return fault === 'cut'
-    ? { severity: 'error', code: 'packed-cut', message: 'the packed data are cut off' }
+    ? { severity: 'error', code: 'packed-cut', message: 'the compressed data are truncated' }
     : {
         severity: 'warning',
         code: 'packed-rest',
-        message: 'after the packed data stands something that is none; it was not read',
+        message: 'uncompressed data follows the compressed data; it was not read',
       }
 }
 
@@ -157,7 +157,7 @@ async function spool(
   } catch (cause) {
     source.destroy()
     if (culprit === 'target') throw noSpool(name, folder, cause)
-    if (cause instanceof UnpackError) throw notUnpacked(name, 'the packed data are damaged', cause)
+    if (cause instanceof UnpackError) throw notUnpacked(name, 'the compressed data are damaged', cause)
     throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
   }
   return copy
@@ -202,7 +202,7 @@ function makePrivateFolder(parent: string): Promise<string> {
 }
 
 function noSpool(name: string, folder: string, cause: unknown): WiretapeError {
-  const hint = 'TMPDIR can name another folder'
+  const hint = 'choose another folder with TMPDIR'
   const message = `cannot keep a copy of ${name} in ${folder}: ${diskReason(cause)}`
   return new WiretapeError('unreadable', message, { hint, cause })
 }

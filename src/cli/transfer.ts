@@ -41,7 +41,7 @@ export async function openOne(
   if (recording && others.length === 0) return { ...opened, recording }
   await opened.close()
   throw new WiretapeError('usage', `${names.join(' and ')} are different recordings`, {
-    hint: 'one at a time; only the segments of one recording go together',
+    hint: 'convert one at a time; only segments of one recording can be combined',
   })
 }
 
@@ -107,8 +107,8 @@ export function targetFormat(id: string | undefined, option: string, output: str
   const format = knownFormats.find((known) => known.write && known.extension === extension)
   if (format) return format as Writable
   const message =
-    output === '-' ? 'stdout has no name that tells a format' : `the name ${output} tells no format`
-  throw new WiretapeError('usage', message, { hint: `${option} ${idsOf('write', option).join('|')} does` })
+    output === '-' ? 'stdout has no name to choose a format from' : `the name ${output} does not imply a format`
+  throw new WiretapeError('usage', message, { hint: `${option} ${idsOf('write', option).join('|')} chooses it` })
 }
 
 function checkFormat(id: string, option: string, can: 'read' | 'write'): Format {
@@ -116,8 +116,8 @@ function checkFormat(id: string, option: string, can: 'read' | 'write'): Format 
   if (format) return format
   const ids = idsOf(can, option)
   const meant = ids.find((known) => known === id.toLowerCase())
-  throw new WiretapeError('usage', `${option} ${id}: no such format`, {
-    hint: meant === undefined ? `it is one of ${ids.join(', ')}` : `did you mean ${meant}?`,
+  throw new WiretapeError('usage', `${option} ${id}: unknown format`, {
+    hint: meant === undefined ? `use one of ${ids.join(', ')}` : `did you mean ${meant}?`,
   })
 }
 

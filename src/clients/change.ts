@@ -178,7 +178,7 @@ async function plan(
         if (names.length > 0 && !names.includes(server.name)) continue
         const base = { client, place, name: server.name }
         if (managedBy !== undefined) {
-          servers.push({ ...base, ...left(`${managedBy} decides which servers run`) })
+          servers.push({ ...base, ...left(`${managedBy} controls which servers run`) })
           continue
         }
         let sheet = pending.get(file!.real)

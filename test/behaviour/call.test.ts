@@ -95,7 +95,7 @@ describe('wiretape call', () => {
     })
     expect(await here('call', '--server', 'shops', 'price')).toMatchObject({
       code: 2,
-      stderr: 'wiretape: no client has a server "shops" (there are shop)\n',
+      stderr: 'wiretape: no client has the server "shops" (there are shop)\n',
     })
   })
 
@@ -145,8 +145,8 @@ describe('wiretape call', () => {
 
     it.each([
       [['99', '--yes'], 'has no message 99 (wiretape inspect prints the numbers)'],
-      [['2', '--yes'], 'is no request of the client'],
-      [['add_note'], '--from needs the number of a message'],
+      [['2', '--yes'], 'is not a request of the client'],
+      [['add_note'], '--from needs a message number'],
       [['3', '--yes', '--set', '$.params.arguments.q=1'], 'the request has no such place'],
     ])('refuses %j', async (words, why) => {
       expect(await here('call', '--from', 'latest', ...words)).toMatchObject({
@@ -157,12 +157,12 @@ describe('wiretape call', () => {
   })
 
   it.each([
-    [['price'], 'call which server?'],
-    [['--', 'node'], 'call which tool?'],
-    [['price', '[1]', '--', 'node'], 'the arguments of a tool are one JSON object'],
-    [['price', '{', '--', 'node'], 'the arguments of a tool are one JSON object'],
-    [['price', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'are several servers (name one)'],
-    [['price', '--set', 'a=1', '--', 'node'], '--set changes a recorded request'],
+    [['price'], 'a server is needed'],
+    [['--', 'node'], 'a tool is needed'],
+    [['price', '[1]', '--', 'node'], 'the arguments of a tool must be one JSON object'],
+    [['price', '{', '--', 'node'], 'the arguments of a tool must be one JSON object'],
+    [['price', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'exclude each other (name one)'],
+    [['price', '--set', 'a=1', '--', 'node'], '--set needs a recorded request'],
     [['price', '--', '/nonexistent'], 'no such program'],
   ])('refuses %j', async (words, why) => {
     expect(await here('call', ...words)).toMatchObject({

@@ -95,7 +95,7 @@ describe('wiretape check', () => {
     write('more.jsonl', tapeOf([...opened(), ...listed(tool, { ...tool, name: 'rm' })]))
     expect(await check('good.jsonl', '--no-new-tools')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no-new-tools needs a pin, and there is no wiretape.lock'),
+      stderr: expect.stringContaining('no-new-tools needs a lock file, and there is no wiretape.lock'),
     })
     await wiretape(['pin', 'good.jsonl', '--lock', 'known.lock'], { cwd: folder })
     expect(await check('good.jsonl', '--no-new-tools', '--pin', 'known.lock')).toMatchObject({ code: 0 })
@@ -115,12 +115,12 @@ describe('wiretape check', () => {
 
   it('refuses what makes no sense in one line', async () => {
     for (const [args, why] of [
-      [['--rules', 'nope'], 'there is no rule or pack "nope"'],
-      [['--fail-on', 'nope'], '--fail-on "nope" is no level and no rule'],
-      [['--max-errors', 'x'], 'max-errors x is no number'],
-      [['--max-latency', 'a:x'], 'max-latency a:x is no tool and time'],
-      [['--baseline', 'good.jsonl'], 'good.jsonl is no baseline: it is not JSON'],
-      [['--report', 'sarif'], '--report sarif names no file'],
+      [['--rules', 'nope'], 'unknown rule or pack "nope"'],
+      [['--fail-on', 'nope'], '--fail-on "nope" is not a level or a rule'],
+      [['--max-errors', 'x'], 'max-errors x is not a number'],
+      [['--max-latency', 'a:x'], 'max-latency a:x is not a tool and a time'],
+      [['--baseline', 'good.jsonl'], 'good.jsonl is not a baseline: it is not JSON'],
+      [['--report', 'sarif'], '--report sarif needs a file'],
     ] as const) {
       const { code, stderr } = await check('good.jsonl', ...args)
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) })

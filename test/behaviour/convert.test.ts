@@ -107,7 +107,7 @@ describe('convert', () => {
 
   it('leaves no doubt that messages without times have none', async () => {
     const { stdout } = await wiretape(['inspect', '-'], { input: `${ask}\n${answer}\n` })
-    expect(stdout).toMatch(/^jsonrpc\nit says no times\n/)
+    expect(stdout).toMatch(/^jsonrpc\nno times recorded\n/)
     expect(stdout).not.toContain('answered in')
   })
 

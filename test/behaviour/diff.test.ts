@@ -66,12 +66,12 @@ describe('wiretape diff', () => {
 
   it.each([
     [['a.jsonl', 'gone.jsonl'], 'cannot read gone.jsonl: no such file'],
-    [['a.jsonl', 'none.jsonl'], 'none.jsonl holds no request'],
+    [['a.jsonl', 'none.jsonl'], 'none.jsonl has no requests'],
     [['a.jsonl', 'b.jsonl', '--match', '$.a=tmestamp'], 'it names no matcher: tmestamp'],
     [['a.jsonl', 'b.jsonl', '--ignore', '$.a['], '--ignore $.a[, column 5: it breaks off'],
     [
       ['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'],
-      '--report junit: ./b.jsonl is the file that is read',
+      '--report junit: ./b.jsonl is also the input',
     ],
     [
       ['a.jsonl', 'b.jsonl', '--report', 'junit=same', '--report', 'json=./same'],
@@ -79,11 +79,11 @@ describe('wiretape diff', () => {
     ],
     [
       ['a.jsonl', 'b.jsonl', '--compare-file', 'bad2.yaml', '--report', 'json=bad2.yaml'],
-      '--report json: bad2.yaml is the file that is read',
+      '--report json: bad2.yaml is also the input',
     ],
     [
       ['ruled.jsonl', 'b.jsonl', '--report', 'json=ruled.compare.yaml'],
-      '--report json: ruled.compare.yaml is the file that is read',
+      '--report json: ruled.compare.yaml is also the input',
     ],
     [['a.jsonl', 'b.jsonl', '--report', 'xml=f'], 'kinds are junit, json, markdown, github'],
     [['a.jsonl', 'b.jsonl', '--compare-file', 'bad.yaml'], 'bad.yaml, line 2: $.b names no matcher: soon'],

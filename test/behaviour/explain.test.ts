@@ -44,7 +44,7 @@ describe('wiretape explain of a server on stdio', () => {
     const recorder = record(server('odd-mcp.mjs'))
     await recorder.send(ping(1) + ping(2))
     await got(recorder, 2)
-    expect(await told(recorder)).toBe('All went well: all 2 requests were answered, and none was refused.\n')
+    expect(await told(recorder)).toBe('No problems: all 2 requests were answered, and none was refused.\n')
     expect(await explain('0')).toMatch(/The server answered after \d.*\(#1\)|The server answered after \d/)
     expect(await explain('1')).toContain('At fault: nobody')
   })
@@ -113,7 +113,7 @@ describe('wiretape explain of a server on stdio', () => {
     await recorder.send(ping(1) + ping(2) + ping(3))
     await got(recorder, 2)
     expect(await told(recorder, '0')).toContain(
-      'At fault: a rule of yours. The rule “gone” dropped the request',
+      'At fault: one of your rules. The rule “gone” dropped the request',
     )
     expect(await explain('1')).toMatch(/wiretape held it for \d+ ms\. The rule “later” decided/)
     const blocked = await explain('2')
@@ -148,7 +148,7 @@ describe('wiretape explain of a server on stdio', () => {
     )
     const answered = await explain('1')
     expect(answered).toMatch(/A person at wiretape answered after .* \(#2\)/)
-    expect(answered).toContain('At fault: a person at wiretape. A person answered in the place of the server')
+    expect(answered).toContain('At fault: a person using wiretape. A person answered in the place of the server')
     const released = await explain('3')
     expect(released).toMatch(
       /held it for .* until a person, a time limit or the end of the hold let it go on/,
@@ -250,7 +250,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(await told(recorder, '#1')).toContain('#0 ping')
     for (const [args, line] of [
       [['99'], 'there is no message 99'],
-      [['2'], 'message 2 is a notification that belongs to no request'],
+      [['2'], 'message 2 is a notification without a request'],
       [['x'], 'It is the number that inspect shows'],
     ] as const) {
       const { code, stderr } = await wiretape(['explain', stage.tape(), ...args])

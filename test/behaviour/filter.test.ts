@@ -106,7 +106,7 @@ describe('inspect --filter', () => {
     expect(await run('inspect', '--check', '--filter', 'x', tape)).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'wiretape: --check looks at whole recordings (leave out --filter)\n',
+      stderr: 'wiretape: --check needs whole recordings (leave out --filter)\n',
     })
   })
 })

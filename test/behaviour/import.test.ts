@@ -80,7 +80,7 @@ describe('import', () => {
     const cut = await run('import', 'cut.jsonl.gz', '--format', 'jsonrpc', '--out-trace', 'cut.out')
     expect(cut.code).toBe(2)
     expect(cut.stderr).toBe(
-      'wiretape: cannot read cut.jsonl.gz: the packed data are cut off (gzip -t FILE or zstd -t FILE tells more)\n',
+      'wiretape: cannot read cut.jsonl.gz: the compressed data are truncated (check it with gzip -t FILE or zstd -t FILE)\n',
     )
     expect(existsSync(join(folder, 'cut.out'))).toBe(false)
   })
@@ -122,7 +122,7 @@ describe('import', () => {
     const { code, stdout, stderr } = await run('import', 'here.jsonl', '--out-trace', 'tarces/deep/x')
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toBe(
-      'wiretape: cannot write tarces/deep/x: there is no folder tarces/deep (make it first)\n',
+      'wiretape: cannot write tarces/deep/x: no folder tarces/deep (create it first)\n',
     )
     expect(existsSync(join(folder, 'tarces'))).toBe(false)
   })
@@ -168,7 +168,7 @@ describe('import', () => {
     for (const [args, words] of [
       [['--out-trace', 'all.jsonl'], '--out-trace all.jsonl is no folder (several'],
       [['one.jsonl'], 'one.jsonl and one.jsonl write the same file'],
-      [['-'], 'stdin among several transcripts needs --out-trace with a folder'],
+      [['-'], 'several transcripts with stdin need --out-trace with a folder'],
     ] as const) {
       const { code, stderr } = await run(...several, ...args)
       expect([code, stderr.split('\n').length]).toEqual([2, 2])
@@ -283,7 +283,7 @@ describe('import', () => {
       const args = ['import', 'own.jsonl', '--format', 'jsonrpc', '--out-trace', output]
       const { code, stdout, stderr } = await run(...args)
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(`--out-trace ${output} is the file that is read`)
+      expect(stderr).toContain(`--out-trace ${output} is also the input`)
       expect(readFileSync(path, 'utf8')).toBe(lines)
     }
   })
@@ -292,9 +292,9 @@ describe('import', () => {
     [['import', 'nothing.jsonl'], 'cannot read nothing.jsonl: no such file'],
     [
       ['import', 'x', '--format', 'JSONRPC'],
-      '--format JSONRPC: unknown format (it is one of inspector, jsonrpc, streamable-http, http-sse)',
+      '--format JSONRPC: unknown format (use one of inspector, jsonrpc, streamable-http, http-sse)',
     ],
-    [['import', 'x', '--profile', 'lax'], '--profile lax: unknown profile (it is one of documented, strict)'],
+    [['import', 'x', '--profile', 'lax'], '--profile lax: unknown profile (use one of documented, strict)'],
     [['import', 'x', '--untimed', 'noon'], '--untimed noon: no time'],
     [['import', '.'], '. is a folder'],
     [['import', 'binary'], 'binary is not a transcript'],

@@ -66,11 +66,11 @@ describe('inspect --fields', () => {
   })
 
   it.each([
-    [['--fields', 'sqe'], 'there is no field sqe: did you mean seq? (fields are seq, time,'],
-    [['--fields', ','], '--fields names no field'],
+    [['--fields', 'sqe'], 'unknown field sqe: did you mean seq? (known fields: seq, time,'],
+    [['--fields', ','], '--fields needs a field'],
     [['--fields', '$.['], '--fields: $.[ is not a JSONPath'],
-    [['--fields', 'seq', '--json'], '--json and --fields are different outputs (give one of them)'],
-    [['--raw', '1', '--check'], '--check and --raw are different outputs'],
+    [['--fields', 'seq', '--json'], '--json and --fields exclude each other (use one of them)'],
+    [['--raw', '1', '--check'], '--check and --raw exclude each other'],
     [['--raw', '77'], 'there is no message 77 (inspect shows the numbers)'],
     [['--raw', 'x'], 'It is the number that inspect shows.'],
   ])('refuses %j in one line', async (args, why) => {

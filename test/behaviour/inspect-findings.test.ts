@@ -41,7 +41,7 @@ describe('findings in the list of messages', () => {
       expect.stringMatching(/^8 .* result of #7 tools\/call add.* · ! schemas\/output/),
     ])
     expect(await lines('inspect', 'bad.jsonl')).toContain(
-      '! findings: 1 error, 1 note (wiretape check tells them)',
+      '! findings: 1 error, 1 note (list them with wiretape check)',
     )
     expect((await run('inspect', '--no-findings', 'bad.jsonl')).stdout).not.toContain('! ')
     expect((await run('inspect', 'good.jsonl')).stdout).not.toContain('! ')
@@ -95,7 +95,7 @@ describe('findings in the list of messages', () => {
       code: 2,
       stdout: '',
       stderr:
-        'wiretape: --filter: there is no rule or pack "schemas/outputs" (did you mean schemas/output?) (wiretape check --list-rules prints the rules)\n',
+        'wiretape: --filter: unknown rule or pack "schemas/outputs" (did you mean schemas/output?) (list the rules with wiretape check --list-rules)\n',
     })
     writeFileSync(
       join(folder, 'rules.yaml'),

@@ -285,7 +285,7 @@ describe('inspect --check', () => {
     const first = await check('rotated.2.jsonl')
     expect(first.stdout).toContain('segments 0 to 1 are not here: rotated.jsonl to rotated.1.jsonl')
     const last = await check('rotated.jsonl', 'rotated.1.jsonl')
-    expect(last.stdout).toContain('it goes on in segment 2, which is not here: rotated.2.jsonl')
+    expect(last.stdout).toContain('the recording continues in segment 2, which is missing: rotated.2.jsonl')
   })
 
   it('exits with 0 for recordings without fault', async () => {

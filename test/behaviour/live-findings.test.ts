@@ -149,9 +149,9 @@ describe('record --on-finding', () => {
   })
 
   it.each([
-    [['--on-finding', 'safety/argument=block'], 'safety/argument is a pattern: it can note, not block'],
+    [['--on-finding', 'safety/argument=block'], 'safety/argument is a pattern: it can only note, not block'],
     [['--on-finding', 'protocol/unanswered=note'], 'protocol/unanswered needs the whole recording'],
-    [['--on-finding', 'x/y=note'], 'there is no rule "x/y"'],
+    [['--on-finding', 'x/y=note'], 'unknown rule "x/y"'],
     [['--on-finding', 'safety/argument=drop'], 'It is note or hold or block'],
     [['--on-drift', 'block'], '--on-drift needs a pin'],
     [['--pin', 'none.lock'], 'there is no none.lock'],
@@ -198,8 +198,8 @@ describe('record --tag-key', () => {
     writeFileSync(stage.path('open.key'), Buffer.alloc(32), { mode: 0o644 })
     writeFileSync(stage.path('short.key'), 'x', { mode: 0o600 })
     for (const [name, why] of [
-      ['open.key', 'others can read it'],
-      ['short.key', 'it does not hold 32 bytes'],
+      ['open.key', 'other users can read it'],
+      ['short.key', 'it does not have 32 bytes'],
     ] as const) {
       const { code, stderr } = await cli('record', '--tag-key', name, '--', ...drifting())
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })

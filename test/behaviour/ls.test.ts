@@ -101,7 +101,7 @@ describe('ls', () => {
     await actor.ended
     expect(await rows()).toMatchObject([{ state: 'incomplete' }])
     expect(entries()).toEqual([])
-    expect((await ls()).stdout).toContain('1 was cut off')
+    expect((await ls()).stdout).toContain('1 is truncated')
   })
 
   it('does not take another process with the same pid for the recorder', async () => {

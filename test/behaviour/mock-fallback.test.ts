@@ -196,10 +196,10 @@ describe('mock with a fallback', () => {
 
   it.each<[string[], string]>([
     [['--fallback'], '--fallback needs the command of a server'],
-    [['--', 'x'], 'nothing is said of what to do with x'],
-    [['--record', 'new', '--out', 'f'], '--record keeps what a real server answers'],
+    [['--', 'x'], 'the command x needs --fallback'],
+    [['--record', 'new', '--out', 'f'], '--record needs a real server to record'],
     [['--fallback', '--record', 'new', '--', 'x'], '--record needs a file for the copy'],
-    [['--fallback', '--out', 'f', '--', 'x'], '--out is for a copy of the recording'],
+    [['--fallback', '--out', 'f', '--', 'x'], '--out needs --record'],
   ])('refuses %j', async (args, why) => {
     const { code, stderr } = await wiretape(['mock', 'tape.jsonl', ...args])
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) })
@@ -214,7 +214,7 @@ describe('mock that keeps a copy', () => {
     const { code, stderr } = await wiretape(['mock', tape, ...options])
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('is the file that is read'),
+      stderr: expect.stringContaining('is also the input'),
     })
   })
 

@@ -377,10 +377,10 @@ describe('mock refuses', () => {
 
   it.each([
     [['nothing.jsonl'], 'cannot read nothing.jsonl: no such file'],
-    [['-'], 'the client talks on stdin, so the recording cannot come from there'],
+    [['-'], 'the client uses stdin, so the recording cannot be read from stdin'],
     [['x.jsonl', '--pace', 'slowly'], '--pace slowly is no pace'],
     [['x.jsonl', '--listen', 'here'], '--listen here is no address'],
-    [['x.jsonl', '--transport', 'sse'], '--transport says how to serve over HTTP'],
+    [['x.jsonl', '--transport', 'sse'], '--transport needs --listen'],
   ])('%j', async (args, why) => {
     tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')
     const { code, stderr } = await wiretape([

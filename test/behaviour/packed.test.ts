@@ -38,14 +38,14 @@ describe('a packed recording', () => {
     const shown = await run('inspect', 'cut.gz')
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toContain('→ ping')
-    expect(shown.stdout).toContain('! the packed data are cut off\n')
+    expect(shown.stdout).toContain('! the compressed data are truncated\n')
     const checked = await run('inspect', '--check', 'cut.gz')
     expect(checked.code).toBe(1)
     expect(checked.stdout).toContain('packed-cut')
     const converted = await run('convert', 'cut.gz', 'cut.jsonl', '--to', 'jsonrpc')
     expect(converted.code).toBe(0)
-    expect(converted.stderr).toContain('wiretape: cut.gz: the packed data are cut off\n')
-    expect((await run('diff', 'cut.gz', 'cut.gz')).stderr).toContain('cut.gz: the packed data are cut off\n')
+    expect(converted.stderr).toContain('wiretape: cut.gz: the compressed data are truncated\n')
+    expect((await run('diff', 'cut.gz', 'cut.gz')).stderr).toContain('cut.gz: the compressed data are truncated\n')
   })
 
   it('of which only the first bytes are there is refused', async () => {
@@ -54,7 +54,7 @@ describe('a packed recording', () => {
       code: 2,
       stdout: '',
       stderr:
-        'wiretape: cannot read tiny.gz: the packed data are cut off (gzip -t FILE or zstd -t FILE tells more)\n',
+        'wiretape: cannot read tiny.gz: the compressed data are truncated (check it with gzip -t FILE or zstd -t FILE)\n',
     })
   })
 
@@ -65,7 +65,7 @@ describe('a packed recording', () => {
     const { code, stderr } = await run('inspect', 'bad.gz')
     expect([code, stderr]).toEqual([
       2,
-      'wiretape: cannot read bad.gz: the packed data are damaged (gzip -t FILE or zstd -t FILE tells more)\n',
+      'wiretape: cannot read bad.gz: the compressed data are damaged (check it with gzip -t FILE or zstd -t FILE)\n',
     ])
   })
 
@@ -74,7 +74,7 @@ describe('a packed recording', () => {
     const { code, stdout } = await run('inspect', 'rest.gz')
     expect(code).toBe(0)
     expect(stdout).toContain('2 messages')
-    expect(stdout).toContain('! after the packed data stands something that is none; it was not read\n')
+    expect(stdout).toContain('! uncompressed data follows the compressed data; it was not read\n')
   })
 
   it('that was joined with another document says that the second one is not read', async () => {

@@ -120,11 +120,11 @@ describe('wiretape pin', () => {
     write('edited.lock', lock().replace('Subtracts.', 'Subtracts, and more.'))
     for (const [args, why] of [
       [[], 'pin what?'],
-      [['before.jsonl', '--', 'x'], 'a recording, --url and a command are several sources'],
+      [['before.jsonl', '--', 'x'], 'a recording, --url and a command exclude each other'],
       [['before.jsonl', '--verify', '--accept'], '--verify writes nothing, --accept does'],
       [['before.jsonl', '--verify', '--lock', 'none'], 'there is no none'],
-      [['before.jsonl', '--lock', 'before.jsonl'], 'before.jsonl is no lock: it is not JSON'],
-      [['before.jsonl', '--lock', 'edited.lock'], 'the hash of sub description does not fit its value'],
+      [['before.jsonl', '--lock', 'before.jsonl'], 'before.jsonl is not a lock file: it is not JSON'],
+      [['before.jsonl', '--lock', 'edited.lock'], 'the hash of sub description does not match its value'],
     ] as const) {
       const { code, stderr } = await here('pin', ...args)
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) })

@@ -69,7 +69,7 @@ describe('a recording is named by', () => {
     ['nobody', 'cannot read nobody: no such file\n'],
     ['nobody~1', 'no such file, and no recording has this name, label or id (wiretape ls lists them)'],
     ['shop@2001-01-01', 'no recording has this name'],
-    ['shop~7', 'there are only 3 such recordings'],
+    ['shop~7', 'the folder has only 3 such recordings'],
     ['nosuch.jsonl', 'cannot read nosuch.jsonl: no such file\n'],
   ])('nothing else: %s is refused', async (name, why) => {
     expect(await inspect(name)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(why) })

@@ -42,7 +42,7 @@ describe('recover', () => {
     await recover('cut-off.jsonl')
     const file = 'cut-off.recovered.jsonl'
     const { stdout } = await wiretape(['inspect', file], { cwd: stage.folder })
-    expect(stdout).toContain(' · recovered, how it ended is not known\n')
+    expect(stdout).toContain(' · recovered, end unknown\n')
     expect(stdout).not.toContain('exit 1')
     const json = await wiretape(['inspect', '--json', file], { cwd: stage.folder })
     expect(JSON.parse(json.stdout).recordings[0].sessions).toMatchObject([
@@ -89,7 +89,7 @@ describe('recover', () => {
     expect(await recover('cut-off.jsonl')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'wiretape: cut-off.recovered.jsonl exists (name another output, or --force replaces it)\n',
+      stderr: 'wiretape: cut-off.recovered.jsonl exists (choose another output, or replace it with --force)\n',
     })
     expect(readFileSync(stage.path('cut-off.recovered.jsonl'), 'utf8')).toBe('precious')
     expect(await recover('--force', 'cut-off.jsonl')).toMatchObject({ code: 0 })

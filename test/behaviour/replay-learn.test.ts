@@ -78,8 +78,8 @@ describe('wiretape replay --learn', () => {
   it('refuses what does not go with it', async () => {
     for (const [options, why] of [
       [['--learn', '1'], 'One run tells nothing'],
-      [['--learn', '2', '--update'], '--learn and --update do not go together'],
-      [['--learn', '2', '--no-compare-file'], '--learn writes the compare file'],
+      [['--learn', '2', '--update'], '--learn and --update exclude each other'],
+      [['--learn', '2', '--no-compare-file'], '--learn needs a compare file to write'],
     ] as const)
       expect(await replay(server('varying-mcp.mjs'), ...options)).toMatchObject({
         code: 2,

@@ -101,7 +101,7 @@ describe('a replay against a server', () => {
       process.kill(actor.pid, signal)
       expect(await actor.ended).toEqual({ exitCode, signal: null })
       expect(JSON.parse(readFileSync(results, 'utf8'))).toHaveProperty('results.2.verdict', 'changed')
-      expect(actor.stdout().toString()).toMatch(/^Nothing is accepted of a replay that was stopped$/m)
+      expect(actor.stdout().toString()).toMatch(/^No response was accepted, because the replay was stopped$/m)
       expect(readFileSync(stage.path('base.jsonl'), 'utf8')).toBe(before)
     } finally {
       await theatre.close()

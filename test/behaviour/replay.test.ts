@@ -266,7 +266,7 @@ describe('wiretape replay', () => {
     }))`
     const late = await replay('late.jsonl', [process.execPath, '-e', answers], '--update', '--timeout', '5')
     expect(late.code).toBe(1)
-    expect(late.stdout).toMatch(/^Not accepted: 1 exchange without a new answer to a recorded request$/m)
+    expect(late.stdout).toMatch(/^Not accepted: 1 exchange without a new response to a recorded request$/m)
     expect(readFileSync(stage.path('asks.jsonl'), 'utf8')).toBe(before)
   })
 
@@ -434,7 +434,7 @@ describe('wiretape replay', () => {
 
   it.each([
     [['none.jsonl', '--', 'node'], 'none.jsonl holds no message of a client'],
-    [['base.jsonl'], 'replay against what?'],
+    [['base.jsonl'], 'a server to replay against is needed'],
     [
       ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp'],
       'cannot reach http://127.0.0.1:1: the connection was refused',
@@ -442,11 +442,11 @@ describe('wiretape replay', () => {
     [['base.jsonl', '--', './no-such-server'], 'no such program'],
     [
       ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp', '--header', 'A: ${NOT_IN_ANY_ENVIRONMENT}'],
-      '--header A: there is no variable NOT_IN_ANY_ENVIRONMENT',
+      '--header A: unknown variable NOT_IN_ANY_ENVIRONMENT',
     ],
     [
       ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp', '--header', 'Content-Length: 3'],
-      '--header Content-Length: wiretape says that header itself',
+      '--header Content-Length: wiretape sets this header itself',
     ],
     [['base.jsonl', '--set', '$.a', '--', 'node'], '--set: it has no value'],
     [['base.jsonl', '--filter', 'tool:', '--', 'node'], '--filter, column 6: '],
@@ -456,17 +456,17 @@ describe('wiretape replay', () => {
     ],
     [
       ['base.jsonl', '--output', './base.jsonl', '--', 'node'],
-      '--output ./base.jsonl is the file that is read',
+      '--output ./base.jsonl is also the input',
     ],
     [
       ['base.jsonl', '--report', 'json=base.jsonl', '--', 'node'],
-      '--report json: base.jsonl is the file that is read',
+      '--report json: base.jsonl is also the input',
     ],
     [
       ['base.jsonl', '--output', 'same', '--report', 'json=same', '--', 'node'],
       '--output same and --report json=same write the same file',
     ],
-    [['packed.jsonl.gz', '--update', '--', 'node'], 'packed.jsonl.gz is packed or no file'],
+    [['packed.jsonl.gz', '--update', '--', 'node'], 'packed.jsonl.gz is compressed or not a file'],
     [['base.jsonl', '--update', '--repeat', '2', '--', 'node'], '--update needs a file, and one run'],
     [['base.jsonl', '--update', '--parallel', '2', '--', 'node'], '--update needs a file, and one run'],
   ])('ends with 2 and one line: %s', async (args, message) => {

@@ -99,7 +99,7 @@ describe('of a rotated recording', () => {
   it('no report is written over another segment, and --update says what to do', async () => {
     const [first, middle] = some()
     const refused = await command('diff', first!, first!, '--report', `json=${middle}`)
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is the file that is read') })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is also the input') })
     const updated = await command('replay', first!, '--update', '--', ...release)
     expect(updated).toMatchObject({ code: 2, stderr: expect.stringContaining('convert it to a tape first') })
   })

@@ -292,7 +292,7 @@ describe('a rule', () => {
     await until('it was read', () => linesOfTape(stage.tape()).some(({ type }) => type === 'note'))
     await end(recorder)
     expect(recorder.stderr().toString()).toMatch(
-      /^wiretape: the previous rules stayed in force: .*rules\.yaml, line 1, column \d+: .*\(see wiretape rules check\)\n$/,
+      /^wiretape: the previous rules stayed in force: .*rules\.yaml, line 1, column \d+: .*\(check the file with wiretape rules check\)\n$/,
     )
   })
 

@@ -337,7 +337,7 @@ describe('wiretape run', () => {
     [
       'an unknown variable',
       'calls:\n  - name: a\n    request: {tool: "${x}"}\n',
-      'line 3, column 21: there is no variable x: add it to variables, or --var x=VALUE',
+      'line 3, column 21: unknown variable x: add it to variables, or --var x=VALUE',
     ],
     [
       'an unknown matcher',
@@ -420,7 +420,7 @@ describe('wiretape run', () => {
         code: 2,
         stdout: '',
         stderr:
-          'wiretape: --save shop.yaml: it is no file of saved calls (name a new file, or one that wiretape run reads)\n',
+          'wiretape: --save shop.yaml: not a file of saved calls (name a new file, or one that wiretape run reads)\n',
       })
       expect(read()).toBe('rules: []\n')
     })
@@ -428,11 +428,11 @@ describe('wiretape run', () => {
 
   it.each<[string[], string]>([
     [['nowhere'], 'cannot read nowhere: no such file or directory'],
-    [['.'], '. holds no saved calls (they stand in files that end with .yaml or .yml)'],
-    [['calls', '--var', 'x'], '--var "" has no name and value'],
+    [['.'], '. has no saved calls (saved calls are in files that end with .yaml or .yml)'],
+    [['calls', '--var', 'x'], '--var "" is not a name and a value'],
     [['calls', '--var', 'x=1'], '--var x: no call uses this variable (write ${x} where its value belongs)'],
-    [['calls', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'both a command and --url are given'],
-    [['calls', '--header', 'a: b'], '--header goes with --url'],
+    [['calls', '--url', 'http://127.0.0.1:1/', '--', 'node'], '--url and a command exclude each other'],
+    [['calls', '--header', 'a: b'], '--header needs --url'],
     [['calls', '--report', 'junit=calls/a.yaml'], 'calls/a.yaml'],
   ])('refuses %j', async (args, why) => {
     if (args[0] === 'calls') save('a.yaml', { calls: [{ name: 'a', request: price }] })

@@ -114,8 +114,8 @@ describe('search', () => {
 
   it.each([
     [['tol:find'], /^wiretape: the filter, column 1: .*tool/],
-    [[''], /^wiretape: there is nothing to search for/],
-    [['x', '--since', 'soon'], /^wiretape: --since soon is no time \(such as 7d/],
+    [[''], /^wiretape: a word or condition to search for is needed/],
+    [['x', '--since', 'soon'], /^wiretape: --since soon is not a time \(such as 7d/],
     [['x', '--in', 'nobody'], /^wiretape: cannot read nobody: no such/],
     [['x', '--limit', '0'], /whole number/],
   ])('refuses %j in one line', async (args, line) => {

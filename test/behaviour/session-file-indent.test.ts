@@ -72,7 +72,7 @@ describe('payloads in session files', () => {
   })
 
   it.each([
-    [['convert', '--compact', 'tape.jsonl', 'x.har'], '--compact is a form of session-json, not of har'],
+    [['convert', '--compact', 'tape.jsonl', 'x.har'], '--compact works only with session-json, not with har'],
     [
       [
         'proxy',
@@ -85,9 +85,9 @@ describe('payloads in session files', () => {
         'har',
         '--compact',
       ],
-      '--compact is a form of session-json, not of har',
+      '--compact works only with session-json, not with har',
     ],
-    [['recover', 'tape.jsonl', '--compact'], '--compact goes with --session-file'],
+    [['recover', 'tape.jsonl', '--compact'], '--compact needs --session-file'],
   ])('have no --compact in other files: %j', async (args, line) => {
     expect(await cli(...args)).toEqual({ code: 2, stdout: '', stderr: `wiretape: ${line}\n` })
   })

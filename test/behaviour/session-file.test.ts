@@ -315,7 +315,7 @@ describe('proxy export', () => {
     expect(linesOfType(stage.path('out/evidence.json'), undefined)).toHaveLength(3)
     expect(await exported('--output-format', 'xml')).toMatchObject({
       code: 2,
-      stderr: `wiretape: --output-format xml: no such format (it is one of json, ${ids('write', ', ')})\n`,
+      stderr: `wiretape: --output-format xml: unknown format (use one of json, ${ids('write', ', ')})\n`,
     })
   })
 })
@@ -369,14 +369,14 @@ describe('convert', () => {
   })
 
   it.each([
-    [['session.json', 'session.json'], 'session.json exists (name another output, or --force replaces it)'],
-    [['session.json', 'x.txt'], `the name x.txt tells no format (--to ${ids('write', '|')} does)`],
-    [['session.json', '-'], `stdout has no name that tells a format (--to ${ids('write', '|')} does)`],
-    [['session.json'], 'convert session.json to what? (name the file to write as well)'],
-    [['--to', 'xml', 'session.json', 'x'], `--to xml: no such format (it is one of ${ids('write', ', ')})`],
+    [['session.json', 'session.json'], 'session.json exists (choose another output, or replace it with --force)'],
+    [['session.json', 'x.txt'], `the name x.txt does not imply a format (--to ${ids('write', '|')} chooses it)`],
+    [['session.json', '-'], `stdout has no name to choose a format from (--to ${ids('write', '|')} chooses it)`],
+    [['session.json'], 'convert needs an input and an output, and got only session.json (name the output file too)'],
+    [['--to', 'xml', 'session.json', 'x'], `--to xml: unknown format (use one of ${ids('write', ', ')})`],
     [
       ['--from', 'csv', 'session.json', 'x.json'],
-      `--from csv: no such format (it is one of ${ids('read', ', ')})`,
+      `--from csv: unknown format (use one of ${ids('read', ', ')})`,
     ],
   ])('refuses %j in one line', async (args, line) => {
     write(sample)

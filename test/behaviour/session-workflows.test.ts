@@ -84,15 +84,15 @@ describe('the session workflow', () => {
   it.each([
     [
       ['--listen-transport', 'sse', '--target-command', 'x'],
-      '--listen-transport sse goes with --transport sse',
+      '--listen-transport sse needs --transport sse',
     ],
     [
       ['--listen-transport', 'stdio', '--listen-port', '0', '--target-command', 'x'],
-      '--listen-port does not go with --listen-transport stdio',
+      '--listen-port and --listen-transport stdio exclude each other',
     ],
     [
       ['--transport', 'sse', '--target-url', 'http://127.0.0.1:1/', '--listen-transport', 'streamable-http'],
-      '--listen-transport streamable-http goes with --transport streamable-http',
+      '--listen-transport streamable-http needs --transport streamable-http',
     ],
   ])('refuses %j', async (args, words) => {
     const { code, stderr } = await stage.run('proxy', 'start', ...args)

@@ -89,7 +89,7 @@ describe('a new user', () => {
     expect(first).toMatch(
       /^#8 {2}tools\/call pay: The tool ran and said that it failed\. .*“Card declined”\.$/,
     )
-    expect(end).toBe('1 of 5 requests went wrong. wiretape explain shop@yesterday N tells more about one.')
+    expect(end).toBe('1 of 5 requests failed. For details of one: wiretape explain shop@yesterday N')
     const found = await answer('search', 'status:error', '--since', 'yesterday')
     expect(found[0]).toBe('shop~1')
     expect(found[2]).toMatch(/^#9 .* ← result of #8 tools\/call pay · .*Card declined/)

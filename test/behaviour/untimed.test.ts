@@ -29,7 +29,7 @@ describe('a recording without times', () => {
           (line) => expect.stringMatching(new RegExp(`^${line.replaceAll(/ +/g, ' +')}$`)),
         ),
       )
-      expect(shown.stdout).toContain('it says no times')
+      expect(shown.stdout).toContain('no times recorded')
       expect(shown.stdout).not.toContain(' ms')
     },
   )

@@ -74,8 +74,8 @@ describe('a file that is no recording', () => {
   it('has a name, and is stdin once only', async () => {
     for (const command of [['inspect'], ['convert', 'out.jsonl']]) {
       const [name, ...more] = command
-      await refuses([name!, '', ...more], 'an input has no name (- is stdin)')
-      await refuses([name!, '-', '-', ...more], 'stdin is named twice (it can be read once only)')
+      await refuses([name!, '', ...more], 'an input name is empty (- is stdin)')
+      await refuses([name!, '-', '-', ...more], 'stdin is given twice (stdin can be read only once)')
     }
   })
 
@@ -87,7 +87,7 @@ describe('a file that is no recording', () => {
 
   it('ls refuses what is no folder', async () => {
     writeFileSync(stage.path('file'), '')
-    await refuses(['ls', 'file'], 'cannot list file: it is no folder')
+    await refuses(['ls', 'file'], 'cannot list file: it is not a folder')
   })
 })
 
@@ -102,8 +102,8 @@ describe('a command line', () => {
     ['with an unknown option before the command', ['--json', 'inspect', 'x'], /unknown option '--json'/],
     ['without a file', ['inspect'], "missing required argument 'file' (see wiretape inspect --help)"],
     ['with too many folders', ['ls', 'a', 'b'], /too many arguments for 'ls'/],
-    ['that records nothing', ['record'], /what is to be recorded\?.*--url/],
-    ['that records nothing after --', ['record', '--label', 'x', '--'], /what is to be recorded\?/],
+    ['that records nothing', ['record'], /a server is needed.*--url/],
+    ['that records nothing after --', ['record', '--label', 'x', '--'], /a server is needed/],
     [
       'that records with an unknown option',
       ['record', '--lable', 'x', '--', 'true'],
@@ -135,12 +135,12 @@ describe('a command line', () => {
     [
       'that bridges and listens',
       ['record', '--bridge', '--url', 'http://x/', '--listen', '0'],
-      '--bridge does not go with --listen: its client has started it',
+      '--bridge and --listen exclude each other: the client starts a bridge',
     ],
     [
       'that sends a header without its variable',
       ['record', '--bridge', '--url', 'http://x/', '--header', 'A: ${NOT_SET}'],
-      /^wiretape: --header A: there is no variable NOT_SET \(set it in the environment/,
+      /^wiretape: --header A: unknown variable NOT_SET \(set it in the environment/,
     ],
     [
       'that sends a header over a proxy',
@@ -150,7 +150,7 @@ describe('a command line', () => {
     [
       'that keeps a session file of many servers',
       ['record', '--forward', '--session-file', 's.json', '--', 'true'],
-      '--session-file does not go with --forward, which makes a tape for each server (wiretape convert TAPE FILE.json makes one of each)',
+      '--session-file and --forward exclude each other: --forward writes a tape for each server (convert each tape with wiretape convert TAPE FILE.json)',
     ],
     [
       'that starts a proxy with an option of another',
@@ -160,7 +160,7 @@ describe('a command line', () => {
     [
       'that says twice where clients connect',
       ['proxy', 'start', '--target-command', 'true', '--listen', '1', '--listen-port', '2'],
-      '--listen and --listen-port are one: give either (see wiretape proxy start --help)',
+      '--listen and --listen-port exclude each other (see wiretape proxy start --help)',
     ],
   ])('%s gets one line and exit 2, and creates nothing', async (_, args, line) => {
     await refuses(args, line)

@@ -15,12 +15,12 @@ describe('--header', () => {
 
   it.each<[text: string, why: string]>([
     ['X: ${TWO}', '--header X: its value has a line break'],
-    ['X: ${ODD}', '--header X: its value has a character that no header may have'],
-    ['X: ${NONE}', '--header X: there is no variable NONE'],
-    ['no header', '--header (nothing) is no header'],
-    ['a b: c', '--header a b is no header'],
+    ['X: ${ODD}', '--header X: its value has a character that is not allowed in headers'],
+    ['X: ${NONE}', '--header X: unknown variable NONE'],
+    ['no header', '--header (nothing) is not a header'],
+    ['a b: c', '--header a b is not a header'],
     ...['Host', 'content-length', 'Transfer-Encoding', 'Connection', 'MCP-Session-Id'].map(
-      (name): [string, string] => [`${name}: x`, `--header ${name}: wiretape says that header itself`],
+      (name): [string, string] => [`${name}: x`, `--header ${name}: wiretape sets this header itself`],
     ),
   ])('is refused with the reason: %j', (text, why) => {
     expect(() => parseHeader(text, env)).toThrow(why)

@@ -107,7 +107,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await until('the editor is open', () => existsSync(opened))
     process.kill(pid, 'SIGTERM')
     await until('it is over', () => !isRunning(pid))
-    const screen = await terminal.shows('the editor was ended with the screen')
+    const screen = await terminal.shows('the editor was closed together with the screen')
     const [kept] = /\S+wiretape-edit-\w+/.exec(screen)!
     expect(readFileSync(join(kept, 'message.json'), 'utf8')).toBe('typed\n')
     await isTheShells(terminal)

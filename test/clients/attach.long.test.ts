@@ -192,7 +192,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     one.press('q')
     // A line of two rows scrolls out by one when the pane dies.
     await one.ended()
-    expect(one.history()).toContain('went away without a word')
+    expect(one.history()).toContain('ended unexpectedly')
   })
 
   it('fits into 80 by 24 cells, into less, without colours and without UTF-8', async () => {

@@ -93,7 +93,7 @@ describe('a client on stdio and a server over HTTP', () => {
     const missing = stage.start(bridgeTo(url, ...options))
     expect(await missing.ended).toMatchObject({ exitCode: 2 })
     expect(missing.stderr().toString()).toMatch(
-      /^wiretape: --header Authorization: there is no variable MY_TOKEN \(.*\)\n$/,
+      /^wiretape: --header Authorization: unknown variable MY_TOKEN \(.*\)\n$/,
     )
     const actor = stage.start(bridgeTo(url, ...options), {
       env: { ...stage.env, MY_TOKEN: 'hush-hush', ODD_ONE: 'plain words' },

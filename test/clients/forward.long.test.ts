@@ -334,7 +334,7 @@ describe('when no MCP traffic passed', () => {
     const origin = await serve()
     const place = origin.slice('https://'.length)
     expect(await because(['true'], [], { NO_PROXY: 'localhost' })).toMatch(
-      /^wiretape: no MCP traffic passed: nobody used the proxy; Node before 22\.21 .*; NO_PROXY exempts localhost; .*\n$/,
+      /^wiretape: no MCP traffic passed: no request used the proxy; Node before 22\.21 .*; NO_PROXY exempts localhost; .*\n$/,
     )
     if (!knowsProxies)
       expect(await because([process.execPath, '-e', '0'])).toContain(
@@ -342,8 +342,8 @@ describe('when no MCP traffic passed', () => {
       )
     if (!clients[0]![1]) return
     const get = ['curl', '-sS', '-o', '/dev/null', `${origin}/other`]
-    expect(await because(get)).toContain(`1 request to ${origin} had nothing of it`)
-    const skipped = `all went to ${place}, which --only and --skip leave out`
+    expect(await because(get)).toContain(`1 request to ${origin} had no MCP`)
+    const skipped = `all requests went to ${place}, which --only or --skip excludes`
     expect(await because([...get, '--cacert', stage.path('theirs.pem')], ['--skip', 'localhost'])).toContain(
       skipped,
     )
@@ -379,10 +379,10 @@ describe('a client that does not believe our certificate, after one that did', (
 describe('what makes no sense', () => {
   it.each([
     [['--url', 'http://x/'], /--forward and --url exclude each other/],
-    [['--session-file', 's.json'], /wiretape convert TAPE FILE.json makes one of each/],
-    [['--allow-remote'], /others could go anywhere through it/],
+    [['--session-file', 's.json'], /convert each tape with wiretape convert TAPE FILE.json/],
+    [['--allow-remote'], /other machines could connect to any address through the proxy/],
     [['--listen', '0.0.0.0:0'], /other machines could use the server/],
-    [['--only', 'a b'], /--only a b is no host/],
+    [['--only', 'a b'], /--only a b is not a host/],
   ])('is said: %j', async (options, words) => {
     const actor = forward(['true'], options)
     expect(await actor.ended).toMatchObject({ exitCode: 2 })

@@ -86,7 +86,7 @@ describe.skipIf(isLeftOut)('the home screen', () => {
     await second.send(ping(3))
     await screen.shows('8 rows')
     screen.press('i')
-    await screen.shows('attach to one to change something')
+    await screen.shows('attach to one of them to change messages')
     first.stdin.end()
     await first.ended
     await second.send(ping(4))

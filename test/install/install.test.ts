@@ -137,8 +137,8 @@ describe('wiretape install', () => {
         return cliIn('install', '--all')
       })
       expect(stdout).toContain('+ far  recorded')
-      expect(stdout).toContain('- login  left as it is: it responds with 401')
-      expect(stdout).toContain('- key  left as it is: its address may contain a secret')
+      expect(stdout).toContain('- login  unchanged: it responds with 401')
+      expect(stdout).toContain('- key  unchanged: its address may contain a secret')
       const wrapped = entry('.cursor/mcp.json', 'far')
       expect(wrapped.args.join(' ')).not.toContain('s3cret')
       expect(wrapped.env).toEqual({ WIRETAPE_HEADER_AUTHORIZATION: 'Bearer s3cret-value' })
@@ -177,7 +177,7 @@ describe('wiretape install', () => {
     expect(dry.stdout).toContain('+        "record",')
     expect(get('.cursor/mcp.json')).toBe(before)
     const wrong = await cliIn('install', '--server', 'nosuch')
-    expect(wrong.stderr).toContain('no client has a server called nosuch')
+    expect(wrong.stderr).toContain('no client has the server called nosuch')
   })
 
   it('leaves project files alone that git tracks, unless told otherwise', async () => {

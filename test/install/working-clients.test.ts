@@ -81,9 +81,9 @@ describe('wiretape install', () => {
       '[mcp_servers.far]\nurl = "http://127.0.0.1:9/mcp"\nbearer_token_env_var = "TOKEN"\n',
     )
     const { stdout } = await cliIn('project', 'install', '--all')
-    expect(stdout).toContain('- line  left as it is: its command is a shell command line')
-    expect(stdout).toContain('- ours  left as it is: it already starts wiretape record')
-    expect(stdout).toContain('- far  left as it is: its login is in bearer_token_env_var')
+    expect(stdout).toContain('- line  unchanged: its command is a shell command line')
+    expect(stdout).toContain('- ours  unchanged: it already starts wiretape record')
+    expect(stdout).toContain('- far  unchanged: its login is in bearer_token_env_var')
     expect(get('.cursor/mcp.json')).toBe(before)
     expect(get('.codex/config.toml')).toBe(toml)
     expect(await cliIn('project', 'install', '--all', '--keep', 'long')).toMatchObject({
@@ -118,7 +118,7 @@ describe('wiretape install', () => {
       })
       const { stdout } = await cliIn('project', 'install', '--all')
       expect(stdout).toContain('+ asks  recorded')
-      expect(stdout).toContain('- logs  left as it is: it responds with 401')
+      expect(stdout).toContain('- logs  unchanged: it responds with 401')
     } finally {
       upstream.close()
     }
@@ -130,7 +130,7 @@ describe('wiretape install', () => {
     mkdirSync(join(home, '.cursor'))
     symlinkSync('../.kiro/settings/mcp.json', join(home, '.cursor/mcp.json'))
     const { stdout } = await cliIn('project', 'install', '--all')
-    expect(stdout).not.toContain('left as it is')
+    expect(stdout).not.toContain('unchanged')
     expect(get('project/.vscode/mcp.json').match(/wiretape-launcher/g)).toHaveLength(1)
     expect(get('.kiro/settings/mcp.json').match(/wiretape-launcher/g)).toHaveLength(1)
     await cliIn('project', 'uninstall', '--all')
@@ -173,7 +173,7 @@ describe('wiretape install', () => {
     const { code, stdout } = await cliIn('project', 'install', '--all')
     expect({ code, stdout }).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('left as it is: it is read-only'),
+      stdout: expect.stringContaining('unchanged: it is read-only'),
     })
     expect(get('.cursor/mcp.json')).toBe(before)
   })
@@ -197,7 +197,7 @@ describe('wiretape install', () => {
       env: env(),
       input: '\u0004',
     })
-    expect(asked.stdout).toContain('Go on? [y/N]')
+    expect(asked.stdout).toContain('Continue? [y/N]')
     expect(asked.stdout).not.toContain('Error')
     expect(asked.code).toBe(0)
     expect(get('.cursor/mcp.json')).toBe(before)

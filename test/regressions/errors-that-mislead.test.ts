@@ -20,9 +20,9 @@ const lines: readonly (readonly [line: string, said: string])[] = [
   [`diff ${tape} ${tape} --ignore $.result[`, '(use a path such as $.result.structuredContent.time)'],
   [
     `diff ${tape} ${tape} --report html=x`,
-    'unknown report kind "html" (--report KIND=FILE; kinds are junit, json, markdown, github)',
+    'unknown report kind "html" (use --report KIND=FILE with one of junit, json, markdown, github)',
   ],
-  [`diff ${tape} ${tape} --report junit`, '--report junit names no file (write junit=FILE)'],
+  [`diff ${tape} ${tape} --report junit`, '--report junit needs a file (use junit=FILE)'],
   ['record --url localhost:3001', '--url localhost:3001 has no scheme (did you mean http://localhost:3001?)'],
   ['record --bridge --url example.com/mcp', '--url example.com has no scheme'],
   [`replay ${tape} --url localhost:3001`, '--url localhost:3001 has no scheme'],
@@ -34,19 +34,19 @@ const lines: readonly (readonly [line: string, said: string])[] = [
     'proxy start --transport sse --target-url localhost:3001',
     '--target-url localhost:3001 has no scheme (did you mean http://localhost:3001?)',
   ],
-  ['proxy start --transport sse --target-url ftp://h', '--target-url has to begin with http://'],
+  ['proxy start --transport sse --target-url ftp://h', '--target-url must begin with http://'],
   [
     'proxy start --transport sse --target-url http://h --listen-port 70000',
-    '--listen-port 70000: a port is 0 to 65535',
+    '--listen-port 70000: a port must be 0 to 65535',
   ],
-  ['record --listen 127.0.0.1:70000 -- cat', '--listen 127.0.0.1:70000: a port is 0 to 65535'],
+  ['record --listen 127.0.0.1:70000 -- cat', '--listen 127.0.0.1:70000: a port must be 0 to 65535'],
   [
     'proxy export --session-file s.json --output out --output-format JSON',
-    '--output-format JSON: no such format (did you mean json?)',
+    '--output-format JSON: unknown format (did you mean json?)',
   ],
   [
     'proxy export --session-file s.json --output out --output-format yaml',
-    'no such format (it is one of json, trace-v1, session-json,',
+    'unknown format (use one of json, trace-v1, session-json,',
   ],
   ['proxy inspect --sessionfile s.json', "unknown option '--sessionfile' (Did you mean --session-file?)"],
 ]

@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     stage.serve('/said.jsonl', `${transcript}\n`)
     const page = await stage.open('/?trace=said.jsonl')
     await read(page, 2)
-    await page.getByText('This recording says no times').waitFor()
+    await page.getByText('This recording has no times').waitFor()
     expect(await page.locator('.row .time').allTextContents()).toContain('–')
     expect(await page.locator('.scroller .row .latency').allTextContents()).toEqual([''])
     await page.keyboard.press('j')

@@ -115,7 +115,7 @@ function Palette() {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="quiet">There is no such command.</p>}
+      {found.length === 0 && <p class="quiet">No such command.</p>}
     </Box>
   )
 }
@@ -165,7 +165,7 @@ function Sessions() {
 function SessionFacts({ session, format }: { readonly session: Session; readonly format: string }) {
   const end = session.complete
     ? session.recovered
-      ? 'recovered: how it ended is not known'
+      ? 'recovered, end unknown'
       : `ended${session.signal === undefined ? '' : ` by ${session.signal}`}${session.exitCode === undefined ? '' : `, exit status ${session.exitCode}`}`
     : 'no end: cut off, or still being recorded'
   const facts: readonly (readonly [string, string | undefined])[] = [

@@ -35,7 +35,7 @@ export function Troubles() {
           [
             cut.length === 1 && shown.length === 1
               ? cut[0]!.sessions.at(-1)?.recovered
-                ? 'recovered: how it ended is not known'
+                ? 'recovered, end unknown'
                 : 'cut off: the recording has no end'
               : `${countOf(cut.length, 'recording')} without an end`,
             'About the recording',

@@ -89,7 +89,7 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
 }
 
 function summaryOf({ end, isTask, steps }: Story, began: number): string {
-  if (began === 0) return 'The recording says no times.'
+  if (began === 0) return 'The recording has no times.'
   if (end !== undefined)
     return `The call took ${formatDuration(Math.max(0, end - began))}${isTask ? ', until its task was over' : ''}`
   if (isTask) return 'The recording has no end of the task.'

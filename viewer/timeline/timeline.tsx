@@ -205,7 +205,7 @@ export function Timeline() {
         )}
       </div>
       {order.length > 0 && timed === order.length && (
-        <p class="timeline-nothing">This recording says no times.</p>
+        <p class="timeline-nothing">This recording has no times.</p>
       )}
       {window.value && (
         <button type="button" class="button small timeline-all" onClick={() => (window.value = undefined)}>

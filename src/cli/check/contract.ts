@@ -59,9 +59,9 @@ async function knownTools(pin: string | undefined, io: Io): Promise<ReadonlySet<
   if (!pins)
     throw new WiretapeError(
       'usage',
-      `no-new-tools needs a pin, and there is no ${escapeText(pin ?? usualLock)}`,
+      `no-new-tools needs a lock file, and there is no ${escapeText(pin ?? usualLock)}`,
       {
-        hint: 'wiretape pin RECORDING writes one',
+        hint: 'create one with wiretape pin RECORDING',
       },
     )
   return new Set([...pins.values()].flatMap((server) => [...(server.get('tool')?.keys() ?? [])]))
@@ -72,8 +72,8 @@ function latencyOf(text: string): [tool: string, ms: number] {
   const tool = at < 0 ? '*' : text.slice(0, at)
   const ms = parseDuration(text.slice(at + 1))
   if (ms === undefined || tool === '')
-    throw new WiretapeError('usage', `max-latency ${escapeText(text)} is no tool and time`, {
-      hint: `write search:2s; a time is ${durationForms}`,
+    throw new WiretapeError('usage', `max-latency ${escapeText(text)} is not a tool and a time`, {
+      hint: `use the form search:2s, with ${durationForms}`,
     })
   return [tool, ms]
 }
@@ -82,8 +82,8 @@ function latencyOf(text: string): [tool: string, ms: number] {
 export function countIn(option: string, text: string): number {
   const [, digits, unit = ''] = /^(\d{1,12})(k|m)?$/i.exec(text) ?? []
   if (digits === undefined)
-    throw new WiretapeError('usage', `${option} ${escapeText(text)} is no number`, {
-      hint: 'write 500 or 20k',
+    throw new WiretapeError('usage', `${option} ${escapeText(text)} is not a number`, {
+      hint: 'use a number such as 500 or 20k',
     })
   return Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1)
 }
@@ -99,11 +99,11 @@ async function readConfig(
   } catch (error) {
     if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new WiretapeError('usage', `${escapeText(name)} cannot be read`, {
-      hint: 'name another with --config',
+      hint: 'choose another file with --config',
     })
   }
   const refuse = (why: string): WiretapeError =>
-    new WiretapeError('usage', `${escapeText(name)}: ${why}`, { hint: `it may have ${members.join(', ')}` })
+    new WiretapeError('usage', `${escapeText(name)}: ${why}`, { hint: `known members: ${members.join(', ')}` })
   if (text.length > longestFile) throw refuse('it is longer than 1 MiB')
   const { parse } = await import('yaml')
   let value: unknown
@@ -113,14 +113,14 @@ async function readConfig(
     throw refuse(escapeText((error as Error).message.split('\n')[0]!))
   }
   if (value === null) return { name }
-  if (typeof value !== 'object' || Array.isArray(value)) throw refuse('it is no mapping')
+  if (typeof value !== 'object' || Array.isArray(value)) throw refuse('it is not a mapping')
   const content = value as Record<string, unknown>
   const unknown = Object.keys(content).find((member) => !members.includes(member))
   if (unknown !== undefined) throw refuse(`it has an unknown member ${JSON.stringify(unknown)}`)
   const list = (member: string): string[] => {
     const found = content[member] ?? []
     const items = Array.isArray(found) ? found : [found]
-    if (items.some((item) => typeof item !== 'string')) throw refuse(`${member} is no list of strings`)
+    if (items.some((item) => typeof item !== 'string')) throw refuse(`${member} is not a list of strings`)
     return items as string[]
   }
   const scalar = (member: string): string | undefined => {
@@ -130,7 +130,7 @@ async function readConfig(
     return String(found)
   }
   const isStrict = content['no-new-tools'] ?? false
-  if (typeof isStrict !== 'boolean') throw refuse('no-new-tools is neither true nor false')
+  if (typeof isStrict !== 'boolean') throw refuse('no-new-tools must be true or false')
   const [maxErrors, maxContext] = [scalar('max-errors'), scalar('max-context')]
   return {
     name,

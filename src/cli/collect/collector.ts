@@ -316,6 +316,6 @@ async function rowsOf(path: string, manifest: Manifest): Promise<RowColumns> {
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof DeadSegment) return error.message
   if (!(error instanceof WiretapeError)) return undefined
-  if (error.code === 'not-a-recording' || error.code === 'unsupported-version') return 'it is no tape'
+  if (error.code === 'not-a-recording' || error.code === 'unsupported-version') return 'it is not a tape'
   return error.code === 'unreadable' ? error.message : undefined
 }

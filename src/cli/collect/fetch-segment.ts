@@ -57,7 +57,7 @@ async function download(
   async function* kept(): AsyncGenerator<Uint8Array> {
     for await (const chunk of withoutSilence(store.get(segmentKey(manifest)))) {
       packedBytes += chunk.length
-      if (packedBytes > manifest.compressedBytes) throw new DeadSegment('it is larger than its manifest says')
+      if (packedBytes > manifest.compressedBytes) throw new DeadSegment('it is larger than its manifest states')
       await from.write(chunk)
       yield chunk
     }
@@ -65,7 +65,7 @@ async function download(
   try {
     for await (const chunk of unpack(manifest.encoding, kept(), () => undefined)) {
       plainBytes += chunk.length
-      if (plainBytes > manifest.bytes) throw new DeadSegment('it holds more than its manifest says')
+      if (plainBytes > manifest.bytes) throw new DeadSegment('it contains more than its manifest states')
       digest.update(chunk)
       await to.write(chunk)
     }
@@ -77,7 +77,7 @@ async function download(
     await to.close()
   }
   if (digest.digest('hex') !== manifest.hash)
-    throw new DeadSegment('its bytes do not have the hash of its name')
+    throw new DeadSegment('its content does not match the hash in its name')
   return packedBytes
 }
 

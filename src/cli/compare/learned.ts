@@ -19,16 +19,16 @@ export function refuseLearning(name: string, options: ReplayOptions): void {
         ? '--repeat and --parallel'
         : undefined
   if (other !== undefined)
-    throw new WiretapeError('usage', `--learn and ${other} do not go together`, {
+    throw new WiretapeError('usage', `--learn and ${other} exclude each other`, {
       hint: `leave out ${other}`,
     })
   if (options.compareFile === false)
-    throw new WiretapeError('usage', '--learn writes the compare file', {
+    throw new WiretapeError('usage', '--learn needs a compare file to write', {
       hint: 'leave out --no-compare-file',
     })
   if (name === '-' && options.compareFile === undefined)
-    throw new WiretapeError('usage', '--learn of stdin has no place for what it learns', {
-      hint: 'name one with --compare-file',
+    throw new WiretapeError('usage', '--learn with stdin needs a compare file to write', {
+      hint: 'choose one with --compare-file',
     })
 }
 
@@ -55,10 +55,10 @@ export async function tellLearned(
     for (const rule of varies.slice(0, mostTold)) show(ruleLine(rule, layout))
     if (varies.length > mostTold) show(`  and ${varies.length - mostTold} more\n`)
     const known = varies.length - added
-    const tail = known === 0 ? '' : `, ${known} stood there before`
+    const tail = known === 0 ? '' : `, ${known} already there`
     show(`${countOf(added, 'rule')} written to ${escapeText(basename(file))}${tail}\n`)
   }
-  if (unsteady.length > 0) show(`${style.bold('Not the same in every run')}\n`)
+  if (unsteady.length > 0) show(`${style.bold('Different between runs')}\n`)
   for (const exchange of unsteady.slice(0, mostTold)) show(exchangeLines(exchange, layout))
   if (changed.length > 0) show(`${style.bold('Changed')}\n`)
   for (const exchange of changed.slice(0, mostTold)) show(exchangeLines(exchange, layout))

@@ -23,7 +23,7 @@ export async function runFleetQuery(
 ): Promise<void> {
   if (/\bfindings\b/i.test(sql))
     throw new WiretapeError('usage', 'the index of a store has no findings', {
-      hint: 'inspect --at STORE HASH shows those of a segment',
+      hint: 'wiretape inspect --at STORE HASH shows the findings of a segment',
     })
   const texts = new SegmentTexts(at)
   const store = await openStore(at, process.env)

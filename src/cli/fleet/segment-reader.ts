@@ -41,7 +41,7 @@ export class SegmentReader {
       pieces.push(unpacked.subarray(Math.max(0, start - from), Math.max(0, end - from)))
     }
     const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
-    if (all.length !== end - start) throw this.#damaged(hash, 'it is shorter than its index says')
+    if (all.length !== end - start) throw this.#damaged(hash, 'it is shorter than its index states')
     return all
   }
 
@@ -89,12 +89,12 @@ export class SegmentReader {
   }
 
   async manifest(hash: string): Promise<Manifest> {
-    if (!/^[0-9a-f]{64}$/.test(hash)) throw new WiretapeError('unreadable', `${hash} is no hash of a segment`)
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new WiretapeError('unreadable', `${hash} is not the hash of a segment`)
     const known = this.#manifests.get(hash)
     if (known) return known
     const text = Buffer.from(await bytesOf(this.#store.get(manifestKey(hash)))).toString('utf8')
     const manifest = decodeManifest(text)
-    if (manifest?.hash !== hash) throw this.#damaged(hash, 'its manifest is not understood')
+    if (manifest?.hash !== hash) throw this.#damaged(hash, 'its manifest is invalid')
     keep(this.#manifests, hash, manifest, mostManifests)
     return manifest
   }
@@ -126,7 +126,7 @@ export class SegmentReader {
       // The memory of a piece may be used again.
       pieces.push(Uint8Array.from(piece))
     }
-    if (total !== bytes) throw this.#damaged(hash, 'a part of it has another length than its manifest says')
+    if (total !== bytes) throw this.#damaged(hash, 'the length of a part differs from its manifest')
     return Buffer.concat(pieces)
   }
 

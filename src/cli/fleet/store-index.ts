@@ -30,7 +30,7 @@ export async function indexFiles(
   const chosen = chooseBatches(await commitsOf(store))
   if (chosen.length === 0)
     throw new WiretapeError('unreadable', `${store.address} has no index`, {
-      hint: 'wiretape collect makes it: see docs/fleet.md',
+      hint: 'create it with wiretape collect (docs/fleet.md)',
     })
   const files = {
     rows: [] as string[],
@@ -89,7 +89,7 @@ class FileCache {
 
   async path(key: string, bytes: number): Promise<string> {
     if (!isIndexKey(key))
-      throw new WiretapeError('unreadable', `${this.#store.address}: an index of no index file`)
+      throw new WiretapeError('unreadable', `${this.#store.address}: not an index file`)
     const path = join(this.#folder, ...key.split('/'))
     if (this.#store.kind === 'folder') return path
     const found = await stat(path).catch(() => undefined)

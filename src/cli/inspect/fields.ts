@@ -82,21 +82,21 @@ const usual = 'seq,time,dir,kind,method,name,latency,size'
  */
 export function parseFields(text: string = usual): readonly Field[] {
   const names = namesIn(text)
-  if (names.length === 0) throw new WiretapeError('usage', '--fields names no field', { hint: allFields() })
+  if (names.length === 0) throw new WiretapeError('usage', '--fields needs a field', { hint: allFields() })
   return names.map((name) => {
     if (name.startsWith('$')) return pathField(name)
     const known = knownFields.get(name)
     if (known) return { name, ...known }
     const near = nearestTo(name, knownFields.keys())
     const advice = near === undefined ? '' : `: did you mean ${near}?`
-    throw new WiretapeError('usage', `--fields: there is no field ${escapeText(name)}${advice}`, {
+    throw new WiretapeError('usage', `--fields: unknown field ${escapeText(name)}${advice}`, {
       hint: allFields(),
     })
   })
 }
 
 function allFields(): string {
-  return `fields are ${[...knownFields.keys()].join(', ')} and JSONPaths such as $.params.arguments.q`
+  return `known fields: ${[...knownFields.keys()].join(', ')} and JSONPaths such as $.params.arguments.q`
 }
 
 /** Commas in brackets belong to a path. */

@@ -10,7 +10,7 @@ export function mergedLines(json: string): string[] | undefined {
   return readMerged(json)?.map(({ conversation, startedAt, url, command }) => {
     const isTimed = startedAt !== undefined && startedAt !== noTime
     const facts = [
-      isTimed ? `started ${startedAt.replace('T', ' ')}` : 'it says no times',
+      isTimed ? `started ${startedAt.replace('T', ' ')}` : 'no times recorded',
       url ?? joinCommandLine(command),
     ]
     return `merged: ${[conversation, ...facts].filter((fact) => fact !== '').join(' · ')}`

@@ -41,16 +41,16 @@ export function sessionHeader(session: Session, { style, columns }: Page, unende
   const shown = columns === undefined ? target : truncate(target, columns)
   const lines = [`${style.bold(label)}${style.dim(shown.slice(label.length))}`]
   const isTimed = session.startedAt !== noTime
-  const facts = [isTimed ? `started ${session.startedAt.replace('T', ' ')}` : 'it says no times']
+  const facts = [isTimed ? `started ${session.startedAt.replace('T', ' ')}` : 'no times recorded']
   if (session.durationMs !== undefined) {
     const ran = formatDuration(session.durationMs * 1000)
     facts.push(ran === unknownDuration ? 'ran for an unknown time' : `ran ${ran}`)
   }
-  if (session.recovered) facts.push('recovered, how it ended is not known')
+  if (session.recovered) facts.push('recovered, end unknown')
   else if (session.error !== undefined) facts.push(session.error)
   else if (session.signal !== undefined) facts.push(`ended by ${session.signal}`)
   else if (session.exitCode !== undefined && session.complete) facts.push(`exit ${session.exitCode}`)
-  if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : unended)
+  if (!session.complete) facts.push(session.continues ? 'continues in the next file' : unended)
   lines.push(pieces(facts, columns))
   const peers: string[] = []
   const clients = session.clients.map(({ name, version }) => `${name} ${version}`.trim())
@@ -145,7 +145,7 @@ function foundLine({ found, left }: FoundInRecording, { columns, style }: Page):
     return count === 0 ? [] : [countOf(count, level)]
   })
   const more = left === 0 ? '' : ` and ${formatCount(left)} more`
-  const text = `findings: ${counts.join(', ')}${more} (wiretape check tells them)`
+  const text = `findings: ${counts.join(', ')}${more} (list them with wiretape check)`
   return `${style.yellow('!')} ${spread(text, columns, 2)}`
 }
 

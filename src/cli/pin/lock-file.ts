@@ -29,8 +29,8 @@ export type Pins = ReadonlyMap<string, PinnedServer>
  */
 export async function readLock(file: string, io: Io): Promise<Pins | undefined> {
   const unusable = (why: string): WiretapeError =>
-    new WiretapeError('usage', `${escapeText(file)} is no lock: ${why}`, {
-      hint: 'wiretape pin RECORDING writes one',
+    new WiretapeError('usage', `${escapeText(file)} is not a lock file: ${why}`, {
+      hint: 'create one with wiretape pin RECORDING',
     })
   let text
   try {
@@ -45,7 +45,7 @@ export async function readLock(file: string, io: Io): Promise<Pins | undefined> 
   } catch {
     throw unusable('it is not JSON')
   }
-  const { version: found, servers } = mapOf(value, () => unusable('it is no object'))
+  const { version: found, servers } = mapOf(value, () => unusable('it is not an object'))
   if (found !== version) throw unusable(`its version is not ${version}`)
   return new Map(
     Object.entries(mapOf(servers, () => unusable('it has no servers'))).map(([name, server]) => [
@@ -58,12 +58,12 @@ export async function readLock(file: string, io: Io): Promise<Pins | undefined> 
 type Unusable = (why: string) => WiretapeError
 
 function serverOf(value: unknown, unusable: Unusable): PinnedServer {
-  const server = mapOf(value, () => unusable('it is no object'))
+  const server = mapOf(value, () => unusable('it is not an object'))
   const pinned = new Map<PinnedKind, ReadonlyMap<string, Fields>>()
   for (const kind of Object.keys(members) as PinnedKind[]) {
     const member = members[kind]
     if (!Object.hasOwn(server, member)) continue
-    const items = Object.entries(mapOf(server[member], () => unusable(`${member} is no object`)))
+    const items = Object.entries(mapOf(server[member], () => unusable(`${member} is not an object`)))
     pinned.set(kind, new Map(items.map(([name, fields]) => [name, fieldsOf(name, fields, unusable)])))
   }
   return pinned
@@ -72,10 +72,10 @@ function serverOf(value: unknown, unusable: Unusable): PinnedServer {
 function fieldsOf(of: string, value: unknown, unusable: Unusable): Fields {
   const wrong = (name: string): WiretapeError =>
     unusable(
-      `the hash of ${[of, name].filter(Boolean).map(escapeText).join(' ')} does not fit its value: it was edited by hand`,
+      `the hash of ${[of, name].filter(Boolean).map(escapeText).join(' ')} does not match its value: the file was edited by hand`,
     )
   return new Map(
-    Object.entries(mapOf(value, () => unusable(`${escapeText(of)} is no object`))).map(([name, field]) => {
+    Object.entries(mapOf(value, () => unusable(`${escapeText(of)} is not an object`))).map(([name, field]) => {
       const pin = mapOf(field, () => wrong(name))
       const text = JSON.stringify(pin['value'])
       if (text === undefined || pin['sha256'] !== hashOf(text)) throw wrong(name)

@@ -17,7 +17,7 @@ import { wordsOfKept } from './own-screen.js'
 export async function runAttach(names: readonly string[], io: Io): Promise<number> {
   if (!isatty(0) || !isatty(1)) {
     throw new WiretapeError('usage', 'attach needs a terminal', {
-      hint: 'wiretape tail follows a capture in plain lines, wiretape inspect prints a recording',
+      hint: 'follow a capture with wiretape tail, print a recording with wiretape inspect',
     })
   }
   const registry = registryFolderIn(io.dataFolder)
@@ -65,7 +65,7 @@ export async function showTargets(targets: readonly Target[], io: Io): Promise<n
   if (signal.aborted) return interrupt.exitCode()
   if (reason !== 'lost') return exitCode.done
   await io.complain(
-    `the capture ${link.hello.label} went away without a word`,
+    `the capture ${link.hello.label} ended unexpectedly`,
     `its tape is ${link.hello.tape}`,
   )
   return exitCode.found

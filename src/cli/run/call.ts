@@ -72,7 +72,7 @@ export async function runCall(
     { timeoutMs: options.timeout, signal: aborted.signal },
   ).finally(() => aborted.close())
   await tellTape(out, id, options.onTape)
-  if ('error' in outcome) throw new WiretapeError('unreadable', `the call was not answered: ${outcome.error}`)
+  if ('error' in outcome) throw new WiretapeError('unreadable', `the call got no response: ${outcome.error}`)
   const code = await printAnswer(outcome.answer, options.json === true, io)
   if (file) {
     const templates = [...(options.set ?? []), ...(options.header ?? [])]
@@ -113,19 +113,19 @@ function checkUse(command: readonly string[], { server, url, from, set, header }
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
   const targets = [command.length > 0, url !== undefined, server !== undefined].filter(Boolean).length
-  if (targets > 1) throw wrong('--server, --url and a command are several servers', 'name one')
+  if (targets > 1) throw wrong('--server, --url and a command exclude each other', 'name one')
   if (targets === 0 && from === undefined)
-    throw wrong('call which server?', 'name it with --server or --url, or its command after --')
+    throw wrong('a server is needed', 'name the server with --server or --url, or its command after --')
   if (set !== undefined && from === undefined)
-    throw wrong('--set changes a recorded request', 'add --from RECORDING')
-  if (header !== undefined && url === undefined) throw wrong('--header goes with --url', 'add --url')
+    throw wrong('--set needs a recorded request', 'add --from RECORDING')
+  if (header !== undefined && url === undefined) throw wrong('--header needs --url', 'add --url')
 }
 
 /** A tool call of words: its name, and its arguments as JSON. */
 function newCall(words: readonly string[]): CallRequest {
   const [tool, json = '{}', ...more] = words
   if (tool === undefined)
-    throw new WiretapeError('usage', 'call which tool?', {
+    throw new WiretapeError('usage', 'a tool is needed', {
       hint: 'wiretape call echo \'{"message":"hi"}\' -- node server.js',
     })
   let value: unknown
@@ -135,7 +135,7 @@ function newCall(words: readonly string[]): CallRequest {
     // Told below.
   }
   if (more.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new WiretapeError('usage', 'the arguments of a tool are one JSON object', {
+    throw new WiretapeError('usage', 'the arguments of a tool must be one JSON object', {
       hint: 'quote it: \'{"message":"hi"}\'',
     })
   return { method: 'tools/call', params: `{"name":${JSON.stringify(tool)},"arguments":${json.trim()}}` }
@@ -159,10 +159,10 @@ export async function recorderOf(
         if (name === server) return ['--config', place.path, '--server', name]
         known.push(name)
       }
-  throw new WiretapeError('usage', `no client has a server ${JSON.stringify(server)}`, {
+  throw new WiretapeError('usage', `no client has the server ${JSON.stringify(server)}`, {
     hint:
       known.length > 0
-        ? `there are ${[...new Set(known)].slice(0, 20).join(', ')}`
+        ? `known servers: ${[...new Set(known)].slice(0, 20).join(', ')}`
         : 'wiretape status lists them',
   })
 }
@@ -177,8 +177,8 @@ async function recordedCall(
 ): Promise<{ request: CallRequest; recorder: string[] | undefined; server: SavedServer }> {
   const [number, ...more] = words
   if (number === undefined || !/^\d{1,9}$/.test(number) || more.length > 0)
-    throw new WiretapeError('usage', '--from needs the number of a message', {
-      hint: 'wiretape inspect prints them at the start of each line',
+    throw new WiretapeError('usage', '--from needs a message number', {
+      hint: 'wiretape inspect prints the numbers at the start of each line',
     })
   const sets = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const name = await recordingPath(from, io)
@@ -192,7 +192,7 @@ async function recordedCall(
   if (!options.yes) {
     if (!canAsk())
       throw new WiretapeError('usage', `the recorded server is ${escapeText(shown)}`, {
-        hint: 'add --yes to use it, or name another one with --url or after --',
+        hint: 'add --yes to use it, or choose another server with --url or after --',
       })
     process.stderr.write(`Recorded server: ${escapeText(shown)}\n`)
     if (!(await confirm('Call it?'))) return { request, recorder: undefined, server }
@@ -216,9 +216,9 @@ async function requestIn(name: string, number: number, io: Io): Promise<InspectR
         if (row.answers === undefined || row.direction !== 'server_to_client')
           throw new WiretapeError(
             'usage',
-            `message ${number} of ${escapeText(name)} is no request of the client`,
+            `message ${number} of ${escapeText(name)} is not a request of the client`,
             {
-              hint: 'name the number of a request, or of an answer to it',
+              hint: 'give the number of a request or of its response',
             },
           )
         wanted = row.answers

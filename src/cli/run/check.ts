@@ -47,7 +47,7 @@ export async function runCheck(named: readonly string[], options: CheckOptions, 
   const known = [...allRules, ...own]
   const { rules, unknown } = wantedRules(allRules, options.rules)
   if (unknown !== undefined)
-    throw new WiretapeError('usage', `there is no rule or pack ${JSON.stringify(unknown)}`, {
+    throw new WiretapeError('usage', `unknown rule or pack ${JSON.stringify(unknown)}`, {
       hint: `packs are protocol, schemas, safety; wiretape check --list-rules prints the rules`,
     })
   if (options.listRules) return listRules(known, io)
@@ -76,7 +76,7 @@ async function pinRules(file: string | undefined, io: Io): Promise<readonly Rule
   const pins = await readLock(file, io)
   if (pins) return [definitionDrift(pins)]
   throw new WiretapeError('usage', `there is no ${escapeText(file)}`, {
-    hint: 'wiretape pin RECORDING writes one',
+    hint: 'create one with wiretape pin RECORDING',
   })
 }
 
@@ -151,7 +151,7 @@ function failureTest(names: readonly string[], known: readonly Rule[]): (finding
     (name) => !levels.includes(name as Level) && !known.some(({ info }) => info.id === name),
   )
   if (wrong !== undefined)
-    throw new WiretapeError('usage', `--fail-on ${JSON.stringify(wrong)} is no level and no rule`, {
+    throw new WiretapeError('usage', `--fail-on ${JSON.stringify(wrong)} is not a level or a rule`, {
       hint: 'levels are error, warning, note',
     })
   const worst = Math.max(-1, ...names.map((name) => levels.indexOf(name as Level)))
@@ -162,15 +162,15 @@ async function readBaseline(file: string | undefined, io: Io): Promise<ReadonlyS
   if (file === undefined) return new Set()
   const path = resolve(io.cwd, file)
   const unusable = (why: string): WiretapeError =>
-    new WiretapeError('usage', `${escapeText(file)} is no baseline: ${why}`, {
-      hint: 'wiretape check RECORDING --report json=FILE writes one',
+    new WiretapeError('usage', `${escapeText(file)} is not a baseline: ${why}`, {
+      hint: 'create one with wiretape check RECORDING --report json=FILE',
     })
   let text
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
     throw unusable(
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'it cannot be read',
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : 'it cannot be read',
     )
   }
   let value: unknown
@@ -208,7 +208,7 @@ async function printText(report: FindingsReport, from: string | undefined, io: I
     if (recording.left > 0)
       await io.write(`  and ${countOf(recording.left, 'more finding')} of the same kinds\n`)
     if (recording.isIncomplete)
-      await io.write(`  ${style.yellow('the recording is incomplete')}: what is missing was not checked\n`)
+      await io.write(`  ${style.yellow('the recording is incomplete')}: missing messages were not checked\n`)
   }
   const { error, warning, note } = countFindings(report)
   const told = report.recordings.flatMap(({ findings }) => findings)

@@ -46,7 +46,7 @@ export async function runCodegen(
     const [recording] = loaded.recordings as [LoadedRecording]
     const about = aboutOf(recording, command, name)
     if (options.to === 'pytest' && options.client === 'plain' && 'url' in about.target)
-      throw new WiretapeError('usage', 'a plain pytest speaks to servers on stdio only', {
+      throw new WiretapeError('usage', '--client plain supports only stdio servers', {
         hint: 'use --client mcp, or name a command after --',
       })
     const wanted = maker && new Set<number>()
@@ -58,7 +58,7 @@ export async function runCodegen(
     const { text, plan } = generateTests({ talks, left }, about, options.to, settings, options.client)
     if (plan.steps.length === 0)
       throw new WiretapeError('not-a-recording', `${escapeText(name)} has nothing to test`, {
-        hint: 'a test is made of lists, tool calls, prompts and resources with their answers',
+        hint: 'a test needs lists, tool calls, prompts or resources with responses',
       })
     if (out === '-') await io.write(text, 'data')
     else await replaceFile(resolve(io.cwd, out), bytesOf([text]))

@@ -24,18 +24,18 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
   const inputs = await recordingPaths(files.slice(0, -1), io)
   const output = outputName(files.at(-1)!)
   if (inputs.length === 0) {
-    throw new WiretapeError('usage', `convert ${output} to what?`, { hint: 'name the file to write as well' })
+    throw new WiretapeError('usage', `convert needs an input and an output, and got only ${output}`, { hint: 'name the output file too' })
   }
   const found = targetFormat(options.to ?? (options.strictV1 ? 'trace-v1' : undefined), '--to', output)
   if (options.strictV1 && found.id !== 'trace-v1')
-    throw new WiretapeError('usage', `--strict-v1 is a form of trace-v1, not of ${found.id}`)
+    throw new WiretapeError('usage', `--strict-v1 works only with trace-v1, not with ${found.id}`)
   if (options.compact && found.id !== 'session-json')
-    throw new WiretapeError('usage', `--compact is a form of session-json, not of ${found.id}`)
+    throw new WiretapeError('usage', `--compact works only with session-json, not with ${found.id}`)
   const withPayloads = options.otlpPayload && otlpWithPayloads.find(({ id }) => id === found.id)
   if (options.otlpPayload && !withPayloads)
     throw new WiretapeError(
       'usage',
-      `--otlp-payload is a form of otlp-json and otlp-proto, not of ${found.id}`,
+      `--otlp-payload works only with otlp-json and otlp-proto, not with ${found.id}`,
     )
   const format = options.strictV1 ? strictTrace : options.compact ? compactSession : withPayloads || found
   if (output !== '-') await refuseExisting(output, io.cwd, options.force)

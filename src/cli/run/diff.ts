@@ -39,7 +39,7 @@ export async function runDiff(first: string, second: string, options: DiffOption
   const before = await recordingPath(first, io)
   const after = await recordingPath(second, io)
   if (before === '-' && after === '-')
-    throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
+    throw new WiretapeError('usage', 'only one recording can be stdin', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)
   const wanted = await wantedReports(
     options.report,
@@ -106,8 +106,8 @@ async function openCompared(
     for await (const { record, locator } of records.records(report)) indexer.take(record, locator)
     const index = indexer.finish()
     if (index.requests.length === 0) {
-      throw new WiretapeError('not-a-recording', `${escapeText(name)} holds no request`, {
-        hint: 'there is nothing to compare',
+      throw new WiretapeError('not-a-recording', `${escapeText(name)} has no requests`, {
+        hint: 'nothing to compare',
       })
     }
     return {
@@ -117,7 +117,7 @@ async function openCompared(
         async read(locator) {
           const record = await records.read(locator)
           if (record.type === 'message') return record
-          throw new WiretapeError('unreadable', `${name} changed while it was read`)
+          throw new WiretapeError('unreadable', `${name} changed while wiretape read it`)
         },
       },
     }

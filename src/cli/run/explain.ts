@@ -63,8 +63,8 @@ function rowOfCall({ fold }: LoadedRecording, number: number): number {
   const row = rowNumbered(fold, number)
   if (row < 0) {
     const { messages } = fold.counts()
-    throw new WiretapeError('usage', `there is no message ${number}`, {
-      hint: messages === 0 ? 'it has no messages' : 'inspect shows the numbers',
+    throw new WiretapeError('usage', `no message ${number}`, {
+      hint: messages === 0 ? 'the recording has no messages' : 'inspect shows the numbers',
     })
   }
   const request = requestOf(fold, row)
@@ -72,12 +72,12 @@ function rowOfCall({ fold }: LoadedRecording, number: number): number {
   const kind = entries.kind(row)
   const what =
     kind === 'notification'
-      ? 'a notification that belongs to no request'
+      ? 'a notification without a request'
       : kind === 'invalid'
-        ? 'no JSON-RPC'
-        : 'an answer to no request on this recording'
+        ? 'not JSON-RPC'
+        : 'a response without a request in this recording'
   throw new WiretapeError('usage', `message ${number} is ${what}`, {
-    hint: 'explain takes a request or its answer',
+    hint: 'give the number of a request or of its response',
   })
 }
 
@@ -155,7 +155,7 @@ async function printCalls(
     const all =
       requests === 0
         ? 'The recording has no requests.'
-        : `All went well: ${requests === 1 ? 'the request was answered' : `all ${countOf(requests, 'request')} were answered`}, and none was refused.`
+        : `No problems: ${requests === 1 ? 'the request was answered' : `all ${countOf(requests, 'request')} were answered`}, and none was refused.`
     await io.write(`${all}\n`)
   }
   for (const call of calls) {
@@ -165,13 +165,13 @@ async function printCalls(
   }
   if (calls.length > 0) {
     const count = calls.length + left
-    const more = left > 0 ? `; the first ${calls.length} are told` : ''
+    const more = left > 0 ? `; the first ${calls.length} are shown` : ''
     await io.write(
-      `\n${count} of ${countOf(requests, 'request')} went wrong${more}. wiretape explain ${shellWord(named)} N tells more about one.\n`,
+      `\n${count} of ${countOf(requests, 'request')} failed${more}. For details of one: wiretape explain ${shellWord(named)} N\n`,
     )
   }
   if (!isWhole(recording))
-    await io.write(`${style.yellow('The recording is incomplete')}: what is missing cannot be told.\n`)
+    await io.write(`${style.yellow('The recording is incomplete')}: missing messages cannot be explained.\n`)
 }
 
 function shellWord(name: string): string {
@@ -208,8 +208,8 @@ const blameWords: Readonly<Record<CallStory['blame'], string>> = {
   server: 'the server',
   client: 'the client',
   network: 'the server or the network',
-  rule: 'a rule of yours',
-  person: 'a person at wiretape',
+  rule: 'one of your rules',
+  person: 'a person using wiretape',
   wiretape: 'wiretape',
   unknown: 'not proven',
 }

@@ -36,7 +36,7 @@ export async function planImports(
   io: Io,
 ): Promise<PlannedImport[]> {
   if (named.includes('') || options.outTrace === '') {
-    throw new WiretapeError('usage', `${named.includes('') ? 'the input' : '--out-trace'} has no name`, {
+    throw new WiretapeError('usage', `${named.includes('') ? 'the input' : '--out-trace'} is empty`, {
       hint: '- is stdin and stdout',
     })
   }
@@ -64,16 +64,16 @@ function refuseForSeveral(
 ): void {
   if (outTrace !== undefined && folder === undefined) {
     throw new WiretapeError('usage', `--out-trace ${outTrace} is no folder`, {
-      hint: 'several transcripts give a trace each, since the ids of steps are unique in one episode only',
+      hint: 'each transcript becomes its own trace, because step ids are unique only within an episode',
     })
   }
   if (episodeId !== undefined) {
-    throw new WiretapeError('usage', '--episode-id goes with one transcript', {
-      hint: 'without it every episode has the name of its file',
+    throw new WiretapeError('usage', '--episode-id needs a single transcript', {
+      hint: 'without it, each episode is named after its file',
     })
   }
   if (folder === undefined && files.includes('-')) {
-    throw new WiretapeError('usage', 'stdin among several transcripts needs --out-trace with a folder')
+    throw new WiretapeError('usage', 'several transcripts with stdin need --out-trace with a folder')
   }
 }
 
@@ -86,7 +86,7 @@ export function profileOf(said: string | undefined): Profile {
   const profile = profiles.find((known) => known === (said ?? 'documented'))
   if (profile) return profile
   throw new WiretapeError('usage', `--profile ${said}: unknown profile`, {
-    hint: `it is one of ${profiles.join(', ')}`,
+    hint: `use one of ${profiles.join(', ')}`,
   })
 }
 
@@ -100,8 +100,8 @@ export function untimedMs(said: string | undefined, profile: Profile): number {
   if ((said ?? (profile === 'strict' ? 'now' : '0')) === 'now') return Date.now()
   const ms = said === undefined ? 0 : /^\d{1,15}$/.test(said) ? Number(said) : Date.parse(said)
   if (Number.isInteger(ms) && ms >= 0) return ms
-  throw new WiretapeError('usage', `--untimed ${said}: no time`, {
-    hint: 'it is now, milliseconds since 1970, or a time like 2026-11-23T10:00:00Z',
+  throw new WiretapeError('usage', `--untimed ${said}: not a time`, {
+    hint: 'use now, milliseconds since 1970, or a time such as 2026-11-23T10:00:00Z',
   })
 }
 

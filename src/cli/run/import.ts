@@ -139,8 +139,8 @@ async function importOne(
 async function refuseMissingFolder(output: string, cwd: string): Promise<void> {
   const folder = dirname(output)
   if (await stat(resolve(cwd, folder)).catch(() => undefined)) return
-  throw new WiretapeError('unwritable', `cannot write ${output}: there is no folder ${folder}`, {
-    hint: 'make it first',
+  throw new WiretapeError('unwritable', `cannot write ${output}: no folder ${folder}`, {
+    hint: 'create it first',
   })
 }
 
@@ -149,7 +149,7 @@ function formatOf(said: string): TranscriptFormat {
   const format = transcriptFormats.find((known) => known === id)
   if (format) return format
   throw new WiretapeError('usage', `--format ${said}: unknown format`, {
-    hint: `it is one of ${transcriptFormats.join(', ')}`,
+    hint: `use one of ${transcriptFormats.join(', ')}`,
   })
 }
 
@@ -164,12 +164,12 @@ function detected(input: OpenInput, file: string): TranscriptFormat {
   const what = isEmpty
     ? 'is empty'
     : id === undefined
-      ? 'is not a transcript: its start fits no known format'
-      : `is no transcript, but a recording (${id})`
+      ? 'is not a transcript: its start matches no known format'
+      : `is a recording, not a transcript (${id})`
   const hint =
     id === undefined
       ? `--format ${known} says what it is`
-      : 'wiretape convert --to assay-trace makes a trace of it'
+      : 'wiretape convert --to assay-trace converts it to a trace'
   throw new WiretapeError('not-a-recording', `${input.path} ${what}`, { hint })
 }
 

@@ -31,8 +31,8 @@ export async function runInspectAt(
     for (const [i, name] of names.entries()) {
       const [, start, seq] = segmentName.exec(name) ?? []
       if (start === undefined)
-        throw new WiretapeError('usage', `${escapeText(name)} is no segment`, {
-          hint: 'HASH or HASH#SEQ, as the columns recording and seq of wiretape sql --at have them',
+        throw new WiretapeError('usage', `${escapeText(name)} is not a segment`, {
+          hint: 'use HASH or HASH#SEQ, from the columns recording and seq of wiretape sql --at',
         })
       if (seq !== undefined) seqs.add(seq)
       const hash = await hashOf(store, start)
@@ -51,8 +51,8 @@ export async function runInspectAt(
 function withSeqs(options: InspectOptions, seqs: ReadonlySet<string>): InspectOptions {
   if (seqs.size === 0) return options
   if (seqs.size > 1 || options.raw !== undefined || options.check)
-    throw new WiretapeError('usage', 'HASH#SEQ names one message', {
-      hint: 'give one, without --raw and --check',
+    throw new WiretapeError('usage', 'HASH#SEQ selects one message', {
+      hint: 'give only one, without --raw and --check',
     })
   const [seq] = seqs
   const filter = options.filter === undefined ? `seq:${seq}` : `(${options.filter}) seq:${seq}`

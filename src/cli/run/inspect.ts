@@ -87,7 +87,7 @@ const ways = ['json', 'jsonl', 'check', 'fields', 'raw'] as const
 
 function refuseTogether(options: InspectOptions): void {
   if (options.filter !== undefined && options.check)
-    throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
+    throw new WiretapeError('usage', '--check needs whole recordings', { hint: 'leave out --filter' })
   const given = ways.filter((way) => options[way] !== undefined)
   // `--check --json` is the report of --json, with the exit status of --check.
   if (given.length === 2 && given.includes('check') && given.some((way) => way.startsWith('json'))) return
@@ -95,8 +95,8 @@ function refuseTogether(options: InspectOptions): void {
   if (given.length < 2) return
   const [one, other] = given
   const name = other === 'fields' && options.fields === undefined ? 'format' : other
-  throw new WiretapeError('usage', `--${one} and --${name} are different outputs`, {
-    hint: 'give one of them',
+  throw new WiretapeError('usage', `--${one} and --${name} exclude each other`, {
+    hint: 'use one of them',
   })
 }
 
@@ -139,7 +139,7 @@ async function printFields(
 async function printRaw(recordings: readonly LoadedRecording[], seq: number, io: Io): Promise<void> {
   if (recordings.length > 1)
     throw new WiretapeError('usage', '--raw takes one recording', {
-      hint: 'numbers are those of a recording',
+      hint: 'each recording has its own numbers',
     })
   for await (const { seq: found, record, raw } of mergedRows(recordings)) {
     if (found !== seq || raw === '') continue
@@ -151,8 +151,8 @@ async function printRaw(recordings: readonly LoadedRecording[], seq: number, io:
     recordings.map(({ fold }) => fold.counts().messages - 1),
     -1,
   )
-  const hint = last < 0 ? 'it has no messages' : 'inspect shows the numbers'
-  throw new WiretapeError('usage', `there is no message ${seq}`, { hint })
+  const hint = last < 0 ? 'the recording has no messages' : 'inspect shows the numbers'
+  throw new WiretapeError('usage', `no message ${seq}`, { hint })
 }
 
 async function printList(

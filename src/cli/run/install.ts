@@ -102,12 +102,12 @@ async function select(
 ): Promise<FoundClient[]> {
   const unknown = clients.find((id) => !clientKinds.some((kind) => kind.id === id))
   if (unknown !== undefined) {
-    throw new WiretapeError('usage', `there is no client called ${unknown}`, {
-      hint: `clients: ${clientKinds.map(({ id }) => id).join(', ')}`,
+    throw new WiretapeError('usage', `unknown client ${unknown}`, {
+      hint: `known clients: ${clientKinds.map(({ id }) => id).join(', ')}`,
     })
   }
   if (all && clients.length > 0)
-    throw new WiretapeError('usage', '--all means every client', { hint: 'name clients or use --all' })
+    throw new WiretapeError('usage', '--all and client names exclude each other', { hint: 'name clients or use --all' })
   return findClients(placesOf(io), clients, folders)
 }
 
@@ -120,8 +120,8 @@ async function nothingFound(clients: readonly string[], io: Io): Promise<number>
 function checkNames({ servers }: Plan, { server }: InstallCommandOptions): void {
   const missing = server?.find((name) => !servers.some((row) => row.name === name))
   if (missing === undefined) return
-  throw new WiretapeError('usage', `no client has a server called ${missing}`, {
-    hint: 'wiretape status lists the servers of every client',
+  throw new WiretapeError('usage', `no client has the server ${missing}`, {
+    hint: 'list the servers of every client with wiretape status',
   })
 }
 
@@ -164,13 +164,13 @@ async function agreed(
   io: Io,
 ): Promise<boolean> {
   if (!canAsk()) {
-    throw new WiretapeError('usage', `nothing says which servers to ${verb}`, {
-      hint: `--all for every server, --server NAME for one, --dry-run to look first`,
+    throw new WiretapeError('usage', `the servers to ${verb} are needed`, {
+      hint: `use --all for every server, --server NAME for one, --dry-run for a preview`,
     })
   }
   await io.write(report(plan, found, verb as 'install', true, style))
   await io.flush()
-  return confirm('Go on?')
+  return confirm('Continue?')
 }
 
 const signs = { changed: '+', same: '=', left: '-' } as const
@@ -201,14 +201,14 @@ function report(
               : done
             : outcome === 'same'
               ? already
-              : `left as it is: ${reason}`
+              : `unchanged: ${reason}`
         const tone = { changed: style.green, same: style.dim, left: style.yellow }[outcome]
         lines.push(`  ${tone(signs[outcome])} ${escapeText(name)}  ${escapeText(words)}`)
       }
     }
     if (files.length === 0 && managedBy !== undefined)
       lines.push(
-        `${style.bold(client.name)}  left as it is: ${escapeText(managedBy)} decides which servers run`,
+        `${style.bold(client.name)}  unchanged: ${escapeText(managedBy)} controls which servers run`,
       )
   }
   const changes = plan.servers.filter(({ outcome }) => outcome === 'changed').length

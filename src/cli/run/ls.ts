@@ -50,7 +50,7 @@ export async function runLs(folder: string | undefined, options: LsOptions, io: 
     for (const element of elements) await io.write(`${escapeJson(JSON.stringify(element))}\n`, 'data')
   else if (options.json) await io.write(`${escapeJson(JSON.stringify(elements, null, 2))}\n`, 'data')
   else if (all.length === 0) await io.write(empty(folder, path))
-  else if (rows.length === 0) await io.write(`None of ${countOf(all.length, 'recording')} is so.\n`)
+  else if (rows.length === 0) await io.write(`None of ${countOf(all.length, 'recording')} matches.\n`)
   else await io.write(table(rows, folder ?? path, io))
   return exitCode.done
 }
@@ -90,8 +90,8 @@ function table(rows: readonly NamedRow[], folder: string, io: Io): string {
     lines.push(`${style.dim(`${what}: the server could not be started`)}\n`)
   }
   if (cutOff > 0) {
-    const what = cutOff === 1 ? '1 was cut off' : `${formatCount(cutOff)} were cut off`
-    lines.push(`${style.dim(`${what}: inspect reads what is there, recover writes a closed copy`)}\n`)
+    const what = cutOff === 1 ? '1 is truncated' : `${formatCount(cutOff)} are truncated`
+    lines.push(`${style.dim(`${what}: inspect reads the rest, recover writes a closed copy`)}\n`)
   }
   return lines.join('')
 }

@@ -119,28 +119,28 @@ async function* recordsOf(
 function checkUse(files: readonly string[], command: readonly string[], options: MockCommandOptions): void {
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
-  if (files.length === 0) throw wrong('mock which recording?', 'name it before --')
+  if (files.length === 0) throw wrong('a recording is needed', 'name it before --')
   if (options.fallback && command.length === 0)
-    throw wrong('--fallback needs the command of a server', 'it stands at the end, after --')
+    throw wrong('--fallback needs the command of a server', 'put the command at the end, after --')
   if (!options.fallback && command.length > 0)
     throw wrong(
-      `nothing is said of what to do with ${command[0]}`,
-      '--fallback asks it what was not recorded',
+      `the command ${command[0]} needs --fallback`,
+      '--fallback forwards unrecorded calls to it',
     )
   if (options.record && !options.fallback)
-    throw wrong('--record keeps what a real server answers', '--fallback -- COMMAND names one')
+    throw wrong('--record needs a real server to record', 'name one with --fallback -- COMMAND')
   if (options.record && options.out === undefined)
-    throw wrong('--record needs a file for the copy', '--out FILE names it')
+    throw wrong('--record needs a file for the copy', 'name it with --out FILE')
   if (!options.record && options.out !== undefined)
-    throw wrong('--out is for a copy of the recording', '--record new or --record all makes one')
+    throw wrong('--out needs --record', 'add --record new or --record all')
   if (options.listen !== undefined) return
   if (options.openToAllUsers)
-    throw wrong('--open-to-all-users is about clients over HTTP', '--listen says where')
+    throw wrong('--open-to-all-users needs --listen', 'add --listen HOST:PORT')
   if (options.transport !== undefined)
-    throw wrong('--transport says how to serve over HTTP', '--listen says where')
+    throw wrong('--transport needs --listen', 'add --listen HOST:PORT')
   if (files.includes('-'))
     throw wrong(
-      'the client talks on stdin, so the recording cannot come from there',
+      'the client uses stdin, so the recording cannot be read from stdin',
       'name a file, or serve over HTTP with --listen',
     )
 }
@@ -173,7 +173,7 @@ async function onStdio(
   { quiet }: MockCommandOptions,
   io: Io,
 ): Promise<number> {
-  await sayClientExpected(io, quiet, '--listen 127.0.0.1:8080 serves over HTTP')
+  await sayClientExpected(io, quiet, 'serve over HTTP with --listen 127.0.0.1:8080')
   const streams = openOwnStdio()
   try {
     const mock = await start({ streams, errorOutput: streams.errorOutput })

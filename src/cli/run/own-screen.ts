@@ -25,7 +25,7 @@ export async function openOwnScreen(io: Io): Promise<void> {
 
 /** What was typed in an editor that was ended with its screen. */
 export function wordsOfKept(folder: string): [string, string] {
-  return ['the editor was ended with the screen', `what was typed may be in ${folder}`]
+  return ['the editor was closed together with the screen', `the text may be in ${folder}`]
 }
 
 async function ownCapture(folder: string): Promise<LiveCapture> {
@@ -35,7 +35,7 @@ async function ownCapture(folder: string): Promise<LiveCapture> {
     if (own?.socket !== undefined) return own
     if (performance.now() > deadline) {
       throw new WiretapeError('no-capture', 'the control socket of this capture did not open', {
-        hint: 'it records all the same; give its input from a pipe to do without a screen',
+        hint: 'recording continues; to work without a screen, connect a pipe to stdin',
       })
     }
     await setTimeout(20)

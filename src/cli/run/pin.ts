@@ -37,15 +37,15 @@ export async function runPin(
   const pins = await readLock(lock, io)
   if (verify && !pins)
     throw new WiretapeError('usage', `there is no ${escapeText(lock)}`, {
-      hint: 'wiretape pin RECORDING writes one',
+      hint: 'create one with wiretape pin RECORDING',
     })
   const found =
     recordings.length > 0
       ? await offersInFiles(await recordingPaths(recordings, io), io)
       : await offersOfServer(await recorderOf(command, options, io), options.timeout, io)
   if (found.size === 0)
-    throw new WiretapeError('unreadable', 'no server told what it offers', {
-      hint: 'a client has to initialize the session and list the tools',
+    throw new WiretapeError('unreadable', 'the recording has no list of what the server offers', {
+      hint: 'record a client that initializes the session and lists the tools',
     })
   const differs = await tellDrift(pins ?? new Map(), found, { verify, accept }, io)
   if (verify || (differs && !accept)) return differs ? exitCode.found : exitCode.done
@@ -62,10 +62,10 @@ function checkUse(
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
   const sources = [recordings.length > 0, command.length > 0, url !== undefined].filter(Boolean).length
-  if (sources === 0) throw wrong('pin what?', 'name a recording, --url, or the command of a server after --')
-  if (sources > 1) throw wrong('a recording, --url and a command are several sources', 'name one')
-  if (header !== undefined && url === undefined) throw wrong('--header goes with --url', 'add --url')
-  if (verify && accept) throw wrong('--verify writes nothing, --accept does', 'use one of them')
+  if (sources === 0) throw wrong('a recording or a server is needed', 'name a recording, --url, or the command of a server after --')
+  if (sources > 1) throw wrong('a recording, --url and a command exclude each other', 'name one')
+  if (header !== undefined && url === undefined) throw wrong('--header needs --url', 'add --url')
+  if (verify && accept) throw wrong('--verify and --accept exclude each other', 'use one of them')
 }
 
 /** @returns whether a pinned server changed or, with `verify`, a server is not pinned */
@@ -96,10 +96,10 @@ async function tellDrift(
     const unlisted = [...(pinned?.keys() ?? [])].filter((kind) => !server.has(kind))
     if (unlisted.length > 0)
       await io.write(
-        `  ${style.dim(`not compared, since they were not listed: ${unlisted.map((kind) => plurals[kind]).join(', ')}`)}\n`,
+        `  ${style.dim(`not compared, because the recording does not list them: ${unlisted.map((kind) => plurals[kind]).join(', ')}`)}\n`,
       )
   }
-  if (differs && !verify && !accept) await io.write('nothing was written; --accept takes what differs\n')
+  if (differs && !verify && !accept) await io.write('nothing was written; accept the differences with --accept\n')
   return differs
 }
 

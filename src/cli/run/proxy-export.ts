@@ -24,7 +24,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
     output,
   )
   if (compact && found.id !== 'session-json')
-    throw new WiretapeError('usage', `--compact is a form of session-json, not of ${found.id}`)
+    throw new WiretapeError('usage', `--compact works only with session-json, not with ${found.id}`)
   const format = compact ? compactSession : found
   const { recording, close } = await openOne([await recordingPath(sessionFile, io)], io)
   try {

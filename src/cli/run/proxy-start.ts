@@ -21,11 +21,11 @@ type Transport = 'stdio' | 'streamable-http' | 'sse'
 export async function runProxyStart(options: ProxyStartOptions & RecordOptions, io: Io): Promise<number> {
   const { transport, targetCommand, targetUrl, listenPort, listenTransport, ...recording } = options
   if (listenPort !== undefined && recording.listen !== undefined)
-    throw wrong('--listen and --listen-port are one: give either')
+    throw wrong('--listen and --listen-port exclude each other')
   parseListen(listenPort, '--listen-port')
   if (listenTransport === 'stdio' && (listenPort ?? recording.listen) !== undefined)
     throw wrong(
-      `${listenPort === undefined ? '--listen' : '--listen-port'} does not go with --listen-transport stdio`,
+      `${listenPort === undefined ? '--listen' : '--listen-port'} and --listen-transport stdio exclude each other`,
     )
   if (transport === 'stdio') {
     if (targetUrl !== undefined) throw wrong('--target-url needs --transport streamable-http or sse')
@@ -33,7 +33,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     const split = splitCommandLine(targetCommand)
     if ('fault' in split) throw wrong(`--target-command: ${split.fault}`)
     if (split.words.length === 0) throw wrong('--target-command is empty')
-    if (listenTransport === 'sse') throw wrong('--listen-transport sse goes with --transport sse')
+    if (listenTransport === 'sse') throw wrong('--listen-transport sse needs --transport sse')
     // On a terminal nobody speaks MCP: clients get a URL, and the person there a screen.
     if (listenTransport === 'streamable-http' || (listenTransport === undefined && isTerminal())) {
       refuseForeign('listen', recording)
@@ -52,7 +52,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     )
   }
   if (targetCommand !== undefined)
-    throw wrong(`--target-command goes with --transport stdio, not ${transport}`)
+    throw wrong(`--target-command needs --transport stdio, not ${transport}`)
   if (targetUrl === undefined) throw wrong('--target-url is missing')
   parseHttpUrl(targetUrl, '--target-url')
   if (listenTransport === 'stdio') {
@@ -61,7 +61,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     return runRecordBridge(targetUrl, recording, io)
   }
   if (listenTransport !== undefined && listenTransport !== transport)
-    throw wrong(`--listen-transport ${listenTransport} goes with --transport ${listenTransport}`)
+    throw wrong(`--listen-transport ${listenTransport} needs --transport ${listenTransport}`)
   refuseForeign('url', recording)
   const { runRecordHttp } = await import('./record-http.js')
   const listen = listenPort === undefined ? {} : { listen: listenPort }

@@ -23,8 +23,8 @@ export interface PruneOptions {
 export async function runPrune(options: PruneOptions, io: Io): Promise<number> {
   const { olderThan = Infinity, keepSize = Infinity, label, dryRun = false } = options
   if (olderThan === Infinity && keepSize === Infinity) {
-    throw new WiretapeError('usage', 'which recordings are to be deleted?', {
-      hint: '--older-than 30d, --keep-size 5GB or both',
+    throw new WiretapeError('usage', 'the recordings to delete are needed', {
+      hint: 'select them with --older-than 30d, --keep-size 5GB or both',
     })
   }
   const all = await rowsIn(recordingsIn(io.dataFolder), io)

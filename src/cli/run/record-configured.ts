@@ -14,7 +14,7 @@ export async function runRecordConfigured(
 ): Promise<number> {
   const { config: _config, server: name, ...others } = options
   if (command.length > 0 || others.url !== undefined || others.forward) {
-    throw new WiretapeError('usage', '--config says what to record', {
+    throw new WiretapeError('usage', '--config already names the server', {
       hint: 'leave out the command, --url and --forward',
     })
   }

@@ -22,7 +22,7 @@ export async function runRecordForward(
   const { host, port } = parseListen(options.listen)
   if (command.length === 0 && options.listen === undefined) {
     throw new WiretapeError('usage', '--forward needs a client', {
-      hint: 'name its command after --, or where to --listen for one',
+      hint: 'name its command after --, or use --listen to wait for one',
     })
   }
   if (command[0] === '') throw new WiretapeError('usage', 'the client command is empty')
@@ -57,7 +57,7 @@ function patternsOf(flag: string, texts: readonly string[] = []): HostPattern[] 
     const pattern = parseHostPattern(text)
     if (pattern) return pattern
     const hint = 'such as example.com, *.example.com or 127.0.0.1:8080'
-    throw new WiretapeError('usage', `${flag} ${text} is no host`, { hint })
+    throw new WiretapeError('usage', `${flag} ${text} is not a host`, { hint })
   })
 }
 

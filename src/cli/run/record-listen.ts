@@ -65,7 +65,7 @@ async function printUrl(
   if (options.quiet) return
   const each = options.shared
     ? 'all clients share one server process'
-    : 'each session has a server process of its own'
+    : 'each session has its own server process'
   await io.complain(`recording; give clients the URL above, ${each}; end with Ctrl-C`)
   if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
 }

@@ -45,7 +45,7 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     return runRecordHttp(options.url!, 'streamable-http', options, io)
   }
   if (command.length === 0) {
-    throw new WiretapeError('usage', 'what is to be recorded?', {
+    throw new WiretapeError('usage', 'a server is needed', {
       hint: 'name the server command after --, or its --url',
     })
   }
@@ -155,10 +155,10 @@ function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> 
 function guardOf(options: RecordOptions, io: Io): Pick<CaptureOptions, 'guard'> {
   const { onFinding = [], pin, onDrift, onUnattended } = options
   if (pin === undefined && onDrift !== undefined)
-    throw new WiretapeError('usage', '--on-drift needs a pin', { hint: 'name the lock: --pin wiretape.lock' })
+    throw new WiretapeError('usage', '--on-drift needs a lock file', { hint: 'add --pin wiretape.lock' })
   if (onFinding.length === 0 && pin === undefined) {
     if (onUnattended === undefined) return {}
-    throw new WiretapeError('usage', '--on-unattended is about what --on-finding or --on-drift hold')
+    throw new WiretapeError('usage', '--on-unattended needs --on-finding or --on-drift')
   }
   return { guard: async () => (await import('../live-findings.js')).liveFindings(options, io) }
 }
@@ -208,15 +208,15 @@ export async function conclude(
   if (result.unrecorded !== undefined) return concludeUnrecorded(result, options, io, server)
   const path = tape.paths.at(-1) ?? 'no file'
   if (result.notStarted !== undefined) {
-    return io.complain(result.notStarted, `nothing was recorded; ${path} says so`)
+    return io.complain(result.notStarted, `nothing was recorded; the reason is in ${path}`)
   }
   if (result.sessionTrouble !== undefined) {
-    const hint = `wiretape convert ${path} FILE.json tries again`
+    const hint = `wiretape convert ${path} FILE.json writes it again`
     await io.complain(`the session file is not complete: ${result.sessionTrouble}`, hint)
   }
   if (result.notHeld !== undefined) await io.complain(result.notHeld)
   if (result.rulesFault !== undefined)
-    await io.complain(`the previous rules stayed in force: ${result.rulesFault}`, 'see wiretape rules check')
+    await io.complain(`the previous rules stayed in force: ${result.rulesFault}`, 'check the file with wiretape rules check')
   if (result.telemetry) await concludeTelemetry(result.telemetry, io)
   if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0

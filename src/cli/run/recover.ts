@@ -32,14 +32,14 @@ export async function runRecover(
   }
   const file = await recordingPath(input, io)
   if (file === '-') {
-    throw new WiretapeError('usage', 'recover reads no stdin', { hint: 'save it to a file first' })
+    throw new WiretapeError('usage', 'recover cannot read stdin', { hint: 'save the tape to a file first' })
   }
   if (options.compact && options.sessionFile === undefined)
-    throw new WiretapeError('usage', '--compact goes with --session-file')
+    throw new WiretapeError('usage', '--compact needs --session-file')
   const path = resolve(io.cwd, file)
   if (options.sessionFile !== undefined) {
     if (options.inPlace || output !== undefined) {
-      throw new WiretapeError('usage', '--session-file takes no other output')
+      throw new WiretapeError('usage', '--session-file and another output exclude each other')
     }
     if (await isBeingRecorded(path, io)) throw stillRecorded(file)
     return recoverSession(file, options.sessionFile, io, options.compact)
@@ -65,7 +65,7 @@ export async function runRecover(
   const counted = countOf(report.messages, 'message')
   await io.write(
     report.written === undefined
-      ? `${escapeText(file)} is whole: ${counted}, nothing to recover\n`
+      ? `${escapeText(file)} is complete: ${counted}, nothing to recover\n`
       : `${escapeText(named)}: ${counted}, closed\n`,
   )
   return exitCode.done

@@ -11,7 +11,7 @@ export async function runReload(name: string | undefined, io: Io): Promise<numbe
   try {
     const { count = 0 } = await connection.send({ type: 'reload' })
     await io.write(
-      `${capture.label}: started again${count === 1 ? '' : ` (${countOf(count, 'process', 'processes')})`}\n`,
+      `${capture.label}: restarted${count === 1 ? '' : ` (${countOf(count, 'process', 'processes')})`}\n`,
     )
     return exitCode.done
   } catch (error) {

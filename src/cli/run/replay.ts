@@ -104,7 +104,7 @@ export async function runReplayCommand(
   if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
   if (options.update && (name === '-' || options.repeat > 1 || options.parallel > 1)) {
     throw new WiretapeError('usage', `--update needs a file, and one run`, {
-      hint: 'leave out --repeat and --parallel, or --update',
+      hint: 'leave out either --update or --repeat and --parallel',
     })
   }
   refuseLearning(name, options)
@@ -232,7 +232,7 @@ export async function runReplayCommand(
     const collected = report?.finish(summary)
     if (collected && quiet) await printPieces(reportKinds['json']!(collected), io)
     if (collected) await writeReports(wanted, collected, io)
-    if (options.update && stopped !== undefined) show('Nothing is accepted of a replay that was stopped\n')
+    if (options.update && stopped !== undefined) show('No response was accepted, because the replay was stopped\n')
     if (interrupt.signal.aborted) return interrupt.exitCode()
     if (options.update && stopped === undefined)
       return await updateRecording(name, recording, plan, { outcomes: kept, asked }, results[0]!, io)
@@ -251,9 +251,9 @@ function isFailed({ status, comparison }: MessageOutcome): boolean {
 
 function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan): ReplayTarget {
   if (options.url !== undefined && command.length > 0)
-    throw new WiretapeError('usage', 'both a command and --url are given', { hint: 'name one server' })
+    throw new WiretapeError('usage', '--url and a command exclude each other', { hint: 'name one server' })
   if (options.url === undefined) {
-    if (options.header) throw new WiretapeError('usage', '--header goes with --url')
+    if (options.header) throw new WiretapeError('usage', '--header needs --url')
     if (command.length > 0) return { command }
     throw noTarget()
   }
@@ -267,7 +267,7 @@ function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan
 }
 
 function noTarget(): WiretapeError {
-  return new WiretapeError('usage', 'replay against what?', { hint: 'add -- COMMAND, or --url URL' })
+  return new WiretapeError('usage', 'a server to replay against is needed', { hint: 'add -- COMMAND, or --url URL' })
 }
 
 /** Tells with everything which run it is of. */

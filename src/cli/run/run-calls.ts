@@ -122,8 +122,8 @@ function serverOf(
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
   if (url !== undefined && command.length > 0)
-    throw wrong('both a command and --url are given', 'name one server')
-  if (header.length > 0 && url === undefined) throw wrong('--header goes with --url', 'add --url')
+    throw wrong('--url and a command exclude each other', 'name one server')
+  if (header.length > 0 && url === undefined) throw wrong('--header needs --url', 'add --url')
   if (command.length > 0) return { server: { command, env: {} }, secrets: [] }
   if (url === undefined) return undefined
   parseHttpUrl(url, '--url')
@@ -169,7 +169,7 @@ async function makeCall(
   const none = { differences: [], more: 0, schemaFaults: [] }
   const gone = 'error' in server ? server.error : server.ended
   if (gone !== undefined || signal.aborted)
-    return { ...about, ...none, params, verdict: 'not sent', notes: [gone ?? 'the run was ended'] }
+    return { ...about, ...none, params, verdict: 'not sent', notes: [gone ?? 'the run was stopped'] }
   const startedAtMs = performance.now()
   const outcome = await (server as OpenServer).ask({ method, params })
   const latencyUs = Math.round((performance.now() - startedAtMs) * 1000)

@@ -50,8 +50,8 @@ export async function runShip(options: ShipCommandOptions, io: Io): Promise<numb
   const policy = inForce.kind === 'policy' ? inForce.policy : undefined
   const to = options.to ?? policy?.shipTo?.value
   if (to === undefined) {
-    throw new WiretapeError('usage', 'where are recordings to be shipped?', {
-      hint: 'name the store: --to /mnt/tapes, s3://bucket/prefix or nats://host',
+    throw new WiretapeError('usage', 'a store is needed', {
+      hint: 'name it with --to /mnt/tapes, s3://bucket/prefix or nats://host',
     })
   }
   const target = targetOf(to, io)
@@ -134,7 +134,7 @@ function createShipper(
     metrics,
     pass: counted,
     async once() {
-      if (options.compression === 'zstd' && !hasZstd) await io.complain('this Node has no zstd: gzip is used')
+      if (options.compression === 'zstd' && !hasZstd) await io.complain('this version of Node has no zstd: using gzip')
       const report = await counted()
       if (options.json) await io.write(jsonLine(report))
       else if (report.shipped > 0 || !report.trouble) await io.write(`${told(report, target)}\n`)
@@ -182,7 +182,7 @@ async function follow(
     const { trouble } = report
     if (json) await io.write(jsonLine(report))
     else if (trouble && trouble.message !== lastTrouble) await io.complain(trouble.message, trouble.hint)
-    else if (!trouble && lastTrouble !== undefined) await io.complain('the store takes segments again')
+    else if (!trouble && lastTrouble !== undefined) await io.complain('the store accepts segments again')
     await io.flush()
     lastTrouble = trouble?.message
     if (trouble) await shipper.close()

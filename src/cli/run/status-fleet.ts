@@ -20,7 +20,7 @@ export async function runStatusFleet({ at, json }: FleetStatusOptions, io: Io): 
   const policy = inForce?.kind === 'policy' ? inForce.policy : undefined
   const address = at ?? policy?.shipTo?.value
   if (address === undefined) {
-    throw new WiretapeError('usage', 'which store?', { hint: 'name it: --at s3://bucket/prefix' })
+    throw new WiretapeError('usage', 'a store is needed', { hint: 'name it with --at s3://bucket/prefix' })
   }
   const store = await openStore(address, process.env, policy?.nats?.value)
   try {

@@ -53,7 +53,7 @@ export async function runStatus(clients: readonly string[], options: StatusOptio
     ),
     ...(managedBy === undefined
       ? []
-      : [{ client: client.id, file: managedBy, problem: 'it decides which servers run' }]),
+      : [{ client: client.id, file: managedBy, problem: 'it controls which servers run' }]),
   ])
   if (options.json) {
     await io.write(`${escapeJson(JSON.stringify({ version: 1, servers, problems: faults }, null, 2))}\n`)

@@ -19,16 +19,16 @@ export async function whyNothing(
     return `the client does not trust the certificate of wiretape for ${listed(pinned)}, which was tunnelled`
   const skipped = placesOf(tunnels, 'skipped')
   if (requests.size === 0 && skipped.length > 0)
-    return `all went to ${listed(skipped)}, which --only and --skip leave out`
+    return `all requests went to ${listed(skipped)}, which --only or --skip excludes`
   const other = [...placesOf(tunnels, 'not-http'), ...placesOf(tunnels, 'http2')]
-  if (requests.size === 0 && other.length > 0) return `what went to ${listed(other)} was no HTTP/1.1`
+  if (requests.size === 0 && other.length > 0) return `the traffic to ${listed(other)} was not HTTP/1.1`
   if (requests.size > 0) {
     const count = [...requests.values()].reduce((sum, n) => sum + n, 0)
     const exempt = exemptHosts(env)
-    const by = exempt.length === 0 ? '' : `; NO_PROXY lets it go directly to ${listed(exempt)}`
-    return `${count} ${count === 1 ? 'request' : 'requests'} to ${listed([...requests.keys()])} had nothing of it${by}`
+    const by = exempt.length === 0 ? '' : `; NO_PROXY sends requests directly to ${listed(exempt)}`
+    return `${count} ${count === 1 ? 'request' : 'requests'} to ${listed([...requests.keys()])} had no MCP${by}`
   }
-  return `nobody used the proxy; ${(await reasons(command, env)).join('; ')}`
+  return `no request used the proxy; ${(await reasons(command, env)).join('; ')}`
 }
 
 async function reasons(
@@ -40,10 +40,10 @@ async function reasons(
   const version = node === undefined ? undefined : await versionOf(node)
   if (version === undefined) found.push('Node before 22.21 ignores proxy variables in fetch')
   else if (!knowsProxies(version))
-    found.push(`its Node ${version} ignores proxy variables in fetch, 22.21 and 24.5 do not`)
+    found.push(`its Node ${version} ignores proxy variables in fetch (22.21 and 24.5 use them)`)
   const exempt = exemptHosts(env)
   if (exempt.length > 0) found.push(`NO_PROXY exempts ${listed(exempt)}`)
-  found.push('some programs go to localhost directly, or have proxy settings of their own')
+  found.push('some programs connect to localhost directly, or have their own proxy settings')
   return found
 }
 

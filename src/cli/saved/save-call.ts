@@ -35,7 +35,7 @@ export async function openCallFile(name: string, io: Io): Promise<CallFile> {
   })
   const file = addToFile(text)
   if (!file)
-    throw new WiretapeError('usage', `--save ${escapeText(name)}: it is no file of saved calls`, {
+    throw new WiretapeError('usage', `--save ${escapeText(name)}: not a file of saved calls`, {
       hint: 'name a new file, or one that wiretape run reads',
     })
   return { save: (from, request, answer) => saveInto(file, { path, name }, from, request, answer) }

@@ -46,15 +46,15 @@ export async function savedFiles(named: readonly string[], io: Io): Promise<stri
       .toSorted()
       .map((file) => join(name, file))
     if (found.length === 0)
-      throw new WiretapeError('usage', `${escapeText(name)} holds no saved calls`, {
-        hint: 'they stand in files that end with .yaml or .yml',
+      throw new WiretapeError('usage', `${escapeText(name)} has no saved calls`, {
+        hint: 'saved calls are in files that end with .yaml or .yml',
       })
     files.push(...found)
   }
   const all = [...new Map(files.map((file) => [resolve(io.cwd, file), file])).values()]
   if (all.length > mostFiles)
-    throw new WiretapeError('usage', `these are more than ${mostFiles} files`, {
-      hint: 'name a folder that holds saved calls only',
+    throw new WiretapeError('usage', `there are more than ${mostFiles} files`, {
+      hint: 'name a folder that has only saved calls',
     })
   return all
 }
@@ -96,7 +96,7 @@ async function fileText(file: string, io: Io): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new WiretapeError('unreadable', `cannot read ${escapeText(file)}: it is no UTF-8`)
+    throw new WiretapeError('unreadable', `cannot read ${escapeText(file)}: it is not UTF-8`)
   }
 }
 
@@ -116,8 +116,8 @@ export function parseVariables(given: readonly string[]): Map<string, string> {
     const cut = text.indexOf('=')
     const name = text.slice(0, Math.max(0, cut))
     if (cut < 0 || !isVariableName(name))
-      throw new WiretapeError('usage', `--var ${JSON.stringify(cut < 0 ? '' : name)} has no name and value`, {
-        hint: 'write --var query=tea; a name consists of letters, digits, _ and -',
+      throw new WiretapeError('usage', `--var ${JSON.stringify(cut < 0 ? '' : name)} is not a name and a value`, {
+        hint: 'use the form --var query=tea; a name has letters, digits, _ and -',
       })
     const value = text.slice(cut + 1)
     const found = findJsonValue(value)

@@ -61,7 +61,7 @@ export async function scopeOf(
 export function sinceOption(text: string, nowMs = Date.now()): number {
   const { filter } = /^[^\s()]+$/.test(text) ? parseFilter(`since:${text}`, { nowMs }) : { filter: undefined }
   if (filter?.condition.kind === 'number') return filter.condition.value
-  throw new WiretapeError('usage', `--since ${escapeText(text)} is no time`, {
+  throw new WiretapeError('usage', `--since ${escapeText(text)} is not a time`, {
     hint: 'such as 7d, 12h or 2026-11-20',
   })
 }

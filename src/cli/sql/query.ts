@@ -63,8 +63,8 @@ async function prepare(
     }
   }
   if (rows.length === 0)
-    throw new WiretapeError('unreadable', 'there is no recording to ask', {
-      hint: 'wiretape record -- SERVER makes one; wiretape ls lists them',
+    throw new WiretapeError('unreadable', 'no recordings to query', {
+      hint: 'make one with wiretape record -- SERVER; list recordings with wiretape ls',
     })
   const source = recordingSource(rows)
   await lockEngine(connection, [...rows, ...findings])

@@ -48,7 +48,7 @@ export class RecordedText {
       if (more === 0) break
       read += more
     }
-    if (read < end - start) throw new Error(`${path} was cut since it was indexed`)
+    if (read < end - start) throw new Error(`${path} was truncated after it was indexed`)
     this.#path = path
     this.#start = start
     this.#bytes = bytes.subarray(0, read)

@@ -112,9 +112,9 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       const row = (await rowsIn(folder, io)).find(({ files }) => idOf(files) === id)
       if (!row)
         throw new WiretapeError('usage', 'this recording is not in the data folder', {
-          hint: 'delete its file',
+          hint: 'delete the file itself',
         })
-      if (row.state === 'live') throw new WiretapeError('usage', 'this recording is being made')
+      if (row.state === 'live') throw new WiretapeError('usage', 'this recording is still live')
       const why = await deleteRecording(row.files, io.dataFolder)
       if (why !== undefined) throw new WiretapeError('unwritable', why)
       known.delete(id)

@@ -18,7 +18,7 @@ const greetingMs = 60_000
 export async function recordedServer(path: string, io: Io): Promise<RecordedServer> {
   const tape = await summarizeTape(path).catch(() => undefined)
   const about = tape?.meta.wiretape
-  if (!tape || !about) return { shown: '', why: 'the file does not say how its server is reached' }
+  if (!tape || !about) return { shown: '', why: 'the file does not contain the command or URL of its server' }
   const { command } = tape.meta
   const { url, session, origin } = about
   const shown = url ?? joinCommandLine(command)
@@ -65,7 +65,7 @@ export function createRecorder(
       const made = tapes.findLast(({ meta }) =>
         meta.wiretape?.metadata?.some(([key, text]) => key === 'ui' && text === JSON.stringify(mark)),
       )
-      if (!made) throw new WiretapeError('unreadable', 'the recording of the session is not there')
+      if (!made) throw new WiretapeError('unreadable', 'the recording of the session is missing')
       return idOf(made.path)
     },
   }

@@ -22,8 +22,8 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
   const folder = resolve(io.cwd, named ?? 'calls')
   const info = await stat(folder).catch(() => undefined)
   if (named !== undefined && !info?.isDirectory())
-    throw new WiretapeError('usage', `--calls ${named} is no folder`, {
-      hint: 'make it, or name another one',
+    throw new WiretapeError('usage', `--calls ${named} is not a folder`, {
+      hint: 'create it, or choose another one',
     })
   const files = async (): Promise<string[]> =>
     savedFiles([relative(io.cwd, folder) || '.'], io).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
     async run(only) {
       const all = await files()
       const wanted = only ? all.filter((file) => file === only.file) : all
-      if (wanted.length === 0) throw new WiretapeError('usage', 'there is no such file of saved calls')
+      if (wanted.length === 0) throw new WiretapeError('usage', 'no such file of saved calls')
       const captured = captureIo(io, io.cwd)
       const ended = new AbortController()
       const options = {
@@ -77,7 +77,7 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
     },
     async save({ file, server, method, params, answer }) {
       if (!fileName.test(file))
-        throw new WiretapeError('usage', 'the name of the file has to end with .yaml', { hint: 'shop.yaml' })
+        throw new WiretapeError('usage', 'the file name must end with .yaml', { hint: 'shop.yaml' })
       const opened = await openCallFile(join(folder, file), io)
       const from = { server: savedServer(server), templates: [] }
       return (await opened.save(from, { method, params }, answer)).trimEnd()
@@ -88,7 +88,7 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
 function savedServer({ command, url, shown, why }: RecordedServer): SavedServer {
   if (command) return { command, env: {} }
   if (url !== undefined) return { url, headers: [] }
-  throw new WiretapeError('usage', `calls of ${shown} are not saved: ${why ?? 'it cannot be reached'}`)
+  throw new WiretapeError('usage', `calls of ${shown} cannot be saved: ${why ?? 'its server is unknown'}`)
 }
 
 function labelOf(server: SavedServer): string {

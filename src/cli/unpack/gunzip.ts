@@ -93,7 +93,7 @@ function memberHeader(): Generator<undefined, 'rest' | 'data', number> {
 function* headerFields(): Generator<undefined, 'rest' | 'data', number> {
   if ((yield) !== 0x1f) return 'rest'
   if ((yield) !== 0x8b) return 'rest'
-  if ((yield) !== 8) throw new UnpackError('its method of packing is unknown')
+  if ((yield) !== 8) throw new UnpackError('its compression method is unknown')
   const flags = yield
   if (flags & 0xe0) throw new UnpackError('its header has unknown flags')
   // Of time, level and system.

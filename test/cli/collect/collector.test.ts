@@ -111,9 +111,9 @@ describe('a collector', () => {
         reasons[hash!] = reason!
       }
     expect(reasons).toEqual({
-      [cut.manifest.hash]: 'its bytes do not have the hash of its name',
-      ['a'.repeat(64)]: 'its bytes do not have the hash of its name',
-      [noTape.manifest.hash]: 'it is no tape',
+      [cut.manifest.hash]: 'its content does not match the hash in its name',
+      ['a'.repeat(64)]: 'its content does not match the hash in its name',
+      [noTape.manifest.hash]: 'it is not a tape',
       [missing.hash]: expect.stringContaining('no object'),
       [createHash('sha256').update('{"v":2}').digest('hex')]:
         'its manifest has version 2, and this version of wiretape reads version 1: update the collector',
@@ -138,7 +138,7 @@ describe('a collector', () => {
     await bus.ship({ ...bomb, manifest: { ...bomb.manifest, bytes: 1_000 } })
     const { collector, complaints } = collectorOf(bus.source(), target)
     await collector.run(new AbortController().signal, true)
-    expect(complaints.join()).toContain('it holds more than its manifest says')
+    expect(complaints.join()).toContain('it contains more than its manifest states')
   })
 
   it('goes on where a store failed', async () => {
