@@ -35,7 +35,10 @@ export async function mergeLinks(
     events: mergedEvents(lanes, merge),
     async send(command) {
       if (command.type !== 'subscribe')
-        throw new WiretapeError('no-capture', 'several captures are open, read-only: attach to one of them to change messages')
+        throw new WiretapeError(
+          'no-capture',
+          'several captures are open, read-only: attach to one of them to change messages',
+        )
       for (const { link } of lanes) await link.send(command)
       return {}
     },

@@ -72,7 +72,10 @@ export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
     if (isGiven && !modes.includes(mode)) throw wrong(`${flag} goes with ${of}`)
   }
   if (mode === 'forward' && options.allowRemote)
-    throw wrong('--allow-remote and --forward exclude each other', 'other machines could connect to any address through the proxy')
+    throw wrong(
+      '--allow-remote and --forward exclude each other',
+      'other machines could connect to any address through the proxy',
+    )
   if (mode === 'forward' && options.sessionFile !== undefined)
     throw wrong(
       '--session-file and --forward exclude each other: --forward writes a tape for each server',

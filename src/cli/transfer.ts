@@ -107,8 +107,12 @@ export function targetFormat(id: string | undefined, option: string, output: str
   const format = knownFormats.find((known) => known.write && known.extension === extension)
   if (format) return format as Writable
   const message =
-    output === '-' ? 'stdout has no name to choose a format from' : `the name ${output} does not imply a format`
-  throw new WiretapeError('usage', message, { hint: `${option} ${idsOf('write', option).join('|')} chooses it` })
+    output === '-'
+      ? 'stdout has no name to choose a format from'
+      : `the name ${output} does not imply a format`
+  throw new WiretapeError('usage', message, {
+    hint: `${option} ${idsOf('write', option).join('|')} chooses it`,
+  })
 }
 
 function checkFormat(id: string, option: string, can: 'read' | 'write'): Format {

@@ -73,6 +73,6 @@ function valueOf(
   }
   const json = lookup.variable(name)
   return json === undefined
-    ? { fault: `there is no variable ${name}: add it to variables, or --var ${name}=VALUE` }
+    ? { fault: `unknown variable ${name}: add it to variables, or --var ${name}=VALUE` }
     : { json }
 }

@@ -69,10 +69,7 @@ describe('wiretape diff', () => {
     [['a.jsonl', 'none.jsonl'], 'none.jsonl has no requests'],
     [['a.jsonl', 'b.jsonl', '--match', '$.a=tmestamp'], 'it names no matcher: tmestamp'],
     [['a.jsonl', 'b.jsonl', '--ignore', '$.a['], '--ignore $.a[, column 5: it breaks off'],
-    [
-      ['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'],
-      '--report junit: ./b.jsonl is also the input',
-    ],
+    [['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'], '--report junit: ./b.jsonl is also the input'],
     [
       ['a.jsonl', 'b.jsonl', '--report', 'junit=same', '--report', 'json=./same'],
       '--report junit=same and --report json=./same write the same file',
@@ -85,7 +82,7 @@ describe('wiretape diff', () => {
       ['ruled.jsonl', 'b.jsonl', '--report', 'json=ruled.compare.yaml'],
       '--report json: ruled.compare.yaml is also the input',
     ],
-    [['a.jsonl', 'b.jsonl', '--report', 'xml=f'], 'kinds are junit, json, markdown, github'],
+    [['a.jsonl', 'b.jsonl', '--report', 'xml=f'], 'KIND=FILE with one of junit, json, markdown, github'],
     [['a.jsonl', 'b.jsonl', '--compare-file', 'bad.yaml'], 'bad.yaml, line 2: $.b names no matcher: soon'],
   ])('ends with 2 and one line: %s', async (args, message) => {
     write('bad.yaml', 'match:\n  $.b: soon\n')

@@ -148,7 +148,9 @@ describe('wiretape explain of a server on stdio', () => {
     )
     const answered = await explain('1')
     expect(answered).toMatch(/A person at wiretape answered after .* \(#2\)/)
-    expect(answered).toContain('At fault: a person using wiretape. A person answered in the place of the server')
+    expect(answered).toContain(
+      'At fault: a person using wiretape. A person answered in the place of the server',
+    )
     const released = await explain('3')
     expect(released).toMatch(
       /held it for .* until a person, a time limit or the end of the hold let it go on/,

@@ -121,9 +121,7 @@ describe('import', () => {
     file('here.jsonl', lines)
     const { code, stdout, stderr } = await run('import', 'here.jsonl', '--out-trace', 'tarces/deep/x')
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toBe(
-      'wiretape: cannot write tarces/deep/x: no folder tarces/deep (create it first)\n',
-    )
+    expect(stderr).toBe('wiretape: cannot write tarces/deep/x: no folder tarces/deep (create it first)\n')
     expect(existsSync(join(folder, 'tarces'))).toBe(false)
   })
 

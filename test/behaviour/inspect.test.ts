@@ -281,9 +281,9 @@ describe('inspect --check', () => {
     }
     const middle = await check('rotated.2.jsonl', 'rotated.jsonl')
     expect(middle.code).toBe(1)
-    expect(middle.stdout).toContain('missing-segment  segment 1 is not here: rotated.1.jsonl')
+    expect(middle.stdout).toContain('missing-segment  segment 1 is missing: rotated.1.jsonl')
     const first = await check('rotated.2.jsonl')
-    expect(first.stdout).toContain('segments 0 to 1 are not here: rotated.jsonl to rotated.1.jsonl')
+    expect(first.stdout).toContain('segments 0 to 1 are missing: rotated.jsonl to rotated.1.jsonl')
     const last = await check('rotated.jsonl', 'rotated.1.jsonl')
     expect(last.stdout).toContain('the recording continues in segment 2, which is missing: rotated.2.jsonl')
   })

@@ -379,7 +379,7 @@ describe('mock refuses', () => {
     [['nothing.jsonl'], 'cannot read nothing.jsonl: no such file'],
     [['-'], 'the client uses stdin, so the recording cannot be read from stdin'],
     [['x.jsonl', '--pace', 'slowly'], '--pace slowly is no pace'],
-    [['x.jsonl', '--listen', 'here'], '--listen here is no address'],
+    [['x.jsonl', '--listen', 'here'], '--listen here is not an address'],
     [['x.jsonl', '--transport', 'sse'], '--transport needs --listen'],
   ])('%j', async (args, why) => {
     tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')

@@ -45,7 +45,9 @@ describe('a packed recording', () => {
     const converted = await run('convert', 'cut.gz', 'cut.jsonl', '--to', 'jsonrpc')
     expect(converted.code).toBe(0)
     expect(converted.stderr).toContain('wiretape: cut.gz: the compressed data are truncated\n')
-    expect((await run('diff', 'cut.gz', 'cut.gz')).stderr).toContain('cut.gz: the compressed data are truncated\n')
+    expect((await run('diff', 'cut.gz', 'cut.gz')).stderr).toContain(
+      'cut.gz: the compressed data are truncated\n',
+    )
   })
 
   it('of which only the first bytes are there is refused', async () => {

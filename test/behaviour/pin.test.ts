@@ -62,7 +62,7 @@ describe('wiretape pin', () => {
     expect(verified.stdout).not.toContain('\u{1b}')
     expect(await here('pin', 'after.jsonl')).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('nothing was written; --accept takes what differs'),
+      stdout: expect.stringContaining('nothing was written; accept the differences with --accept'),
     })
     expect(lock()).toBe(first)
     expect(await here('pin', '--accept', 'after.jsonl')).toMatchObject({ code: 0 })
@@ -121,7 +121,7 @@ describe('wiretape pin', () => {
     for (const [args, why] of [
       [[], 'pin what?'],
       [['before.jsonl', '--', 'x'], 'a recording, --url and a command exclude each other'],
-      [['before.jsonl', '--verify', '--accept'], '--verify writes nothing, --accept does'],
+      [['before.jsonl', '--verify', '--accept'], '--verify and --accept exclude each other'],
       [['before.jsonl', '--verify', '--lock', 'none'], 'there is no none'],
       [['before.jsonl', '--lock', 'before.jsonl'], 'before.jsonl is not a lock file: it is not JSON'],
       [['before.jsonl', '--lock', 'edited.lock'], 'the hash of sub description does not match its value'],

@@ -89,7 +89,8 @@ describe('recover', () => {
     expect(await recover('cut-off.jsonl')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'wiretape: cut-off.recovered.jsonl exists (choose another output, or replace it with --force)\n',
+      stderr:
+        'wiretape: cut-off.recovered.jsonl exists (choose another output, or replace it with --force)\n',
     })
     expect(readFileSync(stage.path('cut-off.recovered.jsonl'), 'utf8')).toBe('precious')
     expect(await recover('--force', 'cut-off.jsonl')).toMatchObject({ code: 0 })

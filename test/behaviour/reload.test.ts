@@ -279,7 +279,7 @@ describe('wiretape reload', () => {
     const one = await record('--reloadable', '--label', 'shop')
     become({ version: '2', tools: ['heard'] })
     expect(await one.call('version')).toBe('1')
-    expect(await cli('reload', 'shop')).toMatchObject({ code: 0, stdout: 'shop: started again\n' })
+    expect(await cli('reload', 'shop')).toMatchObject({ code: 0, stdout: 'shop: restarted\n' })
     expect(await one.call('version')).toBe('2')
     become('broken')
     expect(await cli('reload')).toMatchObject({

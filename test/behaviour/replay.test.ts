@@ -454,10 +454,7 @@ describe('wiretape replay', () => {
       ['base.jsonl', '--filter', 'tool:zzz', '--', 'node'],
       'base.jsonl holds no message that the filter takes',
     ],
-    [
-      ['base.jsonl', '--output', './base.jsonl', '--', 'node'],
-      '--output ./base.jsonl is also the input',
-    ],
+    [['base.jsonl', '--output', './base.jsonl', '--', 'node'], '--output ./base.jsonl is also the input'],
     [
       ['base.jsonl', '--report', 'json=base.jsonl', '--', 'node'],
       '--report json: base.jsonl is also the input',

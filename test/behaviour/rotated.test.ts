@@ -58,8 +58,8 @@ describe('of a rotated recording', () => {
       ['few/r.jsonl', 'few/again.jsonl'],
     ] as const) {
       const { code, stderr } = await command('convert', input, output)
-      expect(stderr).toContain('few/r.jsonl: segment 1 is not here: r.1.jsonl\n')
-      expect(stderr.match(/segment 1 is not here/g)).toHaveLength(1)
+      expect(stderr).toContain('few/r.jsonl: segment 1 is missing: r.1.jsonl\n')
+      expect(stderr.match(/segment 1 is missing/g)).toHaveLength(1)
       expect(code).toBe(0)
     }
     expect((await command('convert', some()[1]!, 'few/whole.har')).stderr).not.toContain('segment')

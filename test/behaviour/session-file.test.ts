@@ -369,10 +369,22 @@ describe('convert', () => {
   })
 
   it.each([
-    [['session.json', 'session.json'], 'session.json exists (choose another output, or replace it with --force)'],
-    [['session.json', 'x.txt'], `the name x.txt does not imply a format (--to ${ids('write', '|')} chooses it)`],
-    [['session.json', '-'], `stdout has no name to choose a format from (--to ${ids('write', '|')} chooses it)`],
-    [['session.json'], 'convert needs an input and an output, and got only session.json (name the output file too)'],
+    [
+      ['session.json', 'session.json'],
+      'session.json exists (choose another output, or replace it with --force)',
+    ],
+    [
+      ['session.json', 'x.txt'],
+      `the name x.txt does not imply a format (--to ${ids('write', '|')} chooses it)`,
+    ],
+    [
+      ['session.json', '-'],
+      `stdout has no name to choose a format from (--to ${ids('write', '|')} chooses it)`,
+    ],
+    [
+      ['session.json'],
+      'convert needs an input and an output, and got only session.json (name the output file too)',
+    ],
     [['--to', 'xml', 'session.json', 'x'], `--to xml: unknown format (use one of ${ids('write', ', ')})`],
     [
       ['--from', 'csv', 'session.json', 'x.json'],

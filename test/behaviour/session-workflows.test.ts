@@ -82,10 +82,7 @@ describe('the session workflow', () => {
   })
 
   it.each([
-    [
-      ['--listen-transport', 'sse', '--target-command', 'x'],
-      '--listen-transport sse needs --transport sse',
-    ],
+    [['--listen-transport', 'sse', '--target-command', 'x'], '--listen-transport sse needs --transport sse'],
     [
       ['--listen-transport', 'stdio', '--listen-port', '0', '--target-command', 'x'],
       '--listen-port and --listen-transport stdio exclude each other',

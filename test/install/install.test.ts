@@ -177,7 +177,7 @@ describe('wiretape install', () => {
     expect(dry.stdout).toContain('+        "record",')
     expect(get('.cursor/mcp.json')).toBe(before)
     const wrong = await cliIn('install', '--server', 'nosuch')
-    expect(wrong.stderr).toContain('no client has the server called nosuch')
+    expect(wrong.stderr).toContain('no client has the server nosuch')
   })
 
   it('leaves project files alone that git tracks, unless told otherwise', async () => {

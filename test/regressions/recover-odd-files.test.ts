@@ -86,6 +86,8 @@ describe('recover', () => {
     if (process.platform === 'win32') return
     spawnSync('mkfifo', [stage.path('pipe')])
     expect((await recover('pipe')).stderr).toBe('wiretape: pipe is not a regular file (Name a file.)\n')
-    expect((await recover('-')).stderr).toBe('wiretape: recover cannot read stdin (save the tape to a file first)\n')
+    expect((await recover('-')).stderr).toBe(
+      'wiretape: recover cannot read stdin (save the tape to a file first)\n',
+    )
   })
 })

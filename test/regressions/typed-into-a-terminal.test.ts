@@ -43,7 +43,9 @@ describe.skipIf(leftOut(existsSync('/usr/bin/script'), 'script (util-linux) is n
     it('mock says the same', async () => {
       await typed(stage.record(server('mini-mcp.mjs')))
       const said = await typed([process.execPath, cli, 'mock', stage.tape()])
-      expect(said).toContain('waiting for an MCP client on stdin; serve over HTTP with --listen 127.0.0.1:8080')
+      expect(said).toContain(
+        'waiting for an MCP client on stdin; serve over HTTP with --listen 127.0.0.1:8080',
+      )
     })
   },
 )

@@ -103,7 +103,9 @@ async function readConfig(
     })
   }
   const refuse = (why: string): WiretapeError =>
-    new WiretapeError('usage', `${escapeText(name)}: ${why}`, { hint: `known members: ${members.join(', ')}` })
+    new WiretapeError('usage', `${escapeText(name)}: ${why}`, {
+      hint: `known members: ${members.join(', ')}`,
+    })
   if (text.length > longestFile) throw refuse('it is longer than 1 MiB')
   const { parse } = await import('yaml')
   let value: unknown

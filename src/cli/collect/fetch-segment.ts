@@ -57,7 +57,8 @@ async function download(
   async function* kept(): AsyncGenerator<Uint8Array> {
     for await (const chunk of withoutSilence(store.get(segmentKey(manifest)))) {
       packedBytes += chunk.length
-      if (packedBytes > manifest.compressedBytes) throw new DeadSegment('it is larger than its manifest states')
+      if (packedBytes > manifest.compressedBytes)
+        throw new DeadSegment('it is larger than its manifest states')
       await from.write(chunk)
       yield chunk
     }

@@ -89,7 +89,8 @@ export class SegmentReader {
   }
 
   async manifest(hash: string): Promise<Manifest> {
-    if (!/^[0-9a-f]{64}$/.test(hash)) throw new WiretapeError('unreadable', `${hash} is not the hash of a segment`)
+    if (!/^[0-9a-f]{64}$/.test(hash))
+      throw new WiretapeError('unreadable', `${hash} is not the hash of a segment`)
     const known = this.#manifests.get(hash)
     if (known) return known
     const text = Buffer.from(await bytesOf(this.#store.get(manifestKey(hash)))).toString('utf8')

@@ -88,8 +88,7 @@ class FileCache {
   }
 
   async path(key: string, bytes: number): Promise<string> {
-    if (!isIndexKey(key))
-      throw new WiretapeError('unreadable', `${this.#store.address}: not an index file`)
+    if (!isIndexKey(key)) throw new WiretapeError('unreadable', `${this.#store.address}: not an index file`)
     const path = join(this.#folder, ...key.split('/'))
     if (this.#store.kind === 'folder') return path
     const found = await stat(path).catch(() => undefined)

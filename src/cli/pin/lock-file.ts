@@ -75,12 +75,14 @@ function fieldsOf(of: string, value: unknown, unusable: Unusable): Fields {
       `the hash of ${[of, name].filter(Boolean).map(escapeText).join(' ')} does not match its value: the file was edited by hand`,
     )
   return new Map(
-    Object.entries(mapOf(value, () => unusable(`${escapeText(of)} is not an object`))).map(([name, field]) => {
-      const pin = mapOf(field, () => wrong(name))
-      const text = JSON.stringify(pin['value'])
-      if (text === undefined || pin['sha256'] !== hashOf(text)) throw wrong(name)
-      return [name, text]
-    }),
+    Object.entries(mapOf(value, () => unusable(`${escapeText(of)} is not an object`))).map(
+      ([name, field]) => {
+        const pin = mapOf(field, () => wrong(name))
+        const text = JSON.stringify(pin['value'])
+        if (text === undefined || pin['sha256'] !== hashOf(text)) throw wrong(name)
+        return [name, text]
+      },
+    ),
   )
 }
 

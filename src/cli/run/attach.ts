@@ -64,10 +64,7 @@ export async function showTargets(targets: readonly Target[], io: Io): Promise<n
   if (kept !== undefined) await io.complain(...wordsOfKept(kept))
   if (signal.aborted) return interrupt.exitCode()
   if (reason !== 'lost') return exitCode.done
-  await io.complain(
-    `the capture ${link.hello.label} ended unexpectedly`,
-    `its tape is ${link.hello.tape}`,
-  )
+  await io.complain(`the capture ${link.hello.label} ended unexpectedly`, `its tape is ${link.hello.tape}`)
   return exitCode.found
 }
 

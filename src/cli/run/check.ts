@@ -169,9 +169,7 @@ async function readBaseline(file: string | undefined, io: Io): Promise<ReadonlyS
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw unusable(
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : 'it cannot be read',
-    )
+    throw unusable((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : 'it cannot be read')
   }
   let value: unknown
   try {

@@ -24,7 +24,9 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
   const inputs = await recordingPaths(files.slice(0, -1), io)
   const output = outputName(files.at(-1)!)
   if (inputs.length === 0) {
-    throw new WiretapeError('usage', `convert needs an input and an output, and got only ${output}`, { hint: 'name the output file too' })
+    throw new WiretapeError('usage', `convert needs an input and an output, and got only ${output}`, {
+      hint: 'name the output file too',
+    })
   }
   const found = targetFormat(options.to ?? (options.strictV1 ? 'trace-v1' : undefined), '--to', output)
   if (options.strictV1 && found.id !== 'trace-v1')

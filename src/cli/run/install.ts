@@ -107,7 +107,9 @@ async function select(
     })
   }
   if (all && clients.length > 0)
-    throw new WiretapeError('usage', '--all and client names exclude each other', { hint: 'name clients or use --all' })
+    throw new WiretapeError('usage', '--all and client names exclude each other', {
+      hint: 'name clients or use --all',
+    })
   return findClients(placesOf(io), clients, folders)
 }
 
@@ -207,9 +209,7 @@ function report(
       }
     }
     if (files.length === 0 && managedBy !== undefined)
-      lines.push(
-        `${style.bold(client.name)}  unchanged: ${escapeText(managedBy)} controls which servers run`,
-      )
+      lines.push(`${style.bold(client.name)}  unchanged: ${escapeText(managedBy)} controls which servers run`)
   }
   const changes = plan.servers.filter(({ outcome }) => outcome === 'changed').length
   if (changes === 0) lines.push(plan.servers.length === 0 ? 'No servers found.' : 'Nothing to change.')

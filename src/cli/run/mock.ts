@@ -123,10 +123,7 @@ function checkUse(files: readonly string[], command: readonly string[], options:
   if (options.fallback && command.length === 0)
     throw wrong('--fallback needs the command of a server', 'put the command at the end, after --')
   if (!options.fallback && command.length > 0)
-    throw wrong(
-      `the command ${command[0]} needs --fallback`,
-      '--fallback forwards unrecorded calls to it',
-    )
+    throw wrong(`the command ${command[0]} needs --fallback`, '--fallback forwards unrecorded calls to it')
   if (options.record && !options.fallback)
     throw wrong('--record needs a real server to record', 'name one with --fallback -- COMMAND')
   if (options.record && options.out === undefined)
@@ -134,10 +131,8 @@ function checkUse(files: readonly string[], command: readonly string[], options:
   if (!options.record && options.out !== undefined)
     throw wrong('--out needs --record', 'add --record new or --record all')
   if (options.listen !== undefined) return
-  if (options.openToAllUsers)
-    throw wrong('--open-to-all-users needs --listen', 'add --listen HOST:PORT')
-  if (options.transport !== undefined)
-    throw wrong('--transport needs --listen', 'add --listen HOST:PORT')
+  if (options.openToAllUsers) throw wrong('--open-to-all-users needs --listen', 'add --listen HOST:PORT')
+  if (options.transport !== undefined) throw wrong('--transport needs --listen', 'add --listen HOST:PORT')
   if (files.includes('-'))
     throw wrong(
       'the client uses stdin, so the recording cannot be read from stdin',

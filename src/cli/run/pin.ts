@@ -62,7 +62,11 @@ function checkUse(
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
   const sources = [recordings.length > 0, command.length > 0, url !== undefined].filter(Boolean).length
-  if (sources === 0) throw wrong('a recording or a server is needed', 'name a recording, --url, or the command of a server after --')
+  if (sources === 0)
+    throw wrong(
+      'a recording or a server is needed',
+      'name a recording, --url, or the command of a server after --',
+    )
   if (sources > 1) throw wrong('a recording, --url and a command exclude each other', 'name one')
   if (header !== undefined && url === undefined) throw wrong('--header needs --url', 'add --url')
   if (verify && accept) throw wrong('--verify and --accept exclude each other', 'use one of them')
@@ -99,7 +103,8 @@ async function tellDrift(
         `  ${style.dim(`not compared, because the recording does not list them: ${unlisted.map((kind) => plurals[kind]).join(', ')}`)}\n`,
       )
   }
-  if (differs && !verify && !accept) await io.write('nothing was written; accept the differences with --accept\n')
+  if (differs && !verify && !accept)
+    await io.write('nothing was written; accept the differences with --accept\n')
   return differs
 }
 

@@ -51,8 +51,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
       io,
     )
   }
-  if (targetCommand !== undefined)
-    throw wrong(`--target-command needs --transport stdio, not ${transport}`)
+  if (targetCommand !== undefined) throw wrong(`--target-command needs --transport stdio, not ${transport}`)
   if (targetUrl === undefined) throw wrong('--target-url is missing')
   parseHttpUrl(targetUrl, '--target-url')
   if (listenTransport === 'stdio') {

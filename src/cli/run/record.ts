@@ -216,7 +216,10 @@ export async function conclude(
   }
   if (result.notHeld !== undefined) await io.complain(result.notHeld)
   if (result.rulesFault !== undefined)
-    await io.complain(`the previous rules stayed in force: ${result.rulesFault}`, 'check the file with wiretape rules check')
+    await io.complain(
+      `the previous rules stayed in force: ${result.rulesFault}`,
+      'check the file with wiretape rules check',
+    )
   if (result.telemetry) await concludeTelemetry(result.telemetry, io)
   if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0

@@ -24,9 +24,13 @@ export function updatableFormat(
   const { format, path } = first!.file
   // What is packed is read from an unpacked copy.
   if (path !== resolve(cwd, name))
-    throw new WiretapeError('usage', `${escapeText(name)} is compressed or not a file: --update cannot write it`, {
-      hint: 'decompress it first',
-    })
+    throw new WiretapeError(
+      'usage',
+      `${escapeText(name)} is compressed or not a file: --update cannot write it`,
+      {
+        hint: 'decompress it first',
+      },
+    )
   if (!format.write || more.length > 0 || plan.index.sessions.length > 1)
     throw new WiretapeError('usage', `${escapeText(name)} cannot be written`, {
       hint: 'convert it to a tape first',
@@ -68,7 +72,9 @@ export async function updateRecording(
   const taken = accepted.filter(({ comparison }) => comparison?.verdict !== 'same').length + questions.length
   const left = differing - taken
   if (left > 0)
-    await io.write(`Not accepted: ${countOf(left, 'exchange')} without a new response to a recorded request\n`)
+    await io.write(
+      `Not accepted: ${countOf(left, 'exchange')} without a new response to a recorded request\n`,
+    )
   const status = left > 0 ? exitCode.found : exitCode.done
   if (accepted.length === 0 && questions.length === 0) return status
   // Cursors and handles go with the answers that brought them, so the whole run is taken.

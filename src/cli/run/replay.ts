@@ -232,7 +232,8 @@ export async function runReplayCommand(
     const collected = report?.finish(summary)
     if (collected && quiet) await printPieces(reportKinds['json']!(collected), io)
     if (collected) await writeReports(wanted, collected, io)
-    if (options.update && stopped !== undefined) show('No response was accepted, because the replay was stopped\n')
+    if (options.update && stopped !== undefined)
+      show('No response was accepted, because the replay was stopped\n')
     if (interrupt.signal.aborted) return interrupt.exitCode()
     if (options.update && stopped === undefined)
       return await updateRecording(name, recording, plan, { outcomes: kept, asked }, results[0]!, io)
@@ -267,7 +268,9 @@ function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan
 }
 
 function noTarget(): WiretapeError {
-  return new WiretapeError('usage', 'a server to replay against is needed', { hint: 'add -- COMMAND, or --url URL' })
+  return new WiretapeError('usage', 'a server to replay against is needed', {
+    hint: 'add -- COMMAND, or --url URL',
+  })
 }
 
 /** Tells with everything which run it is of. */

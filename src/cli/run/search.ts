@@ -64,7 +64,9 @@ export async function runSearch(
 function searchOf(words: string, since: string | undefined, nowMs: number): Search {
   const filter = filterOption(words, nowMs, 'the filter')
   if (isEmptyFilter(filter))
-    throw new WiretapeError('usage', 'a word or condition to search for is needed', { hint: 'wiretape search timeout' })
+    throw new WiretapeError('usage', 'a word or condition to search for is needed', {
+      hint: 'wiretape search timeout',
+    })
   if (since !== undefined) sinceOption(since, nowMs)
   const needle = needleOf(filter.condition)
   return {

@@ -134,7 +134,8 @@ function createShipper(
     metrics,
     pass: counted,
     async once() {
-      if (options.compression === 'zstd' && !hasZstd) await io.complain('this version of Node has no zstd: using gzip')
+      if (options.compression === 'zstd' && !hasZstd)
+        await io.complain('this version of Node has no zstd: using gzip')
       const report = await counted()
       if (options.json) await io.write(jsonLine(report))
       else if (report.shipped > 0 || !report.trouble) await io.write(`${told(report, target)}\n`)

@@ -116,9 +116,13 @@ export function parseVariables(given: readonly string[]): Map<string, string> {
     const cut = text.indexOf('=')
     const name = text.slice(0, Math.max(0, cut))
     if (cut < 0 || !isVariableName(name))
-      throw new WiretapeError('usage', `--var ${JSON.stringify(cut < 0 ? '' : name)} is not a name and a value`, {
-        hint: 'use the form --var query=tea; a name has letters, digits, _ and -',
-      })
+      throw new WiretapeError(
+        'usage',
+        `--var ${JSON.stringify(cut < 0 ? '' : name)} is not a name and a value`,
+        {
+          hint: 'use the form --var query=tea; a name has letters, digits, _ and -',
+        },
+      )
     const value = text.slice(cut + 1)
     const found = findJsonValue(value)
     variables.set(name, isFault(found) ? JSON.stringify(value) : value.slice(found.start, found.end))
