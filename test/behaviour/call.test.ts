@@ -95,7 +95,7 @@ describe('wiretape call', () => {
     })
     expect(await here('call', '--server', 'shops', 'price')).toMatchObject({
       code: 2,
-      stderr: 'wiretape: no client has the server "shops" (there are shop)\n',
+      stderr: 'wiretape: no client has the server "shops" (known servers: shop)\n',
     })
   })
 

@@ -68,7 +68,7 @@ describe('wiretape diff', () => {
     [['a.jsonl', 'gone.jsonl'], 'cannot read gone.jsonl: no such file'],
     [['a.jsonl', 'none.jsonl'], 'none.jsonl has no requests'],
     [['a.jsonl', 'b.jsonl', '--match', '$.a=tmestamp'], 'it names no matcher: tmestamp'],
-    [['a.jsonl', 'b.jsonl', '--ignore', '$.a['], '--ignore $.a[, column 5: it breaks off'],
+    [['a.jsonl', 'b.jsonl', '--ignore', '$.a['], '--ignore $.a[, column 5: it is incomplete'],
     [['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'], '--report junit: ./b.jsonl is also the input'],
     [
       ['a.jsonl', 'b.jsonl', '--report', 'junit=same', '--report', 'json=./same'],

@@ -47,7 +47,7 @@ describe('wiretape explain of a server over HTTP', () => {
     expect(one).toContain(
       'At fault: the client. The server refused the HTTP request: it wants a valid token.',
     )
-    expect(await explain()).toContain('1 of 2 requests went wrong')
+    expect(await explain()).toContain('1 of 2 requests failed')
     expect(await explain('1')).toContain('The client had sent the same request before (#0)')
   })
 

@@ -55,7 +55,7 @@ describe('wiretape explain of a server on stdio', () => {
     await got(recorder, 1)
     const all = await told(recorder)
     expect(all).toMatch(/^#0 {2}never: The session ended before the server answered\.$/m)
-    expect(all).toContain('1 of 2 requests went wrong')
+    expect(all).toContain('1 of 2 requests failed')
     const one = await explain('0')
     expect(one).toMatch(/The server said 1 other message after the request, .* so it was running/)
     expect(one).toMatch(/The server process exited with status 0 .* later/)
@@ -142,7 +142,7 @@ describe('wiretape explain of a server on stdio', () => {
     await screen.tell({ type: 'forward', message: (await screen.held(3))['message'] })
     await screen.tell({ type: 'forward', message: (await screen.held(4))['message'] })
     const all = await told(recorder)
-    expect(all).toContain('2 of 3 requests went wrong')
+    expect(all).toContain('2 of 3 requests failed')
     expect(await explain('0')).toMatch(
       /held it for .* and then did not pass it on to the server \(by a person\)/,
     )
@@ -251,7 +251,7 @@ describe('wiretape explain of a server on stdio', () => {
     await recorder.send(say({ method: 'notifications/initialized' }))
     expect(await told(recorder, '#1')).toContain('#0 ping')
     for (const [args, line] of [
-      [['99'], 'there is no message 99'],
+      [['99'], 'no message 99'],
       [['2'], 'message 2 is a notification without a request'],
       [['x'], 'It is the number that inspect shows'],
     ] as const) {

@@ -73,7 +73,7 @@ describe('import', () => {
     for (const args of [[''], ['p.jsonl', '--out-trace', '']]) {
       expect(await run('import', ...args)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('no name'),
+        stderr: expect.stringContaining('is empty (- is stdin'),
       })
     }
     file('cut.jsonl.gz', gzipSync(lines).subarray(0, 60))
@@ -164,7 +164,7 @@ describe('import', () => {
       expect(readFileSync(join(folder, 'traces', name))).toEqual(readFileSync(join(folder, name)))
     }
     for (const [args, words] of [
-      [['--out-trace', 'all.jsonl'], '--out-trace all.jsonl is no folder (several'],
+      [['--out-trace', 'all.jsonl'], '--out-trace all.jsonl is no folder (each'],
       [['one.jsonl'], 'one.jsonl and one.jsonl write the same file'],
       [['-'], 'several transcripts with stdin need --out-trace with a folder'],
     ] as const) {
@@ -293,7 +293,7 @@ describe('import', () => {
       '--format JSONRPC: unknown format (use one of inspector, jsonrpc, streamable-http, http-sse)',
     ],
     [['import', 'x', '--profile', 'lax'], '--profile lax: unknown profile (use one of documented, strict)'],
-    [['import', 'x', '--untimed', 'noon'], '--untimed noon: no time'],
+    [['import', 'x', '--untimed', 'noon'], '--untimed noon: not a time'],
     [['import', '.'], '. is a folder'],
     [['import', 'binary'], 'binary is not a transcript'],
     [['trace', 'import-mcp', '--out-trace', 'x'], "required option '--input <files...>' not specified"],

@@ -71,7 +71,7 @@ describe('inspect --fields', () => {
     [['--fields', '$.['], '--fields: $.[ is not a JSONPath'],
     [['--fields', 'seq', '--json'], '--json and --fields exclude each other (use one of them)'],
     [['--raw', '1', '--check'], '--check and --raw exclude each other'],
-    [['--raw', '77'], 'there is no message 77 (inspect shows the numbers)'],
+    [['--raw', '77'], 'no message 77 (inspect shows the numbers)'],
     [['--raw', 'x'], 'It is the number that inspect shows.'],
   ])('refuses %j in one line', async (args, why) => {
     const { code, stdout, stderr } = await data.run('inspect', ...args, 'shop')

@@ -59,7 +59,7 @@ describe('ls of the data folder', () => {
     expect((await ls('--since', '7d')).map(({ name }) => name)).toEqual(['files', 'shop', 'fedcba98'])
     expect((await ls('--server', 'SHOP-s')).map(({ name }) => name)).toEqual(['shop~1', 'shop'])
     expect((await ls('--server', 'files', '--since', '7d')).map(({ name }) => name)).toEqual(['files'])
-    expect((await data.run('ls', '--server', 'nobody')).stdout).toBe('None of 4 recordings is so.\n')
+    expect((await data.run('ls', '--server', 'nobody')).stdout).toBe('None of 4 recordings matches.\n')
     expect((await data.run('ls', '--since', 'soon')).stderr).toMatch(/^wiretape: --since soon is not a time/)
     const { stdout } = await data.run('ls', '--jsonl', '--server', 'shop')
     expect(

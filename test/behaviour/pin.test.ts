@@ -119,7 +119,7 @@ describe('wiretape pin', () => {
     await here('pin', 'before.jsonl')
     write('edited.lock', lock().replace('Subtracts.', 'Subtracts, and more.'))
     for (const [args, why] of [
-      [[], 'pin what?'],
+      [[], 'a recording or a server is needed'],
       [['before.jsonl', '--', 'x'], 'a recording, --url and a command exclude each other'],
       [['before.jsonl', '--verify', '--accept'], '--verify and --accept exclude each other'],
       [['before.jsonl', '--verify', '--lock', 'none'], 'there is no none'],

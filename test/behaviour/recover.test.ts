@@ -78,7 +78,7 @@ describe('recover', () => {
     copyFileSync(join(fixtures, 'faultless.jsonl'), stage.path('whole.jsonl'))
     expect(await recover('whole.jsonl')).toEqual({
       code: 0,
-      stdout: 'whole.jsonl is whole: 3 messages, nothing to recover\n',
+      stdout: 'whole.jsonl is complete: 3 messages, nothing to recover\n',
       stderr: '',
     })
     expect(readdirSync(stage.folder).toSorted()).toEqual(['cut-off.jsonl', 'whole.jsonl'])

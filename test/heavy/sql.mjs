@@ -59,7 +59,10 @@ async function main() {
     missing.status === 2 && /DuckDB.*not installed.*npm install/.test(missing.stderr),
   )
   npmIn(app, 'install', '--silent', '--no-audit', '--no-fund', duckdb)
-  holds('says that there is nothing to ask', /no recording to ask/.test(wiretape('sql', 'select 1').stderr))
+  holds(
+    'says that there is nothing to ask',
+    /no recordings to query/.test(wiretape('sql', 'select 1').stderr),
+  )
 
   await record('everything', ['mcp-server-everything'], everything)
   await record('reader', ['mcp-server-filesystem', join(folder, 'files')], files)

@@ -161,7 +161,7 @@ describe('wiretape install', () => {
     // Taking out is always possible.
     await cliIn('project', 'uninstall', '--all')
     expect(get('.claude.json')).toBe(before)
-    expect((await cliIn('project', 'install', '--all')).stdout).toContain('settings.json decides which')
+    expect((await cliIn('project', 'install', '--all')).stdout).toContain('settings.json controls which')
     expect(get('.claude.json')).toBe(before)
     put('.claude/settings.json', { model: 'some' })
     expect((await cliIn('project', 'install', '--all')).stdout).toContain('+ mini  recorded')

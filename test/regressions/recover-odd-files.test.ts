@@ -29,7 +29,7 @@ async function recovered(text: string): Promise<string[]> {
   expect(await recover('--in-place', 'odd.jsonl')).toMatchObject({ code: 0 })
   const check = await wiretape(['inspect', '--check', 'odd.jsonl'], { cwd: stage.folder })
   expect(check.stdout).not.toMatch(/after-end|incomplete/)
-  expect((await recover('odd.jsonl')).stdout).toMatch(/^odd\.jsonl is whole: /)
+  expect((await recover('odd.jsonl')).stdout).toMatch(/^odd\.jsonl is complete: /)
   return linesOf('odd.jsonl')
 }
 

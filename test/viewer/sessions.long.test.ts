@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await box.getByRole('button', { name: 'Add a header' }).click()
     await page.getByLabel('Name of header 1').fill('Host')
     await box.getByRole('button', { name: 'Connect' }).click()
-    await box.locator('.failure', { hasText: 'wiretape says that header itself' }).waitFor()
+    await box.locator('.failure', { hasText: 'wiretape sets this header itself' }).waitFor()
     await page.getByLabel('Name of header 1').fill('Authorization')
     await page.getByLabel('Value of header 1').fill(`Bearer ${token}`)
     expect(await seriousFindings(page)).toEqual([])
