@@ -133,7 +133,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       dead = true
       forget(call)
       options.onDeath()
-      return (call.sink.cut ?? standalone.cut)?.()
+      const dying = call.sink.cut ? call.sink : standalone
+      return dying.cut?.()
     }
     const miss = explainMiss(play, call.text, call.envelope, { kind: 'unanswered', row: call.row })
     options.onMiss(miss)

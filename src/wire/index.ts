@@ -64,7 +64,7 @@ export {
   type MirroredArgument,
   type MirroredTools,
 } from './mcp-headers.js'
-export { createJsonPieces } from './json-pieces.js'
+export { createJsonPieces, incompleteDocument } from './json-pieces.js'
 export type { JsonPath, JsonPiece, JsonPieces, JsonPiecesOptions } from './json-pieces.js'
 export { onOneLine } from './json-compact.js'
 export { readWritten, type Written } from './written.js'

@@ -3,6 +3,9 @@ import { GrowingBytes } from './growing-bytes.js'
 import { createJsonFollower } from './json-follower.js'
 import { createResync, type ResumeNames, type ResumePoint, type Resync } from './json-resync.js'
 
+/** The fault of a document that ends before its value does. */
+export const incompleteDocument = 'the document is incomplete'
+
 /** Where in a document: member names and element numbers, from the outside in. */
 export type JsonPath = readonly (string | number)[]
 
@@ -345,7 +348,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
           start = held.length
           startLine = line
         }
-        pieces.push(faultAt('the document is incomplete', pieceText(start, held.length)))
+        pieces.push(faultAt(incompleteDocument, pieceText(start, held.length)))
         due = 'nothing'
       }
       return pieces

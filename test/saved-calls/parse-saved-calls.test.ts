@@ -85,7 +85,7 @@ describe('a file of saved calls', () => {
       expecting({ match: { '$.a': 'unordered' } }),
       /compares two values/,
     ],
-    ['a variable in a variable', { variables: { a: 'b', c: '${a}' }, calls: [call] }, /no variable a/],
+    ['a variable in a variable', { variables: { a: 'b', c: '${a}' }, calls: [call] }, /unknown variable a/],
     ['half a variable', { calls: [{ name: 'a', request: { tool: '${x' } }] }, /and \$\$\{ for \$\{/],
     [
       'a list in a text',

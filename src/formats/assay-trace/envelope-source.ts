@@ -1,4 +1,11 @@
-import { createJsonPieces, decodeString, JsonObject, kindAt, type JsonPiece } from '../../wire/index.js'
+import {
+  createJsonPieces,
+  decodeString,
+  incompleteDocument,
+  JsonObject,
+  kindAt,
+  type JsonPiece,
+} from '../../wire/index.js'
 import type { TranscriptTransport } from '../http-transcript/entry.js'
 import { discoveryOf } from './discovery.js'
 import {
@@ -130,7 +137,7 @@ async function* itemsOf(
 
 function phraseOf({ fault, path }: JsonPiece): string {
   if (fault?.startsWith('unexpected text after the value')) return 'trailing characters'
-  if (fault === 'the document breaks off') {
+  if (fault === incompleteDocument) {
     return path.length === 0 ? 'EOF while parsing a value' : 'EOF while parsing a list or object'
   }
   return `${fault}: expected value`

@@ -1,4 +1,11 @@
-import { createJsonPieces, elementsOf, kindAt, readEnvelope, type JsonPiece } from '../../wire/index.js'
+import {
+  createJsonPieces,
+  elementsOf,
+  incompleteDocument,
+  kindAt,
+  readEnvelope,
+  type JsonPiece,
+} from '../../wire/index.js'
 import { readBody, type BodyReading } from '../foreign/body.js'
 import { isServersMethod } from '../foreign/directions.js'
 import { elementOf, logMessage, type NetworkEntry, type ProtocolEntry } from '../inspector/element.js'
@@ -40,7 +47,7 @@ async function* items(
     const number = Number(path.at(-1)) + 1
     const where = isElement ? ` (entry ${number})` : ''
     if (piece.fault !== undefined) {
-      const isEmpty = piece.fault === 'the document breaks off'
+      const isEmpty = piece.fault === incompleteDocument
       const phrase = isEmpty ? 'EOF while parsing a value' : `${piece.fault}: expected value`
       throw invalid(`${phrase} at line ${line}${where}`)
     }
