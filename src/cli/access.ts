@@ -5,8 +5,8 @@ import { storedSecret, type Access } from '../transports/index.js'
 import type { Io } from './io.js'
 
 /**
- * Who may use what we listen for: `--open-to-all-users`, and the secret of this label and port for clients whose user the
- * system does not tell.
+ * Access to our listeners: `--open-to-all-users`, and the secret of this label and port for clients whose user the
+ * system cannot identify.
  *
  * @param port as the user named it; 0 for any
  */

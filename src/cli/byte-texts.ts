@@ -1,12 +1,12 @@
-/** Texts that stand again and again in the bytes of a tape, each made once: names of methods, tools, conversations. */
+/** Interns texts that repeat in the bytes of a tape: names of methods, tools, conversations. */
 export interface ByteTexts {
-  /** ASCII; '' where `start` is below 0. */
+  /** ASCII; '' if `start` is negative. */
   at(bytes: Uint8Array, start: number, end: number): string
 }
 
-/** Texts that are remembered, one a place; a power of 2. */
+/** Size of the table, one text per slot; a power of 2. */
 const slots = 2048
-/** Longer ones are made anew. */
+/** Longer ones are not cached. */
 const longest = 200
 
 export function createByteTexts(): ByteTexts {

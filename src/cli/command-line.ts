@@ -4,7 +4,7 @@ import { createIo, type Io } from './io.js'
 import { isLaunched, runUnrecorded } from './launched.js'
 import { parseRecordArgs } from './record-options.js'
 
-/** Runs one command line. Returns the exit status; never throws for what users or files do wrong. */
+/** Runs one command line. Returns the exit status; never throws for errors of users or in files. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   let io: Io
   try {

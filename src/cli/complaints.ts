@@ -2,22 +2,22 @@ import type { Diagnostic } from '../model/index.js'
 import { placeOf } from './diagnostics.js'
 import type { Io } from './io.js'
 
-/** Lines about one kind of thing; more are counted. */
+/** Lines per kind; more are counted. */
 const mostOfAKind = 20
-/** Kinds that are kept apart. Only input that is made for it gives more: they share what is left. */
+/** Separate kinds. Only crafted input has more; these share one limit. */
 const mostKinds = 100
 
-/** Codes of what is about the whole: their words tell one kind from the other. */
+/** Codes about a whole file: their messages distinguish the kinds. */
 const tellsByWords: ReadonlySet<string> = new Set(['lost', 'import'])
 
-/** What is wrong with inputs and outputs, told when the work is done. */
+/** Collects problems of inputs and outputs; reports them at the end. */
 export interface Complaints {
   readonly input: (problem: Diagnostic & { readonly file: string }) => void
   readonly output: (name: string, diagnostic: Diagnostic) => void
   tell(io: Io): Promise<void>
 }
 
-/** Many of one kind hide none of another. Kinds stand in the order in which they came. */
+/** Limits each kind, so that none hides another. Kinds keep their order of arrival. */
 export function createComplaints(): Complaints {
   const kinds = new Map<string, { readonly lines: string[]; count: number }>()
   function add(name: string, diagnostic: Diagnostic): void {
@@ -40,7 +40,7 @@ export function createComplaints(): Complaints {
   }
 }
 
-/** Two that differ in names and numbers only are of one kind. */
+/** Diagnostics that differ only in names and numbers are of one kind. */
 function kindOf({ code, message }: Diagnostic): string {
   if (!tellsByWords.has(code)) return code
   return `${code} ${message

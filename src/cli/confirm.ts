@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import { hasAudience } from './io.js'
 
-/** Whether a person is there to be asked. */
+/** Whether a person can be asked. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && hasAudience()
 }
 
-/** Asks on the terminal. Ctrl-C and Ctrl-D are a no. */
+/** Asks on the terminal. Ctrl-C and Ctrl-D mean no. */
 export async function confirm(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** The parser leaves `--` out; what stands after it are the last words. */
+/** The parser drops `--`; the words after it are the last ones. */
 export function splitAtDashes(
   words: readonly string[],
   program: Command,

@@ -2,7 +2,7 @@ import os from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /**
- * The user's data folder of a program, as the system names it: `$XDG_DATA_HOME/wiretape`,
+ * The user's data folder by the system's convention: `$XDG_DATA_HOME/wiretape`,
  * `~/.local/share/wiretape`, `~/Library/Application Support/wiretape`, `%LOCALAPPDATA%\wiretape\Data`.
  */
 export function dataFolder(
@@ -15,11 +15,11 @@ export function dataFolder(
     return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'wiretape', 'Data')
   }
   const named = env['XDG_DATA_HOME'] ?? ''
-  // The specification: a path that is not absolute is to be ignored.
+  // The specification requires relative paths to be ignored.
   return join(isAbsolute(named) ? named : join(home, '.local', 'share'), 'wiretape')
 }
 
-/** Recordings stand beside the registry, in a folder of their own. */
+/** Recordings have their own folder beside the registry. */
 export function recordingsIn(folder: string): string {
   return join(folder, 'recordings')
 }

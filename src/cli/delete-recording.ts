@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { diskReason, shippedMarkPath } from '../tape/index.js'
 import { removeIndexes } from './sql/removed-indexes.js'
 
-/** Deletes the files of a recording, and what was derived of it. Returns why it could not; undefined when it is gone. */
+/** Deletes the files of a recording and all files derived from it. Returns the reason on failure. */
 export async function deleteRecording(
   files: readonly string[],
   dataFolder: string,

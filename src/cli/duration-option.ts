@@ -1,12 +1,12 @@
 import { durationForms, parseDuration } from '../model/index.js'
 
-/** The longest delay of a timer. */
+/** Longest timer delay. */
 const longestMs = 2 ** 31 - 1
 
 /**
  * Milliseconds of an option such as `--hold-timeout 30s`.
  *
- * @throws Error with a sentence for a person
+ * @throws Error with a readable message
  */
 export function parseTimeout(text: string): number {
   const ms = Math.round(parseDuration(text) ?? 0)

@@ -2,9 +2,9 @@ import { isatty } from 'node:tty'
 import type { Io } from './io.js'
 
 /**
- * Says on a terminal that a client is expected on stdin: a person who typed the command would wait for something to happen.
+ * Prints on a terminal that a client is expected on stdin: otherwise, a person would wait for output.
  *
- * @param instead another way, for people
+ * @param instead an alternative for people
  */
 export async function sayClientExpected(io: Io, quiet: boolean | undefined, instead: string): Promise<void> {
   if (quiet || !isatty(0)) return

@@ -10,7 +10,7 @@ import type { RecordOptions } from './record-flag.js'
 import { readVersion } from './version.js'
 
 /**
- * What exports a recording, where that is asked for; nothing of it is loaded otherwise.
+ * The exporter of a recording, loaded only if requested.
  *
  * @throws WiretapeError `usage`
  */
@@ -34,7 +34,7 @@ export function telemetryOf(options: RecordOptions, io: Io): Pick<CaptureOptions
 }
 
 /**
- * Exports the metrics of a shipper or a collector, where that is asked for.
+ * Exports the metrics of a shipper or a collector, if requested.
  *
  * @throws WiretapeError `usage`
  */
@@ -73,7 +73,7 @@ function needsOtlp(flag: string): WiretapeError {
   return new WiretapeError('usage', `${flag} goes with --otlp`, { hint: '--otlp http://localhost:4318' })
 }
 
-/** Says what was not exported. */
+/** Reports data that was not exported. */
 export async function concludeTelemetry(
   outcome: NonNullable<CaptureFiles['telemetry']>,
   io: Io,

@@ -2,11 +2,11 @@ import { parseFilter, type Filter } from '../filter/index.js'
 import { WiretapeError, type Fold } from '../model/index.js'
 
 /**
- * The filter that an option gives.
+ * Parses the filter of an option.
  *
- * @param nowMs what `since:10m` counts back from
- * @param option what the user calls it
- * @param findings `refused` where no rules are run
+ * @param nowMs base of `since:10m`
+ * @param option name for the user
+ * @param findings `refused` if no rules are run
  * @throws WiretapeError `usage`, with the column
  */
 export function filterOption(
@@ -20,7 +20,7 @@ export function filterOption(
   throw new WiretapeError('usage', `${option}, column ${fault.column}: ${fault.message}`)
 }
 
-/** When the last thing happened in recordings, milliseconds since 1970; undefined when none says it. */
+/** Time of the last event in recordings, in milliseconds since 1970; undefined if unknown. */
 export function lastMomentOf(folds: readonly Fold[]): number | undefined {
   const moments = folds.map(({ entries, sessions }) => {
     const started = Date.parse(sessions.at(-1)?.startedAt ?? '')

@@ -20,8 +20,8 @@ import { filterOption, lastMomentOf } from './filter-option.js'
 import type { OpenRecording } from './recordings.js'
 
 /**
- * What is left of a recording behind a filter: the exchanges of which a message matches, whole, and other rows that
- * match. Gaps stay, since what is missing is not known. Numbers of messages stay what they were.
+ * Filters a recording: keeps whole exchanges with a matching message, and other matching rows. Gaps stay, since
+ * their content is unknown. Message numbers do not change.
  */
 export async function filteredRecording(
   recording: Pick<OpenRecording, 'records'>,
@@ -45,7 +45,7 @@ export async function filteredRecording(
   })
 }
 
-/** For each row, 1 when it is kept. */
+/** For each row, 1 if kept. */
 async function keptRows(
   recording: Pick<OpenRecording, 'records'>,
   { entries }: Fold,
@@ -69,7 +69,7 @@ async function keptRows(
     cancels.see(record, rows)
     if (rows.length > 1) batches.push({ first: rows[0]!.row, count: rows.length })
   }
-  // The elements of a batch cross together, and bring their exchanges.
+  // The elements of a batch are sent together and bring their exchanges.
   for (let grown = true; grown;) {
     wholeExchanges(entries, kept)
     cancels.keep(kept)
@@ -78,15 +78,15 @@ async function keptRows(
   return kept
 }
 
-/** What cancelled requests: without it they would be unanswered. */
+/** Cancellations: without them, requests would be unanswered. */
 function createCancels(entries: EntryTable): {
   see(record: TapeRecord, rows: readonly WalkedRow[]): void
-  /** Keeps what cancelled a request that is kept. */
+  /** Keeps the cancellations of kept requests. */
   keep(kept: Uint8Array): void
 } {
-  /** In turn the row of what cancels, and of its request. */
+  /** Alternating: row of a cancellation, row of its request. */
   const pairs: number[] = []
-  /** Requests without an answer that were cancelled, by their HTTP exchange: a client may end the exchange instead. */
+  /** Cancelled requests without a response, by HTTP exchange: a client may end the exchange instead. */
   const open = new Map<number, number>()
   return {
     see(record, rows) {
@@ -134,7 +134,7 @@ interface Excerpt {
   readonly filter: string
 }
 
-/** The message that a record says something about. */
+/** The message that a record refers to. */
 function mentionedBy(record: TapeRecord): string | undefined {
   if (record.type === 'dropped' || record.type === 'undelivered') return record.id
   return record.type === 'note' ? record.about : undefined
@@ -145,7 +145,7 @@ async function* keptRecords(
   { entries, kept, mentioned, filter }: Excerpt,
 ): AsyncGenerator<TapeRecord, void, undefined> {
   const numbers = createRowNumbers()
-  /** Of the messages that are kept, the ids that other records mention. */
+  /** Ids of kept messages that other records mention. */
   const names = new Set<string>()
   let messages = 0
   for await (const record of recording.records()) {
@@ -173,7 +173,7 @@ async function* keptRecords(
   }
 }
 
-/** Says in its metadata what it is an excerpt by. */
+/** Adds the filter of the excerpt to its metadata. */
 function excerpt(meta: MetaRecord, filter: string): MetaRecord {
   if (!meta.wiretape) return meta
   const metadata = new Map([...meta.wiretape.metadata, ['filter', JSON.stringify(filter)]])

@@ -6,7 +6,7 @@ import { diskReason, listTapes, type TapeSummary } from '../tape/index.js'
 import type { Io } from './io.js'
 import { isLive } from './live.js'
 
-/** One recording: all segments of a session. A second file of the same segment is one of its own. */
+/** One recording: all segments of a session. A second file of the same segment is a separate recording. */
 export interface Row {
   readonly session: string | null
   readonly label: string
@@ -15,13 +15,13 @@ export interface Row {
   readonly startedAt: string
   /** `failed`: the server could not be started. */
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
-  /** Name and version of the first client; null where the start of the recording does not say it. */
+  /** Name and version of the first client; null if the start of the recording does not have them. */
   readonly client: { readonly name: string; readonly version: string } | null
-  /** The same of the server. */
+  /** Name and version of the server. */
   readonly server: { readonly name: string; readonly version: string } | null
-  /** Null where the end of a file is missing. */
+  /** Null if the end of a file is missing. */
   readonly messages: number | null
-  /** JSON-RPC errors and results of tools that failed; null where nobody counted them. */
+  /** JSON-RPC errors and results of failed tools; null if not counted. */
   readonly errors: number | null
   readonly durationMs: number | null
   readonly exitCode: number | null
@@ -32,7 +32,7 @@ export interface Row {
 /**
  * The recordings of a folder, oldest first.
  *
- * @param name what the user called the folder
+ * @param name of the folder, as the user wrote it
  */
 export async function rowsIn(
   path: string,
@@ -74,14 +74,14 @@ export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapt
     messages: sumOf(group.map((tape) => tape.end?.wiretape?.messages)),
     errors: sumOf(group.map((tape) => tape.end?.wiretape?.errors)),
     durationMs: ended && meta.startedAt !== noTime ? end.durationMs : null,
-    // What `recover` closed has no true one.
+    // `recover` does not know it.
     exitCode: ended && !end.wiretape?.recovered ? end.exitCode : null,
     sizeBytes: group.reduce((sum, tape) => sum + tape.sizeBytes, 0),
     files: group.map((tape) => tape.path),
   }
 }
 
-/** Null when one is not known. */
+/** Null if one is unknown. */
 function sumOf(counts: readonly (number | undefined)[]): number | null {
   let sum = 0
   for (const count of counts) {

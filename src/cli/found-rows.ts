@@ -12,16 +12,16 @@ import { WiretapeError, type Fold } from '../model/index.js'
 import { escapeText } from '../render/index.js'
 import type { RecordWatcher } from './recordings.js'
 
-/** What rules find in recordings while these are loaded; all of them are one run. */
+/** Findings of rules while recordings are loaded, all in one run. */
 export interface FoundRows {
   readonly watch: (fold: Fold) => RecordWatcher
-  /** To be asked when the recording was loaded. */
+  /** Call after loading the recording. */
   of(fold: Fold): FoundInRecording
 }
 
 export interface FoundInRecording extends FindingsByRow {
   readonly found: readonly Finding[]
-  /** Findings that were left out: there are more than are kept. */
+  /** Number of findings beyond the limit. */
   readonly left: number
 }
 
@@ -48,7 +48,7 @@ export function createFoundRows(): FoundRows {
   }
 }
 
-/** @throws WiretapeError `usage` for the name of a rule that there is not */
+/** @throws WiretapeError `usage` for an unknown rule name */
 export function checkFindingNames({ condition }: Filter, option = '--filter'): void {
   const names = [...packs, ...rules.map(({ info }) => info.id)]
   for (const asked of findingTests(condition)) {

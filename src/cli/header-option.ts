@@ -1,19 +1,19 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { WiretapeError } from '../model/index.js'
 
-/** Headers that say how a request is sent, or what this client and this server have agreed on. */
+/** Headers for the transfer of a request, or negotiated between this client and this server. */
 const ownHeaders =
   /^(host|content-(length|type|encoding)|transfer-encoding|connection|proxy-connection|keep-alive|te|trailer|upgrade|expect|accept|last-event-id|mcp-(session-id|protocol-version|method|name|param-.*))$/i
 
-/** A header that the user gave. */
+/** A header from the user. */
 export interface GivenHeader {
   readonly name: string
   readonly value: string
-  /** What of it came from the environment. */
+  /** Values from the environment. */
   readonly secrets: readonly string[]
 }
 
-/** `Name: value`, with `${VARIABLE}` of the environment put in. The value may be a secret, and is never told. */
+/** Parses `Name: value` and fills in `${VARIABLE}`. The value may be a secret; no message shows it. */
 export function parseHeader(text: string, env: Readonly<Record<string, string | undefined>>): GivenHeader {
   const hint = "such as --header 'Authorization: Bearer ${TOKEN}'"
   const [, name = '', written = ''] = /^([^:]*):\s*([^]*)$/.exec(text) ?? []
@@ -29,7 +29,7 @@ export function parseHeader(text: string, env: Readonly<Record<string, string | 
   const secrets: string[] = []
   const value = written
     .replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
-      // A file that a token is read from ends with a line break.
+      // Token files end with a line break.
       const given = env[variable]?.trim()
       if (given === undefined) {
         throw new WiretapeError('usage', `--header ${name}: unknown variable ${variable}`, {

@@ -1,25 +1,25 @@
 import os from 'node:os'
 
-/** Ctrl-C, SIGTERM, and SIGHUP (the terminal was closed), as long as a command wants to end by itself. */
+/** Handles Ctrl-C, SIGTERM and SIGHUP (closed terminal) while a command needs to end cleanly. */
 export interface Interrupt {
   readonly signal: AbortSignal
   /** 130 for Ctrl-C. */
   exitCode(): number
-  /** From now on a signal ends the process as ever. */
+  /** Restores the default: a signal ends the process. */
   close(): void
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** @param also aborts too, as Ctrl-C does */
+/** @param also aborts like Ctrl-C */
 export function onInterrupt(also?: AbortSignal): Interrupt {
   const aborting = new AbortController()
   const abort = (): void => aborting.abort()
   let which: NodeJS.Signals = 'SIGINT'
   const take = (signal: NodeJS.Signals): void => {
     which = signal
-    // The next one ends the process, should the first not be enough. Not at once: who else listens to this one, and would
-    // end the process where it was alone, comes after us.
+    // A second signal ends the process. Deferred, because a later listener of this signal would end the process if it
+    // were the only one.
     setImmediate(close)
     aborting.abort()
   }

@@ -5,53 +5,53 @@ import { dataFolder } from './data-folder.js'
 import type { Pager } from './pager.js'
 import { systemReason } from './system-reason.js'
 
-/** A command's whole outside world. */
+/** A command's environment. */
 export interface Io {
   readonly cwd: string
   /** Folder of the user's recordings and of the registry. */
   readonly dataFolder: string
-  /** Cells in a line of the terminal, or undefined when stdout is none. */
+  /** Terminal width in cells; undefined if stdout is no terminal. */
   readonly columns: number | undefined
   readonly colours: boolean
   /**
-   * Collects; what is collected goes out in large pieces and when the command ends. Waits while the reader is
-   * slow. Resolves to false when nobody reads any more.
+   * Buffers output, written in large pieces and when the command ends. Waits while the reader is slow. Resolves to
+   * false once the reader is gone.
    *
-   * @param kind `data` may hold text of peers as it is, and is escaped for a terminal as JSON is; `commands` are for
-   *   GitHub Actions, which takes none out of the other two
-   * @default 'text', for people, whose parts are escaped already
+   * @param kind `data` may hold unchanged text of peers, and is escaped for a terminal as in JSON; `commands` are for
+   *   GitHub Actions, which must find none in the other two
+   * @default 'text', for people, with parts already escaped
    */
   write(text: string, kind?: OutputKind): Promise<boolean>
-  /** Bytes as they are; a terminal gets them as `data`, and a line feed after them. */
+  /** Bytes unchanged; a terminal gets them as `data`, followed by a line feed. */
   writeBytes(bytes: Uint8Array): Promise<boolean>
-  /** From the next output on, a terminal is written through the user's pager. */
+  /** Sends all further output to a terminal through the user's pager. */
   page(): void
-  /** Puts out what is collected. */
+  /** Writes the buffer. */
   flush(): Promise<boolean>
   /**
-   * One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. Causes, from the
-   * outside in, follow on lines of their own.
+   * One `wiretape: …` line on stderr, after all earlier output; control characters are escaped. Causes follow on
+   * separate lines, outermost first.
    */
   complain(message: string, hint?: string, causes?: readonly string[]): Promise<void>
-  /** Writes what is collected. Returns why stdout did not take everything, unless its reader just went away. */
+  /** Writes the buffer. Returns the write failure of stdout, unless its reader is merely gone. */
   close(): Promise<OutputFailure | undefined>
 }
 
-/** Where names of recordings are looked up. */
+/** Folders for recording names. */
 export type SearchFolders = Pick<Io, 'cwd' | 'dataFolder'>
 
 type OutputKind = 'text' | 'data' | 'commands'
 
 export interface OutputFailure {
-  /** In the words of the system. */
+  /** The system's message. */
   readonly reason: string
-  /** Whose output it was: ours, or that of the server that was recorded. */
+  /** Origin of the output: wiretape or the recorded server. */
   readonly of: 'wiretape' | 'server'
 }
 
-/** Characters that are collected before a write. */
+/** Characters buffered before a write. */
 const batchLength = 1 << 16
-/** The same for the first write to a pager: about a screen, so that its rows are seen at once. */
+/** Before the first write to a pager: about a screen, so that rows appear at once. */
 const firstBatchLength = 1 << 12
 
 export function createIo(): Io {
@@ -68,7 +68,7 @@ export function createIo(): Io {
     return output.write(text)
   }
   let preparing: Promise<(text: string, kind: OutputKind) => string> | undefined
-  /** Loaded with the first text that needs it: a recorder that starts has none. */
+  /** Loaded with the first text that needs it: a starting recorder has none. */
   function prepared(): NonNullable<typeof preparing> {
     return (preparing ??= import('../render/index.js').then(({ createCommandGuard, escapeJson }) => {
       const guard = createCommandGuard()
@@ -130,12 +130,12 @@ function blockOf(causes: readonly string[]): string {
   return `\nCaused by:\n${lines.map((line) => `    ${line}\n`).join('')}`
 }
 
-/** For when nothing more can be loaded: no descriptors are left, or the program was updated meanwhile. */
+/** Fallback if no module can be loaded: no free descriptors, or the program was updated. */
 function withoutControls(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?')
 }
 
-/** Stdout. A pipe or a terminal is not touched before something is written: while recording it belongs to the server. */
+/** Stdout. A pipe or terminal is not opened before the first write: while recording it belongs to the server. */
 function createOutput(): {
   write(text: string | Uint8Array): Promise<boolean>
   page(): void
@@ -154,7 +154,7 @@ function createOutput(): {
       gone = true
     }))
   }
-  // What a server says is passed on to the same stream.
+  // Server output is forwarded to the same stream.
   if (isFile(1)) open()
   return {
     async write(text) {
@@ -186,7 +186,7 @@ function isRegularFile(fd: number): boolean {
   }
 }
 
-/** A disk or a device, but no terminal. */
+/** A file or a device, but no terminal. */
 function isFile(fd: number): boolean {
   try {
     const info = fs.fstatSync(fd)
@@ -202,20 +202,20 @@ function terminalColumns(): number | undefined {
   return columns > 0 ? columns : undefined
 }
 
-/** Shows what is written while it runs, and what is said where stderr is the same terminal. */
+/** While running, shows the output, and stderr lines if stderr is the same terminal. */
 let pager: Pager | undefined
 
-/** A line of progress stands on the terminal. */
+/** Whether the terminal shows a progress line. */
 let painted = false
 
-/** A line on stderr that the next one, or anything else that is said, takes the place of. */
+/** Writes a line to stderr that the next output there replaces. */
 export function paint(line: string): void {
   if (pager) return
   painted = true
   write(`\r${line}\u001b[K`)
 }
 
-/** Synchronous, so that it is out before the process ends; what stderr does not take is nobody's to read. */
+/** Synchronous, so that it completes before the process ends. Text that stderr refuses is lost. */
 export function say(line: string): void {
   wipe()
   write(line)
@@ -234,16 +234,16 @@ function write(line: string): void {
   try {
     fs.writeSync(2, line)
   } catch {
-    // A full pipe or a closed one.
+    // The pipe is full or closed.
   }
 }
 
-/** True when stderr is a terminal: a person looks at it. */
+/** Whether stderr is a terminal, where a person reads it. */
 export function hasAudience(): boolean {
   return isatty(2)
 }
 
-/** Node cannot start a thread in a folder that was deleted, so there is nothing we could do in it. */
+/** Fails in a deleted folder, since Node cannot start threads there. */
 function workingFolder(): string {
   try {
     return process.cwd()
@@ -253,7 +253,7 @@ function workingFolder(): string {
   }
 }
 
-/** https://no-color.org and the FORCE_COLOR of Node itself. */
+/** https://no-color.org and Node's own FORCE_COLOR. */
 function wantsColour(isTerminal: boolean): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'

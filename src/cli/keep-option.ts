@@ -1,6 +1,6 @@
 import { parseDuration, parseSizeBytes } from '../model/index.js'
 
-/** Which recordings of a label stay. */
+/** Limits of a label's recordings. */
 export interface Keep {
   readonly ageMs: number
   readonly sizeBytes: number

@@ -10,8 +10,8 @@ import { mayDeleteNow } from './may-delete.js'
 import type { Keep } from './keep-option.js'
 
 /**
- * Deletes the older recordings of one label that a folder has too many of. A live recording and the newest one
- * stay, whatever their age and size; recordings of other labels and other files are not looked at.
+ * Deletes excess older recordings of one label in a folder. Live recordings and the newest one always stay;
+ * other labels and other files are not touched.
  *
  * @returns the deleted recordings
  */

@@ -8,11 +8,11 @@ import { makeFolder, realDisk } from '../tape/index.js'
 const keyBytes = 32
 
 /**
- * The key under which secrets get their tags, as hexadecimal digits. Who holds it can test guesses at secrets, so nobody else
- * may read the file. It is made when there is none.
+ * The key for the tags of secrets, as hexadecimal digits. Created if missing. Readers of the key can test guesses at
+ * secrets, so the file must be private.
  *
  * @param path absolute
- * @throws WiretapeError `usage` for a file that others can read, or that is no key
+ * @throws WiretapeError `usage` if other users can read the file or it is no key
  */
 export function readTagKey(path: string): string {
   return readKey(path, 'tags')
@@ -38,8 +38,8 @@ function readKey(path: string, use: string): string {
 }
 
 /**
- * The key that tells recordings of this user from others, as hexadecimal digits. It is made with the first recording. Undefined
- * where there can be none: that stops no recording.
+ * The key that identifies this user's recordings, as hexadecimal digits. Created with the first recording. Undefined
+ * on failure, which stops no recording.
  */
 export function originKeyIn(dataFolder: string): string | undefined {
   try {
@@ -50,7 +50,7 @@ export function originKeyIn(dataFolder: string): string | undefined {
   }
 }
 
-/** Whole or not at all: another recorder may start at the same time. */
+/** Atomic, since another recorder may start at the same time. */
 function makeOnce(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return
   const own = `${path}.${process.pid}.new`

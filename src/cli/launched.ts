@@ -1,18 +1,18 @@
-/** Set by the launcher of installed servers. */
+/** Set by the launcher for installed servers. */
 const variable = 'WIRETAPE_LAUNCHED'
 
 /**
- * True in a recorder that a client started through the launcher: its server is started in any case. The server does
- * not see the variable.
+ * Whether a client started this recorder through the launcher: its server is then always started. The server does
+ * not get the variable.
  */
 export const isLaunched = process.env[variable] !== undefined
 delete process.env[variable]
 
 /**
- * Starts the server of a command line of `record` that failed before it started anything: a client that worked before
- * `install` works when nothing can be recorded.
+ * Starts the server of a `record` command line that failed before any start: a client that worked before `install`
+ * also works without recording.
  *
- * @returns what to exit with; undefined when the server must not, or cannot, be started
+ * @returns the exit status; undefined if the server must not or cannot be started
  */
 export async function runUnrecorded(args: readonly string[]): Promise<number | undefined> {
   const at = args.indexOf('--')

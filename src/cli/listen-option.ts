@@ -1,7 +1,7 @@
 import { WiretapeError } from '../model/index.js'
 
 /**
- * Where to listen: `127.0.0.1:8080`, `[::1]:8080` or only a port.
+ * An address: `127.0.0.1:8080`, `[::1]:8080` or only a port.
  *
  * @param option as the user wrote it
  * @throws WiretapeError `usage`

@@ -8,7 +8,7 @@ import { readLock } from './pin/lock-file.js'
 import type { RecordOptions } from './record-flag.js'
 
 /**
- * The guard that `--on-finding` and `--pin` ask for: it looks at messages on their way.
+ * The guard for `--on-finding` and `--pin`, which checks live messages.
  *
  * @throws WiretapeError `usage`
  */

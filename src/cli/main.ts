@@ -11,7 +11,7 @@ try {
     process.exitCode = await runCommandLine(args)
   }
 } catch (error) {
-  // Loading a part of the program needs a descriptor too, so this file imports nothing of ours by itself.
+  // Loading a module needs a descriptor too, so this file has no static imports of ours.
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'EMFILE' && code !== 'ENFILE') throw error
   fs.writeSync(2, 'wiretape: too many open files (ulimit -n shows the limit)\n')

@@ -1,12 +1,12 @@
 import { policyInForce } from '../capture/index.js'
 import { isShipped } from '../tape/index.js'
 
-/** Says of the files of a recording whether they may be deleted. */
+/** Whether the files of a recording may be deleted. */
 export type MayDelete = (files: readonly string[]) => boolean
 
 /**
- * Where the policy names a store, nothing is deleted that is not there yet; with a policy that cannot be read, nothing is
- * deleted at all.
+ * If the policy names a store, recordings that are not in it yet are not deleted; with an unreadable policy, none
+ * are.
  */
 export async function mayDeleteNow(): Promise<MayDelete> {
   const inForce = await policyInForce()

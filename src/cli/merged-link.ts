@@ -4,18 +4,18 @@ import { WiretapeError, type MetaRecord, type TapeRecord } from '../model/index.
 import type { CaptureLink } from '../tui/index.js'
 import { helloOf } from './saved-link.js'
 
-/** One capture of several, with what it says next. */
+/** One capture of several, with its next event. */
 interface Lane {
   readonly link: CaptureLink
   readonly events: AsyncIterator<ServerEvent>
-  /** Undefined while it is waited for. */
+  /** Undefined while awaited. */
   next?: ServerEvent | undefined
   isLive: boolean
   isOver: boolean
 }
 
 /**
- * Several live captures as one, for a screen that only looks: what was said before by time, then as it comes.
+ * Several live captures as one, for a read-only screen: history by time, then events on arrival.
  *
  * @param tapes of the captures, in their order
  */
@@ -58,7 +58,7 @@ async function* mergedEvents(
   for (;;) {
     for (const lane of lanes)
       if (!lane.isOver && !lane.next && !waiting.has(lane)) waiting.set(lane, advance(lane))
-    // While there is history, the earliest of all comes first; then whatever comes.
+    // During history, the earliest event of all comes first; later, events are taken on arrival.
     const mustWait = lanes.some((lane) => !lane.isOver && !lane.isLive && !lane.next)
     const ready = mustWait ? undefined : earliest(lanes, merge)
     if (ready === undefined) {
@@ -90,7 +90,7 @@ async function advance(lane: Lane): Promise<Lane> {
   return lane
 }
 
-/** Events that are no records are told at once. */
+/** Events that are no records have priority. */
 function earliest(lanes: readonly Lane[], merge: LiveMerge): Lane | undefined {
   let first: Lane | undefined
   let firstAt = Infinity

@@ -1,16 +1,16 @@
 import type { JsonMembers } from '../model/index.js'
 
-/** What a person can say about a recording. */
+/** Metadata to add to a recording. */
 export interface MetadataOptions {
   readonly target?: string
   readonly note?: readonly string[]
   readonly meta?: readonly (readonly [string, string])[]
 }
 
-/** Member of a session file's metadata with its notes: one text, a line a note. */
+/** Member for notes in a session file's metadata: one string, one line per note. */
 export const notesName = 'notes'
 
-/** The names are those of the session file's metadata. */
+/** Uses the names of the session file's metadata. */
 export function metadataOf(options: MetadataOptions): JsonMembers {
   const pairs: [string, string][] = []
   if (options.target !== undefined) pairs.push(['target', options.target])

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 
-/** Options of a shipper and a collector about the metrics that they export; see `OtlpOptions`. */
+/** Options for exported metrics of shippers and collectors; see `OtlpOptions`. */
 export function otlpOption(): Option {
   return new Option(
     '--otlp <url>',

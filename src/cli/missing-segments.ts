@@ -2,16 +2,16 @@ import { basename } from 'node:path'
 import type { TapeRecord } from '../model/index.js'
 import { segmentPath } from '../tape/index.js'
 
-/** Segments of a rotated recording that nobody has given. */
+/** Segments of a rotated recording missing from the input. */
 export interface Missing {
   readonly count: number
-  /** In words for a person, not escaped. */
+  /** Message for people, not escaped. */
   readonly message: string
 }
 
 /**
- * @param segments that are there, in order
- * @param continues the last one of them says that it goes on
+ * @param segments existing ones, in order
+ * @param continues whether the last one has a successor
  * @param name of the first file, as the user named it
  */
 export function missingSegments(
@@ -20,7 +20,7 @@ export function missingSegments(
 ): Missing[] {
   const missing: Missing[] = []
   const base = name.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
-  /** Only segments that the recorder wrote have names that tell those of the others. */
+  /** Only names written by the recorder show those of other segments. */
   const named = (first: number, last = first): string => {
     if (!base.endsWith('.jsonl')) return ''
     const names = [...new Set([first, last])].map((segment) => basename(segmentPath(base, segment)))
@@ -46,7 +46,7 @@ export function missingSegments(
   return missing
 }
 
-/** Which segments pass by, of one recording after the other. */
+/** Tracks the segments of successive recordings. */
 export function createSegmentWatch(): {
   see(record: TapeRecord): void
   readonly recordings: readonly { readonly segments: readonly number[]; readonly continues: boolean }[]

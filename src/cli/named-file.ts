@@ -4,11 +4,11 @@ import { openRecording, type RecordingFile } from '../tape/index.js'
 import { placeOf } from './diagnostics.js'
 
 /**
- * A recording and its first record, which is there: a file without any is none.
+ * A recording and its first record: a file without records is no recording.
  *
- * @param name what the user calls the file
- * @param formatId what it is; its content tells without it
- * @throws WiretapeError that names the file as the user did, and the line where there is one
+ * @param name the user's name of the file
+ * @param formatId detected from the content by default
+ * @throws WiretapeError with the user's name of the file, and the line if known
  */
 export async function openNamed(
   path: string,
@@ -29,10 +29,10 @@ export async function openNamed(
 }
 
 /**
- * What a reader threw, with the file named as the user named it: errors from inside a file do not know it,
- * others know its absolute path only.
+ * Adds the user's name of the file to a reader's error: errors from inside a file do not have it,
+ * others only have its absolute path.
  *
- * @param problem what was found in the file before
+ * @param problem found in the file before
  */
 export function inFile(error: unknown, name: string, path: string, problem?: Diagnostic): unknown {
   if (!(error instanceof WiretapeError) || error.code === 'usage' || error.code === 'unwritable') return error

@@ -1,13 +1,13 @@
 import { detach, type Fold, type NoteRecord, type TapeRecord } from '../model/index.js'
 
-/** What somebody said about a recording, and about which message. */
+/** A person's note on a recording, with its message. */
 export interface RecordedNote {
   readonly t: string
   readonly text: string
-  /** Number of the message that it is about; where it does not say that, of the one before it. */
+  /** Number of its message, or else of the previous message. */
   readonly sequence?: number
   readonly place: 'on' | 'after'
-  /** True for the note that a restart leaves. */
+  /** Whether a restart wrote the note. */
   readonly isRestart: boolean
 }
 
@@ -20,7 +20,7 @@ export interface Notes {
 const mostNotes = 1_000
 const longestNote = 10_000
 
-/** Sees the records in the order of the file, each after the fold has. */
+/** Takes records in file order, each after the fold. */
 export function createNotes(fold: Fold): Notes & { see(record: TapeRecord): void } {
   const { entries } = fold
   const list: RecordedNote[] = []
@@ -51,7 +51,7 @@ export function createNotes(fold: Fold): Notes & { see(record: TapeRecord): void
   }
 }
 
-/** Notes as reports have them; see `notes` in docs/schemas/inspect.schema.json. */
+/** Notes for reports; see `notes` in docs/schemas/inspect.schema.json. */
 export function notesJson({ list }: Notes): object[] {
   return list.map(({ t, text, place, isRestart, sequence = null }) => ({
     timestamp: t,

@@ -3,18 +3,18 @@ import { openFile, type PlainFile } from '../tape/index.js'
 import { inFile } from './named-file.js'
 import { createSpools, notUnpacked, plainFile } from './spools.js'
 
-/** One file that is to be read, whatever it is. */
+/** An input file of any kind. */
 export interface OpenInput extends PlainFile {
   /** As the user named it. */
   readonly name: string
-  /** What is wrong with it, apart from its content. */
+  /** Problem other than with its content. */
   readonly fault?: Diagnostic
   close(): Promise<void>
 }
 
 /**
- * @param argument a path, or `-` for stdin; what is packed is unpacked, and has to be whole
- * @throws WiretapeError that names the file as the user did
+ * @param argument a path, or `-` for stdin; compressed input is unpacked and must be complete
+ * @throws WiretapeError with the user's name of the file
  */
 export async function openInput(argument: string, cwd: string): Promise<OpenInput> {
   const spools = createSpools()

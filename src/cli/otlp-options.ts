@@ -1,4 +1,4 @@
-/** Options of `record` about its export to OpenTelemetry. */
+/** Options of `record` for the export to OpenTelemetry. */
 export interface OtlpOptions {
   /** Base URL of the receiver, or `env`. */
   readonly otlp?: string

@@ -1,2 +1,2 @@
-/** What a command's action leaves for the process to end with. */
+/** Exit code set by a command's action. */
 export type Outcome = { code: number }

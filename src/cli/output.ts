@@ -3,13 +3,13 @@ import { resolve } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { descriptorOf, outletAt } from '../tape/index.js'
 
-/** `-` for whatever name stdout goes by: what a command has to say must not get in between. */
+/** `-` for any name of stdout, so that a command's own messages do not mix with the output. */
 export function outputName(named: string): string {
   return descriptorOf(named) === 1 ? '-' : named
 }
 
 /**
- * Refuses an output that would replace something.
+ * Refuses to replace an existing output.
  *
  * @param named by the user
  * @param force a file may be replaced; a folder may not

@@ -4,7 +4,7 @@ import { WiretapeError } from '../model/index.js'
 import { escapeText } from '../render/index.js'
 
 /**
- * Refuses an output that is a file which is read, by whatever name: it would be gone.
+ * Refuses an output that is also an input, under any name, since the input would be lost.
  *
  * @param output as the user named it; `-` is stdout
  * @param inputs as the user named them; `-` is stdin
@@ -30,7 +30,7 @@ export function refuseOwnInput(
 }
 
 /**
- * Refuses outputs of which one would take the place of another.
+ * Refuses outputs that would replace each other.
  *
  * @throws WiretapeError `usage`
  */

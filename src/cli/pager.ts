@@ -3,11 +3,11 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Writable } from 'node:stream'
 
-/** A program between us and the terminal that shows long output page by page. */
+/** A program that shows long output on the terminal page by page. */
 export interface Pager {
-  /** Errors after the pager has gone away are not thrown. */
+  /** Errors after the pager's end are not thrown. */
   readonly input: Writable
-  /** Whether the user left the pager, or a signal ended it, before `close`. */
+  /** Whether the user or a signal ended the pager before `close`. */
   gone(): boolean
   /** Ends the input and waits until the user leaves the pager. */
   close(): Promise<void>
@@ -16,8 +16,8 @@ export interface Pager {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * The command line of the user's pager: `$WIRETAPE_PAGER`, else `$PAGER`, else `less -FRX`. Undefined where the output
- * goes to the terminal as it is: an empty name, `cat`, or a program that does not exist.
+ * The command line of the user's pager: `$WIRETAPE_PAGER`, else `$PAGER`, else `less -FRX`. Undefined for no pager: an
+ * empty name, `cat`, or a program that does not exist.
  */
 export function pagerCommand(env: NodeJS.ProcessEnv): string | undefined {
   // On a dumb terminal `less` warns and waits for a key.
@@ -25,7 +25,7 @@ export function pagerCommand(env: NodeJS.ProcessEnv): string | undefined {
   const command = (env['WIRETAPE_PAGER'] ?? env['PAGER'] ?? fallback).trim()
   const program = command.split(/\s+/, 1)[0]!
   if (program === '' || command === 'cat') return undefined
-  // Assignments, quotes and the like are for the shell to read.
+  // The shell interprets assignments, quotes and the like.
   if (!/^[\w./+-]+$/.test(program)) return command
   return isThere(program, env['PATH'] ?? '') ? command : undefined
 }
@@ -45,15 +45,15 @@ function isThere(program: string, path: string): boolean {
 }
 
 /**
- * Starts a pager on our own terminal. A signal that would end us ends the output instead, since two programs would read
- * the terminal's keys otherwise; it ends us once the user leaves the pager.
+ * Starts a pager on our own terminal. A signal that would end us ends only the output, since otherwise two programs
+ * would read the terminal's keys; it ends us once the user leaves the pager.
  *
- * @param command for the shell, as `$PAGER` is
+ * @param command for the shell, like `$PAGER`
  */
 export function startPager(command: string, env: NodeJS.ProcessEnv): Pager {
   const child = spawn('/bin/sh', ['-c', command], {
     stdio: ['pipe', 'inherit', 'inherit'],
-    // The same defaults that git gives: colours pass, and what fits on the screen is not paged.
+    // The defaults of git: colours pass, and output that fits on the screen is not paged.
     env: { LESS: 'FRX', LV: '-c', ...env },
   })
   const input = child.stdin

@@ -3,7 +3,7 @@ import { say } from './io.js'
 import { systemReason } from './system-reason.js'
 import { readVersion } from './version.js'
 
-/** Asked for by scripts and by clients that look for the program: little is loaded for it. */
+/** Loads little, since scripts and clients use it to find the program. */
 export function printVersion(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return

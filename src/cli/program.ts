@@ -39,7 +39,7 @@ import type { Outcome } from './outcome.js'
 /**
  * Parses a command line and runs its command. Returns the exit status.
  *
- * @throws WiretapeError for what users or files do wrong
+ * @throws WiretapeError for errors of users or in files
  */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { code: exitCode.done }
@@ -59,7 +59,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
-/** `wiretape proxy start`, as far as the words name commands. */
+/** `wiretape proxy start`: the leading words that name commands. */
 function namedCommand(program: Command, args: readonly string[]): { command: Command; name: string } {
   let command = program
   let name = 'wiretape'
@@ -72,7 +72,7 @@ function namedCommand(program: Command, args: readonly string[]): { command: Com
   return { command, name }
 }
 
-/** The parser asks for an option that is required before it finds that the user misspelled it. */
+/** The parser reports a missing option before it detects that the user misspelled it. */
 async function misspelled(
   error: CommanderError,
   command: Command,
@@ -163,10 +163,10 @@ Run \`wiretape <command> --help\` for details.`,
   return program
 }
 
-/** What prints lists that may be longer than a screen. */
+/** Commands with lists that may exceed a screen. */
 const pagedCommands = new Set(['inspect', 'search', 'stats', 'ls', 'diff', 'check', 'cost', 'explain'])
 
-/** Whether the user wants no pager, or an output that is not for people. */
+/** Whether the options disable the pager or select output for programs. */
 function isForPrograms(options: Record<string, unknown>): boolean {
   const { pager, json, jsonl, raw, format, report } = options
   if (pager === false || json === true || jsonl === true || raw !== undefined) return true

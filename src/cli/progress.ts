@@ -1,17 +1,17 @@
 import { escapeText, formatBytes, truncate } from '../render/index.js'
 import { hasAudience, paint } from './io.js'
 
-/** What takes less shows nothing. */
+/** Shorter work shows no progress. */
 const quietMs = 1000
 const betweenMs = 100
-/** Of a terminal that is wide enough, and of others. */
+/** For wide and other terminals. */
 const barCells = { wide: 20, narrow: 8 }
 
 let last = 0
 
 /**
- * The same bytes; a person is told how many of them went by, on one line of stderr that is painted over and gone
- * before anything else is said. Nothing where stderr is no terminal.
+ * The same bytes, with progress on one line of stderr, which is repainted and erased before any other output.
+ * Shows nothing if stderr is no terminal.
  *
  * @param name as the user named the file
  */
@@ -52,7 +52,7 @@ function progressLine(name: string, part: number, sizeBytes: number): string {
 }
 
 /**
- * Tells a person how many of so many are done, on the same kind of line. Nothing where stderr is no terminal.
+ * Shows a count of completed items on the same kind of line. Nothing if stderr is no terminal.
  *
  * @param unit `messages`
  */

@@ -13,29 +13,29 @@ import { createByteTexts } from './byte-texts.js'
 import { inFile } from './named-file.js'
 import { withProgress } from './progress.js'
 
-/** Where a line stands in its file, in bytes. */
+/** Place of a line in its file, in bytes. */
 export interface LinePlace {
   readonly path: string
   readonly offset: number
   readonly sizeBytes: number
 }
 
-/** A message of which no record was made; one object for all, good until its taker returns. */
+/** A message without a record; one reused object, valid until its consumer returns. */
 export interface PlainRow extends PlainMessage {
   readonly line: PlainLine
-  /** '' where there is none. */
+  /** '' without one. */
   readonly subject: string
   readonly conversation: string
 }
 
-/** Sees the lines of tapes while they are loaded, most of them as bytes. */
+/** Watches the lines of tapes while they are loaded, most of them as bytes. */
 export interface PlainWatcher {
-  /** @param place undefined where the recording is no tape */
+  /** @param place undefined if the recording is no tape */
   take(record: TapeRecord, rows: Rows, place?: LinePlace): void
   plain(message: PlainRow, row: number, place: LinePlace): void
 }
 
-/** A tape, and what is noted of it when it was read to its end. */
+/** A tape and its facts after reading it to the end. */
 export interface ScannedFile {
   readonly file: RecordingFile
   readonly name: string
@@ -48,23 +48,23 @@ export interface Scanning {
   readonly fold: Fold
   readonly watcher: PlainWatcher | undefined
   readonly report: (problem: Diagnostic & { readonly file: string }) => void
-  /** Another transport passed than the first record says. */
+  /** The transport differs from the one in the first record. */
   readonly isLegacySse: boolean
-  /** Sees each record that is made, after the fold. */
+  /** Called with each record, after the fold. */
   readonly see: (record: TapeRecord) => void
 }
 
-/** Whether the lines of the file are those of a tape, all of which are wanted. */
+/** Whether the file is a tape that is read completely. */
 export function isScannable({ file: { format, part } }: Pick<ScannedFile, 'file'>): boolean {
   return format.id === 'trace-v1' && part === undefined
 }
 
 /**
- * Reads a tape into a fold as its format's `read` would, several times as quickly: of a line that our recorder wrote for a
- * message, no record is made.
+ * Reads a tape into a fold like its format's `read`, but several times as fast: message lines written by our recorder
+ * need no record.
  *
- * @returns characters of the longest JSON-RPC id among the lines of which no record was made
- * @throws WiretapeError as reading does
+ * @returns characters of the longest JSON-RPC id among lines without a record
+ * @throws WiretapeError like `read`
  */
 export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise<number> {
   const { file, name, seen } = opened
@@ -89,7 +89,7 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
     count += 1
   }
 
-  // What `takePlain` gets is the same object each time.
+  // The watcher gets the same object each time.
   const place = { path, offset: 0, sizeBytes: 0 }
   const scan = createTraceScan(
     reported,
@@ -129,7 +129,7 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
     sizeBytes: number
   }): void {
     if (!isBegun) {
-      // A tape that lost its start.
+      // The tape has lost its start.
       const made = madeMeta(record)
       isBegun = made !== undefined || record.type === 'meta'
       if (made) {

@@ -1,16 +1,16 @@
 import type { Keep } from './keep-option.js'
 import type { OtlpOptions } from './otlp-options.js'
 
-/** What `record` can be told. */
+/** Options of `record`. */
 export interface RecordOptions extends OtlpOptions {
-  /** Record a server from this configuration of a client, bundle or `server.json`. */
+  /** Record a server from this client configuration, bundle or `server.json`. */
   readonly config?: string
-  /** Which server of it. */
+  /** Name of the server in it. */
   readonly server?: string
   /** Record an HTTP server instead of a command. */
   readonly url?: string
   readonly listen?: string
-  /** Record what a client says to any server: the command is the client's. */
+  /** Record a client's traffic to any server: the command is the client's. */
   readonly forward?: boolean
   readonly caDir?: string
   /** Speak stdio to the client and HTTP to the server at `url`. */
@@ -20,7 +20,7 @@ export interface RecordOptions extends OtlpOptions {
   /** Glob patterns of files. */
   readonly watch?: readonly string[]
   readonly reloadable?: boolean
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly reloadTimeout?: number
   readonly strictReload?: boolean
   readonly header?: readonly string[]
@@ -44,7 +44,7 @@ export interface RecordOptions extends OtlpOptions {
   readonly compact?: boolean
   readonly redact?: readonly string[]
   readonly redactFile?: string
-  /** False to do without the built-in rules. */
+  /** False disables the built-in rules. */
   readonly redactDefaults?: boolean
   readonly redactReport?: boolean
   readonly tagKey?: string
@@ -56,14 +56,14 @@ export interface RecordOptions extends OtlpOptions {
   readonly holdTimeout?: number
   readonly onDetach?: 'forward' | 'drop'
   readonly rules?: string
-  /** Ids of rules of findings, and what happens to a message in which they find something. */
+  /** Ids of finding rules, and their action on a matching message. */
   readonly onFinding?: readonly (readonly [id: string, action: 'note' | 'hold' | 'block'])[]
   readonly pin?: string
   readonly onDrift?: 'note' | 'hold' | 'block'
   readonly onUnattended?: 'forward' | 'block'
 }
 
-/** An option of `record`: one table for the quick parser and for the thorough one. */
+/** An option of `record`: one table for the quick and the full parser. */
 export interface RecordFlag {
   readonly long: string
   readonly short?: string
@@ -71,8 +71,8 @@ export interface RecordFlag {
   /** Name of its value; absent for a switch. */
   readonly value?: string
   readonly help: string
-  /** What a switch that turns something off gives. @default true */
+  /** Value of a switch that disables something. @default true */
   readonly given?: false
-  /** Throws an Error with a sentence for a person. @param before what an earlier occurrence gave */
+  /** Throws an Error with a readable message. @param before value of an earlier occurrence */
   readonly parse?: (value: string, before: unknown) => unknown
 }

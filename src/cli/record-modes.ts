@@ -2,12 +2,12 @@ import { WiretapeError } from '../model/index.js'
 import type { RecordOptions } from './record-flag.js'
 
 /**
- * What `record` stands between: its own stdin and a command, HTTP clients and a command, HTTP clients and a URL, its own
- * stdin and a URL, a client and whatever that speaks to.
+ * The sides that `record` connects: its own stdin and a command, HTTP clients and a command, HTTP clients and a URL, its
+ * own stdin and a URL, a client and all of its servers.
  */
 export type RecordMode = 'stdio' | 'listen' | 'url' | 'bridge' | 'forward'
 
-/** Options that mean nothing in other modes than these. */
+/** Options that apply only to these modes. */
 const owned: readonly { key: keyof RecordOptions; flag: string; modes: readonly RecordMode[]; of: string }[] =
   [
     { key: 'shared', flag: '--shared', modes: ['listen'], of: '--listen and a command' },
@@ -40,7 +40,7 @@ const owned: readonly { key: keyof RecordOptions; flag: string; modes: readonly 
     { key: 'oauthRewrite', flag: '--no-oauth-rewrite', modes: ['url'], of: '--url' },
   ]
 
-/** @throws WiretapeError `usage` for options that contradict one another */
+/** @throws WiretapeError `usage` for conflicting options */
 export function modeOf(command: readonly string[], options: RecordOptions): RecordMode {
   const { url, listen, bridge, forward } = options
   const mode = forward
@@ -65,7 +65,7 @@ export function modeOf(command: readonly string[], options: RecordOptions): Reco
   return mode
 }
 
-/** @throws WiretapeError `usage` for an option that means nothing in this mode */
+/** @throws WiretapeError `usage` for an option that does not apply to this mode */
 export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
   for (const { key, flag, modes, of } of owned) {
     const isGiven = key === 'oauthRewrite' ? options[key] === false : options[key] !== undefined

@@ -257,20 +257,20 @@ export const recordFlags: readonly RecordFlag[] = [
   },
 ]
 
-/** What a switch turns off is on without it. */
+/** Defaults of switches that disable something. */
 const switchedOn = Object.fromEntries(
   recordFlags.filter(({ given }) => given === false).map(({ key }) => [key, true]),
 )
 
-/** A command line of `record` that is in order. */
+/** A valid command line of `record`. */
 export interface RecordArgs {
   readonly command: readonly string[]
   readonly options: RecordOptions
 }
 
 /**
- * Reads what stands after `record` without loading the program's parser, which costs every start of a server
- * some milliseconds. Undefined for whatever is not plainly right: the thorough parser says what is wrong.
+ * Reads the arguments of `record` without the program's parser, which would cost every start of a server some
+ * milliseconds. Undefined unless clearly valid: the full parser then reports the problem.
  */
 export function parseRecordArgs(args: readonly string[]): RecordArgs | undefined {
   const options: { [key: string]: unknown } = { ...switchedOn }

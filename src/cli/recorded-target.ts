@@ -2,14 +2,14 @@ import { WiretapeError, type Session } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { escapeText } from '../render/index.js'
 
-/** Where a recorded server is. */
+/** How to reach a recorded server. */
 export type RecordedTarget = { readonly command: readonly string[] } | { readonly url: string }
 
 /**
- * The server of a recording, or the one that was named instead.
+ * The server of a recording, or the one named instead.
  *
  * @param command named by the user; empty for the recorded one
- * @throws WiretapeError `usage` when the recording does not say, or what it says is redacted
+ * @throws WiretapeError `usage` if the recording does not name it, or only redacted
  */
 export function recordedTarget(
   session: Pick<Session, 'command' | 'url'>,

@@ -7,18 +7,18 @@ import { listTapes, type TapeSummary } from '../tape/index.js'
 import { recordingsIn } from './data-folder.js'
 import type { SearchFolders } from './io.js'
 
-/** A name of the data folder: `latest`, a label or an id; a day; how many recordings before the newest. */
+/** A name in the data folder: `latest`, a label or an id; a day; the number of recordings before the newest. */
 const reference = /^(.+?)(?:@(today|yesterday|\d{4}-\d\d-\d\d))?(?:~(\d{1,6}))?$/
 const shortestId = 6
-/** A file name with an ending is no label of a server, and much the likelier of the two. */
+/** A name with an ending is far more likely a file than a server's label. */
 const fileEnding = /\.(?:jsonl?|har|html|ya?ml|log|txt|gz|zst)$/
 
 /**
  * The path of a recording that a user named, in this order: a path; a file name of the data folder, as `ls` prints it;
- * `latest`, a label or the beginning of a session's id, of which `@yesterday` (`@today`, `@2026-11-22`) takes the newest
- * of that day in local time and `~2` the second before the newest. `-`, and paths that lead nowhere, stay as they are.
+ * `latest`, a label or the beginning of a session's id. With `@yesterday` (`@today`, `@2026-11-22`) it is the newest of
+ * that day in local time, with `~2` the second before the newest. `-` and missing paths stay unchanged.
  *
- * @throws WiretapeError `unreadable` when `latest`, a day or a count names no recording
+ * @throws WiretapeError `unreadable` if `latest`, a day or a count names no recording
  */
 export async function recordingPath(name: string, io: SearchFolders): Promise<string> {
   if (name === '' || name === '-' || basename(name) !== name || existsSync(resolve(io.cwd, name))) return name
@@ -36,7 +36,7 @@ export async function recordingPath(name: string, io: SearchFolders): Promise<st
     .toSorted((a, b) => (a.meta.startedAt < b.meta.startedAt ? -1 : 1))
   const path = found.at(-1 - Number(back ?? 0))?.path
   if (path !== undefined) return path
-  // A plain name may be that of a file that is not there: whoever opens it says so.
+  // A plain name may be a missing file, which is reported on opening.
   if (isPlain && subject !== 'latest') return name
   const why =
     found.length > 0
@@ -52,8 +52,8 @@ export async function recordingPaths(names: readonly string[], io: SearchFolders
 }
 
 /**
- * A short name for each recording of the data folder that `recordingPath` takes: `shop`, `shop~2`, the beginning of an
- * id, or the file name.
+ * Short names, accepted by `recordingPath`, of the data folder's recordings: `shop`, `shop~2`, the beginning of an id,
+ * or the file name.
  *
  * @param rows all recordings of the data folder, oldest first
  */
@@ -87,7 +87,7 @@ function isCalled({ meta }: TapeSummary, subject: string): boolean {
   return subject.length >= shortestId && meta.wiretape?.session?.startsWith(subject) === true
 }
 
-/** Milliseconds since the epoch, the end not included. */
+/** Milliseconds since the epoch, end excluded. */
 type Range = readonly [from: number, to: number]
 
 function rangeOf(day: string): Range {

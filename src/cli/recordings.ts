@@ -33,35 +33,35 @@ export interface OpenRecording {
   /** Its files, in the order of their segments. */
   readonly files: readonly NamedFile[]
   /**
-   * The records, as often as they are asked for; what was written since the files were opened is left out.
+   * The records; may be called repeatedly. Omits lines written after the files were opened.
    *
-   * @param report takes what is wrong with the files
-   * @param only the records that are wanted, by their number among all; after all of them were read once
-   * @throws WiretapeError that names the file as the user did
+   * @param report gets the problems of the files
+   * @param only selects records by their number; only after all were read once
+   * @throws WiretapeError with the user's name of the file
    */
   records(report?: (problem: Problem) => void, only?: Selection): AsyncIterable<TapeRecord>
-  /** As `records`, where each message is looked at as a value. */
+  /** Like `records`, for consumers that parse each message. */
   values?(report: (problem: Problem) => void): AsyncIterable<TapeRecord>
   /** See `Recording`. */
   ends?(): Promise<RecordingEnds | undefined>
 }
 
-/** Which records are wanted, by their number from 0. */
+/** Selects records by number, from 0. */
 export type Selection = (record: number) => boolean
 
-/** A recording that can be read once without a record for each line. */
+/** A recording that can be loaded without a record for each line. */
 interface ScannableRecording extends OpenRecording {
-  /** Undefined where its lines are not those of a tape. Returns what `scanTape` does. */
+  /** Undefined if it is no tape. Returns the result of `scanTape`. */
   readonly scan?: (scanning: Omit<Scanning, 'isLegacySse'>) => Promise<number>
 }
 
-/** A recording that was read once: the model without payloads, and a way to read the records again. */
+/** A loaded recording: the model without payloads, and access to the records. */
 export interface LoadedRecording extends OpenRecording {
   readonly fold: Fold
-  /** What is wrong with the files; of very many only the first. */
+  /** Problems of the files; of very many only the first. */
   readonly problems: readonly Problem[]
   readonly problemCount: number
-  /** What somebody said about it. */
+  /** Notes on the recording. */
   readonly notes: Notes
   /** Characters of the longest JSON-RPC id. */
   readonly longestId: number
@@ -73,23 +73,23 @@ export interface NamedFile {
   readonly name: string
 }
 
-/** A problem and the file it is in, as the user named it. */
+/** A problem and the user's name of its file. */
 export type Problem = Diagnostic & { readonly file: string }
 
 const problemsKept = 1_000
 
-/** Recordings, and what was made to read them. */
+/** Recordings and the temporary files for reading them. */
 export interface Opened<R> {
   readonly recordings: R[]
   readonly close: () => Promise<void>
 }
 
 /**
- * Opens files and joins those that are segments of one session; one of them stands for all. `-` is stdin; what cannot be read twice is
- * kept in a private temporary file meanwhile.
+ * Opens files and joins segments of one session; one segment names all. `-` is stdin; input that cannot be read twice is
+ * copied to a private temporary file.
  *
- * @param formatId what the files are; their content tells without it
- * @throws WiretapeError when a file cannot be read or is no recording; the message names it as the user did
+ * @param formatId detected from the content by default
+ * @throws WiretapeError with the user's name of the file if it cannot be read or is no recording
  */
 export async function openRecordings(
   names: readonly string[],
@@ -135,21 +135,21 @@ function refuseUnusable(names: readonly string[]): void {
   throw new WiretapeError('usage', 'stdin is given twice', { hint: 'stdin can be read only once' })
 }
 
-/** Sees the records while a recording is loaded, with the rows that the fold made of each. */
+/** Watches the records during loading, with their rows in the fold. */
 export type Watcher = RecordWatcher | PlainWatcher
 
-/** Wants a record of every line, which takes several times as long. */
+/** Needs a record for every line, which takes several times as long. */
 export type RecordWatcher = (record: TapeRecord, rows: Rows) => void
 
-/** The same of any watcher. */
+/** Converts any watcher to a record watcher. */
 export function recordWatcher(watcher: Watcher): RecordWatcher {
   return typeof watcher === 'function' ? watcher : (record, rows) => watcher.take(record, rows)
 }
 
 /**
- * As `openRecordings`, and reads each once.
+ * Like `openRecordings`, and loads each one.
  *
- * @param watch makes a watcher of each
+ * @param watch creates a watcher for each
  */
 export async function loadRecordings(
   names: readonly string[],
@@ -167,7 +167,7 @@ export async function loadRecordings(
   }
 }
 
-/** The files of a recording; whoever reads them shows a person how far it is. */
+/** The files of a recording; reading them shows progress. */
 export function watchedFiles({ files }: OpenRecording): RecordingFile[] {
   return files.map(({ file, name }) => ({
     ...file,
@@ -176,12 +176,12 @@ export function watchedFiles({ files }: OpenRecording): RecordingFile[] {
 }
 
 interface OpenedFile extends NamedFile, SegmentPlace {
-  /** It was read to its end, and nothing was wrong. */
+  /** It was read to its end without problems. */
   checked?: boolean
   readonly seen: Seen
-  /** Another transport passed than its first record says. */
+  /** The transport differs from the one in its first record. */
   readonly isLegacySse: boolean
-  /** Records in it; known when it was read to its end. */
+  /** Number of records; known once it was read to its end. */
   count?: number
 }
 
@@ -199,7 +199,7 @@ async function openArgument(
   return { file, name, seen, isLegacySse, ...tapePlace(path, first) }
 }
 
-/** Files of one recording, none of which says so, are read as one. */
+/** Joins files of one recording that do not identify themselves as such. */
 function joined(files: readonly OpenedFile[]): readonly OpenedFile[] {
   if (files.length === 1 || !files[0]!.isGuessed) return files
   const parts = asParts(files.map(({ file }) => file))
@@ -320,7 +320,7 @@ function recordsIn(
         count += 1
         return record
       })
-  // What was read to its end without a fault needs no second look.
+  // A file read to its end without faults needs no second check.
   const ended = (): void => void Object.assign(opened, { checked: problems === 0, count })
   return attended(counted, { ended, failed })
 }

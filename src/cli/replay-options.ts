@@ -4,7 +4,7 @@ import { addCompareOptions } from './compare/compare-options.js'
 import { parseTimeout } from './duration-option.js'
 import { optionOf } from './commands/option-of.js'
 
-/** How long one answer may take, in milliseconds. */
+/** Deadline of a response in milliseconds. */
 export const timeoutOption = (): Option =>
   optionOf({
     long: '--timeout',
@@ -13,7 +13,7 @@ export const timeoutOption = (): Option =>
     parse: parseTimeout,
   }).default(10_000, '10s')
 
-/** What both ways to replay have. */
+/** Options of both replay commands. */
 export function addReplayOptions(command: Command): Command {
   command
     .option(

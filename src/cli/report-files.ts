@@ -4,10 +4,10 @@ import { checkReplaceable, replaceFile } from '../tape/index.js'
 import type { Io } from './io.js'
 import { refuseOwnInput, refuseTwice } from './own-input.js'
 
-/** What `--report KIND=FILE` knows: pieces of text. */
+/** Kinds of `--report KIND=FILE`, yielding pieces of text. */
 export type ReportKinds<R> = Readonly<Record<string, (report: R) => Iterable<string>>>
 
-/** A report that was asked for. */
+/** A requested report. */
 export interface WantedReport<R> {
   readonly file: string
   readonly kind: string
@@ -17,10 +17,10 @@ export interface WantedReport<R> {
 /**
  * `junit=FILE`.
  *
- * @param kinds the reports that there are, by name
- * @param read what no report may replace
- * @param output what else is written, and by which option
- * @throws WiretapeError before anything is compared: kind unknown, or the file cannot be written
+ * @param kinds available reports by name
+ * @param read input files, which no report may replace
+ * @param output other output, with its option
+ * @throws WiretapeError before any comparison: unknown kind, or the file cannot be written
  */
 export async function wantedReports<R>(
   given: readonly string[] | undefined,
@@ -82,5 +82,5 @@ export async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Ar
   yield Buffer.from(batch)
 }
 
-/** Characters that are collected before a write. */
+/** Characters buffered before a write. */
 const batchLength = 1 << 18

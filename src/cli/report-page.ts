@@ -4,7 +4,7 @@ import type { ReportPage } from '../formats/index.js'
 import { WiretapeError } from '../model/index.js'
 import { viewerFolder } from './viewer-folder.js'
 
-/** The built viewer, to be put into a report. */
+/** The built viewer, embedded in reports. */
 export async function loadReportPage(): Promise<ReportPage> {
   const folder = viewerFolder()
   try {

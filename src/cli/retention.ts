@@ -6,7 +6,7 @@ import { rowsIn } from './folder-rows.js'
 import { mayDeleteNow } from './may-delete.js'
 import { beyond } from './run/prune.js'
 
-/** Deletes what the policy does not keep any longer. Returns how many recordings that were. */
+/** Deletes recordings beyond the policy's retention. Returns their number. */
 export async function enforceRetention(dataFolder: string): Promise<number> {
   const inForce = await policyInForce()
   if (inForce.kind !== 'policy') return 0

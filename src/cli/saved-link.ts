@@ -7,9 +7,9 @@ import { openMerged } from './transfer.js'
 import { readVersion } from './version.js'
 
 /**
- * Recordings as a capture that is over, for a screen: several are merged by time.
+ * Presents recordings as an ended capture for a screen; several are merged by time.
  *
- * @throws WiretapeError when a file cannot be read or is no recording
+ * @throws WiretapeError if a file cannot be read or is no recording
  */
 export async function openSaved(names: readonly string[], io: Io): Promise<CaptureLink> {
   const { recording, close } = await openMerged(names, io)

@@ -1,7 +1,7 @@
 import type { OwnMetric } from '../formats/index.js'
 import type { ShipReport } from '../ship/index.js'
 
-/** What a shipper did since it was started, and what waits. */
+/** A shipper's work since its start, and its backlog. */
 export class ShipperMetrics {
   #shipped = 0
   #bytes = 0

@@ -3,7 +3,7 @@ const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, kb: 1e3, m: 1e6
 /**
  * Bytes of an option such as `--max-bytes 50MB`.
  *
- * @throws Error with a sentence for a person
+ * @throws Error with a readable message
  */
 export function parseSize(value: string): number {
   const match = /^(\d{1,15})\s?([a-z]{0,2})$/i.exec(value)

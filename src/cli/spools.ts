@@ -9,9 +9,9 @@ import { diskReason, readReason, removedAtSignal } from '../tape/index.js'
 import { withProgress } from './progress.js'
 import { canUnpack, packingOf, unpack, UnpackError, type PackedFault } from './unpack/index.js'
 
-/** Private copies of what can be read only once, or of what stands in compressed files. */
+/** Private copies of inputs that can be read only once or are compressed. */
 export interface Spools {
-  /** Takes note of a folder that is to be removed. */
+  /** Registers a folder for removal. */
   add(folder: string): void
   close(): Promise<void>
 }
@@ -29,20 +29,20 @@ export function createSpools(): Spools {
   }
 }
 
-/** A file that can be read as often as wanted. */
+/** A file that can be read repeatedly. */
 export interface SpooledFile {
   /** As the user named it. */
   readonly name: string
   readonly path: string
-  /** A problem of the packed or UTF-16 data that it was made of. */
+  /** A problem of its compressed or UTF-16 source. */
   readonly fault?: Diagnostic
 }
 
 /**
- * The file that is named, or a private copy of stdin (`-`), of a pipe, of what a compressed file holds, or of UTF-16
- * text in UTF-8.
+ * The named file, or a private copy of stdin (`-`), of a pipe, of a compressed file's content, or of UTF-16 text in
+ * UTF-8.
  *
- * @param onlyKnown ends early when the start is nothing we know
+ * @param onlyKnown stops early if the start has no known format
  * @throws WiretapeError `unreadable`
  */
 export async function plainFile(
@@ -68,7 +68,7 @@ export async function plainFile(
   }
 }
 
-/** A private copy of what a compressed file holds; another file as it is. */
+/** A private copy of a compressed file's content; other files unchanged. */
 async function unpackedFile(
   { name, path }: SpooledFile,
   spools: Spools,
@@ -88,7 +88,7 @@ async function unpackedFile(
   return { name, path: copy, ...(fault && { fault: faultOf(fault) }) }
 }
 
-/** @param what is wrong with the packed data */
+/** @param what problem of the compressed data */
 export function notUnpacked(name: string, what: string, cause?: unknown): WiretapeError {
   const hint = 'check it with gzip -t FILE or zstd -t FILE'
   return new WiretapeError('unreadable', `cannot read ${name}: ${what}`, { hint, cause })
@@ -104,7 +104,7 @@ function faultOf(fault: PackedFault): Diagnostic {
       }
 }
 
-/** None of what cannot be read: who opens it says why. */
+/** Empty if unreadable: opening it reports the error. */
 async function firstBytes(path: string): Promise<Uint8Array> {
   const head = new Uint8Array(4)
   try {
@@ -127,10 +127,10 @@ async function isPipe(path: string): Promise<boolean> {
 }
 
 interface SpoolSource {
-  /** Stdin where there is none. */
+  /** Undefined: stdin. */
   readonly path: string | undefined
   readonly name: string
-  /** Ends early when the start is nothing we know. */
+  /** Stops early if the start has no known format. */
   readonly onlyKnown: boolean
   readonly through?: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 }
@@ -145,7 +145,7 @@ async function spool(
   const copy = join(folder, 'spool')
   const source = path === undefined ? process.stdin : createReadStream(path)
   const target = createWriteStream(copy, { mode: 0o600 })
-  // A failure of one is passed on to the other.
+  // A failure of one is propagated to the other.
   let culprit: 'source' | 'target' | undefined
   source.once('error', () => (culprit ??= 'source'))
   target.once('error', () => (culprit ??= 'target'))
@@ -170,7 +170,7 @@ async function sizeOf(path: string): Promise<number> {
   )
 }
 
-/** What is no recording may have no end (`/dev/zero`). Who opens the copy says what is wrong with it. */
+/** Stops if it cannot be a recording, since input may be endless (`/dev/zero`). Opening the copy reports it. */
 async function* whileItMayBeOne(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array(0)
   for await (const chunk of source) {
@@ -183,7 +183,7 @@ async function* whileItMayBeOne(source: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Where the temporary folder of the environment cannot be used, in `/tmp`. */
+/** Falls back to `/tmp` if the environment's temporary folder is unusable. */
 async function makeSpoolFolder(name: string): Promise<string> {
   const parent = os.tmpdir()
   try {

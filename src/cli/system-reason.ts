@@ -1,7 +1,7 @@
 /**
- * Why a call failed, in the words of the system: `no space left on device`. `node:util` is not imported: for an
- * import Node makes all that it exports, a coloured diff among it, and for that looks at `process.stderr`, which makes
- * the client's own stderr one that does not block (Node 22 and later).
+ * The system's message for a failed call: `no space left on device`. Does not import `node:util`: the import creates
+ * all of its exports, including a coloured diff, which accesses `process.stderr` and thereby makes the client's own
+ * stderr non-blocking (Node 22 and later).
  */
 export function systemReason(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException

@@ -4,18 +4,18 @@ import { maxOf } from './extremes.js'
 /** One column of a table; its texts are escaped. */
 export interface TableColumn {
   readonly name: string
-  /** One a row. */
+  /** One per row. */
   readonly texts: readonly string[]
-  /** On which side a text is filled up: numbers on the left. */
+  /** Padded side: left for numbers. */
   readonly side: 'left' | 'right'
   readonly tone?: (cell: string, row: number) => string
-  /** Columns with the lowest number are left out first on a narrow terminal; without one a column stays. */
+  /** On a narrow terminal, the lowest numbers are dropped first; a column without a number stays. */
   readonly keep?: number
 }
 
 const gap = '  '
 
-/** Lines of a table, with line feeds. The last column is never cut or filled up. */
+/** Lines of a table, with line feeds. The last column is never truncated or padded. */
 export function tableText(
   columns: readonly TableColumn[],
   { style, columns: cells = Infinity }: { readonly style: Style; readonly columns: number | undefined },

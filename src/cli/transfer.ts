@@ -17,19 +17,19 @@ import type { Io } from './io.js'
 import { createSegmentWatch, missingSegments } from './missing-segments.js'
 import { openRecordings, type Opened, type OpenRecording, type Problem } from './recordings.js'
 
-/** What `transfer` needs of a recording. */
+/** The part of a recording that `transfer` uses. */
 type Recorded = Pick<OpenRecording, 'records' | 'ends'>
 
 type Writable = Format & Required<Pick<Format, 'write'>>
 
-/** Those that the pure code knows, and the one that needs a file of ours. */
+/** The formats of the pure code, and the one that needs a file of ours. */
 const knownFormats: readonly Format[] = [
   ...formats,
   parquet,
   htmlReport(async () => (await import('./report-page.js')).loadReportPage()),
 ]
 
-/** The only recording that the files hold. */
+/** The only recording in the files. */
 export async function openOne(
   names: readonly string[],
   io: Io,
@@ -45,7 +45,7 @@ export async function openOne(
   })
 }
 
-/** What the files hold: one recording, or several merged by time. */
+/** Opens files as one recording, or several merged by time. */
 export async function openMerged(
   names: readonly string[],
   io: Io,
@@ -57,7 +57,7 @@ export async function openMerged(
   const [only, ...others] = recordings
   if (only && others.length === 0) return { recording: only, close }
   try {
-    // What is wrong with the files is told by whoever goes through them first, which is a writer.
+    // The first pass over the files, by a writer, reports their problems.
     let tell: ((problem: Problem) => void) | undefined
     const merged = await mergeRecordings(
       recordings.map((recording) => ({ records: () => recording.records((problem) => tell?.(problem)) })),
@@ -73,7 +73,7 @@ export async function openMerged(
   }
 }
 
-/** Says which segments were not given, when all of it was read. */
+/** Reports missing segments after the whole recording was read. */
 function tellingWhatIsMissing(recording: OpenRecording): OpenRecording {
   const { name } = recording.files[0]!
   return {
@@ -98,8 +98,8 @@ function tellingWhatIsMissing(recording: OpenRecording): OpenRecording {
 /**
  * The format to write.
  *
- * @param id what the user said, as `option`
- * @throws WiretapeError `usage`, listing what there is
+ * @param id the user's value of `option`
+ * @throws WiretapeError `usage`, listing the formats
  */
 export function targetFormat(id: string | undefined, option: string, output: string): Writable {
   if (id !== undefined) return checkFormat(id, option, 'write') as Writable
@@ -125,7 +125,7 @@ function checkFormat(id: string, option: string, can: 'read' | 'write'): Format 
   })
 }
 
-/** What can be read or written. @param option of `proxy export`, which has `json` for session files too */
+/** Readable or writable formats. @param option of `proxy export`, where `json` also means session files */
 function idsOf(can: 'read' | 'write', option: string): string[] {
   const ids = knownFormats.filter((format) => format[can]).map(({ id }) => id)
   return option === '--output-format' ? ['json', ...ids] : ids
@@ -133,21 +133,21 @@ function idsOf(can: 'read' | 'write', option: string): string[] {
 
 export interface Transferred {
   readonly messages: number
-  /** Kinds of things that the target cannot hold. */
+  /** Kinds of data that the target cannot hold. */
   readonly losses: number
 }
 
-/** What a writer says of things that it kept in another place, or that are there though others do not expect them. */
+/** Diagnostic codes without loss: data kept in another place, or data that other readers do not expect. */
 const lossless: ReadonlySet<string> = new Set(['kept-in-metadata', severalServersCode])
 
-/** What a writer says of each message that the target has no place for. */
+/** Diagnostic code for messages that the target format cannot hold. */
 const leftOutCode = 'left-out'
 
 /**
- * Writes a recording to a file, or to stdout for `-`, and complains about what is wrong with it.
+ * Writes a recording to a file, or to stdout for `-`, and reports its problems.
  *
  * @param edit changes records on their way
- * @returns messages that were written, and how much the target could not hold
+ * @returns number of messages written, and of losses in the target format
  */
 export async function transfer(
   recording: Recorded,
@@ -162,7 +162,7 @@ export async function transfer(
   const read: Recording = {
     records() {
       let found = 0
-      // Every pass finds the same, as far as it goes: whoever comes further tells what is new.
+      // Passes find the same problems in order: report only those beyond earlier passes.
       return recording.records((problem) => {
         found += 1
         if (found <= told) return
@@ -179,7 +179,7 @@ export async function transfer(
       let seen = 0
       return mapped(edited.records(), (record) => {
         seen += messagesIn(record)
-        // Every pass counts anew, and one may end early.
+        // Each pass counts from 0 and may end early.
         if (seen > messages) messages = seen
         return record
       })
@@ -202,7 +202,7 @@ function messagesIn(record: TapeRecord): number {
   return record.type === 'message' ? record.parts.length : 0
 }
 
-/** Puts bytes out on stdout. */
+/** Writes bytes to stdout. */
 export async function printBytes(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
   const utf8 = new TextDecoder()
   for await (const chunk of chunks) {

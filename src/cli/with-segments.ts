@@ -2,8 +2,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { segmentsBeside } from '../tape/index.js'
 
 /**
- * The files that are read where these are named: of a rotated recording all segments that are there, whichever of them
- * is named. Each is named as the user would.
+ * The files to read for these names: any segment of a rotated recording means all existing ones. Each is named as the
+ * user would.
  *
  * @param names of files; `-` is stdin
  */

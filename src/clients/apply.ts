@@ -2,15 +2,15 @@ import { writeConfigFile } from './config-file.js'
 import type { FileChange } from './change.js'
 import type { Ledger } from './ledger.js'
 
-/** A file that could not be written; its servers are as they were. */
+/** A file that could not be written; its servers are unchanged. */
 export interface FailedFile {
   readonly path: string
   readonly reason: string
 }
 
 /**
- * Writes the files of a plan, each in one step. The ledger knows an entry before the file holds it and until the
- * file no longer does, so a crash in between loses no original.
+ * Writes the files of a plan, each atomically. The ledger holds an entry before the file does and until the file
+ * no longer does, so a crash in between loses no original.
  */
 export async function applyPlan(files: readonly FileChange[], ledger: Ledger): Promise<FailedFile[]> {
   const failed: FailedFile[] = []

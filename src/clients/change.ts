@@ -12,17 +12,17 @@ import { readWrapping, type WrapOptions } from './wrapping.js'
 
 const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
 
-/** What happens to one server. */
+/** Planned change of one server. */
 export interface ServerChange {
   readonly client: ClientKind
   readonly place: ConfigPlace
   readonly name: string
-  /** `changed`: its entry is rewritten. `same`: nothing to do. `left`: it cannot be done, for `reason`. */
+  /** `changed`: its entry is rewritten. `same`: no change needed. `left`: not possible, for `reason`. */
   readonly outcome: 'changed' | 'same' | 'left'
   readonly reason?: string
 }
 
-/** The new text of one file, with the changes in it. */
+/** The new text of one file and its changes. */
 export interface FileChange {
   readonly file: ConfigFile
   readonly text: string
@@ -45,7 +45,7 @@ export interface InstallOptions extends Omit<WrapOptions, 'label' | 'client'> {
   readonly names: readonly string[]
   /** Also change project files that git tracks. */
   readonly tracked: boolean
-  /** Why a remote server cannot be recorded by a bridge; undefined when it can. */
+  /** Why a bridge cannot record a remote server; undefined if it can. */
   readonly probe: (launch: Extract<Launch, { kind: 'remote' }>) => Promise<string | undefined>
   readonly isTracked?: (path: string) => Promise<boolean>
   /** The project's folder. */
@@ -99,7 +99,7 @@ export async function planUninstall(
   ledger: Ledger,
   names: readonly string[],
 ): Promise<Plan> {
-  // Rules that came after install keep no entry of ours in the file.
+  // Managed rules added after install must not keep our entries in the file.
   const free = clients.map((each) => ({ ...each, managedBy: undefined }))
   return plan(free, names, async ({ place }, server, draft) => {
     const wrapping = readWrapping(server.launch)
@@ -148,7 +148,7 @@ interface Edit {
   readonly rows: ServerChange[]
 }
 
-/** What must be true of a server in the new text. */
+/** Required state of a server in the new text. */
 interface Check {
   readonly place: ConfigPlace
   readonly name: string
@@ -169,7 +169,7 @@ async function plan(
 ): Promise<Plan> {
   const servers: ServerChange[] = []
   const pending = new Map<string, Pending>()
-  /** Clients share files: VS Code's builds one of the project, others by symbolic links. */
+  /** Clients share files: VS Code's builds share the project's, others use symbolic links. */
   const decided = new Map<string, Decision>()
   for (const { client, files, managedBy } of clients) {
     for (const found of files) {
@@ -219,8 +219,8 @@ async function plan(
 }
 
 /**
- * Checks each new text before it is written: it must parse, and hold the servers as they should be. An entry that
- * cannot be changed keeps no other from it.
+ * Checks each new text before it is written: it must parse and hold the expected servers. An entry that cannot be
+ * changed does not block others.
  */
 function settle(servers: ServerChange[], sheets: readonly Pending[]): Plan {
   const files: FileChange[] = []
@@ -278,12 +278,12 @@ function isPlain(launch: Launch): boolean {
 
 function isSameTarget(a: Launch, b: Launch): boolean {
   if (a.kind !== 'remote' || b.kind !== 'remote') return isDeepStrictEqual(a, b)
-  // The values of headers stand in the environment, as they were.
+  // Header values are in the environment, unchanged.
   const names = ({ headers }: typeof a): string[] => headers.map(([name]) => name)
   return a.url === b.url && isDeepStrictEqual(names(a), names(b))
 }
 
-/** Asks git without letting the repository's settings start a program. A missing git is no. */
+/** Asks git without letting the repository's settings start a program. False without git. */
 function isTrackedByGit(path: string): Promise<boolean> {
   const args = ['-c', 'core.fsmonitor=false', '-C', dirname(path), 'ls-files', '--error-unmatch', '--', path]
   return new Promise((resolve) => {

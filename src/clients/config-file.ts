@@ -4,16 +4,16 @@ import { basename, dirname, join } from 'node:path'
 
 /** A configuration file as it was read. */
 export interface ConfigFile {
-  /** As the client names it; may be a symbolic link. */
+  /** The client's path; may be a symbolic link. */
   readonly path: string
-  /** The file itself. */
+  /** Resolved path. */
   readonly real: string
   readonly bytes: Buffer
   /** Without the byte order mark. */
   readonly text: string
 }
 
-/** Undefined when there is no such file. @throws Error with a sentence for a person */
+/** Undefined if the file is missing. @throws Error with a readable message */
 export async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
   let real: string
   let bytes: Buffer
@@ -39,16 +39,16 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
 const longestBytes = 64 * 1024 * 1024
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** The file's bytes with another text, the byte order mark kept. */
+/** Encodes a new text, with the file's byte order mark. */
 export function encode(file: ConfigFile, text: string): Buffer {
   const body = Buffer.from(text)
   return file.bytes.subarray(0, 3).equals(byteOrderMark) ? Buffer.concat([byteOrderMark, body]) : body
 }
 
 /**
- * Puts new bytes in the place of a file in one step; owner, mode and symbolic links stay.
+ * Replaces a file atomically; owner, mode and symbolic links stay.
  *
- * @throws Error when the file is read-only, or no longer what was read: its client may be writing it
+ * @throws Error if the file is read-only or has changed since it was read: its client may be writing it
  */
 export async function writeConfigFile(file: ConfigFile, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(file.real)

@@ -10,12 +10,12 @@ import {
   type Wrapping,
 } from './wrapping.js'
 
-/** The splices of a change to one entry, or why it cannot be made. */
+/** The splices of a change to one entry, or the reason that it is impossible. */
 export type EntryEdit =
   | { readonly splices: readonly Splice[]; readonly reason?: never }
   | { readonly splices?: never; readonly reason: string }
 
-/** Puts the recorder in front of a server. Only the members that start or reach the server change. */
+/** Puts the recorder in front of a server. Changes only the members that start or reach the server. */
 export function wrapEntry(
   node: ConfigNode,
   launch: Launch,
@@ -76,7 +76,7 @@ function wrapRemote(
   return { splices }
 }
 
-/** Takes the recorder out again, by place: what else changed in the entry meanwhile stays. */
+/** Removes the recorder by place: other later changes of the entry stay. */
 export function unwrapEntry(node: ConfigNode, launch: Launch, dialect: Dialect, splicer: Splicer): EntryEdit {
   const wrapping = readWrapping(launch)
   if (wrapping === undefined) return { reason: 'it is not recorded' }
@@ -84,14 +84,14 @@ export function unwrapEntry(node: ConfigNode, launch: Launch, dialect: Dialect, 
   if (wrapping.original.kind === 'remote') return unwrapRemote(node, wrapping, dialect, splicer)
   const command = memberOf(node, dialect.command)!
   if (dialect.args === null) {
-    // The launcher stands before the words; the original command stays.
+    // The launcher precedes the words; the original command stays.
     return { splices: [splicer.dropFirst(command.value, wrapping.prefix)] }
   }
   const args = memberOf(node, dialect.args)!
   return {
     splices: [
       wrapping.bare ? splicer.remove(node, args) : splicer.dropFirst(args.value, wrapping.prefix),
-      // The word as it is written there now, in the quotes of the client that wrote the file last.
+      // Keep the current spelling: the client that last wrote the file chose the quotes.
       splicer.move(args.value.items[wrapping.target]!.value, command.value),
     ],
   }
@@ -105,7 +105,7 @@ function unwrapRemote(node: ConfigNode, wrapping: Wrapping, dialect: Dialect, sp
   const env = memberOf(node, dialect.env)
   const splices: Splice[] = [
     splicer.setKey(command, urlKey),
-    // In the one list of a command and its arguments, the launcher stands before them.
+    // In a single list of command and arguments, the launcher precedes them.
     args
       ? splicer.move(args.value.items[target]!.value, command.value)
       : splicer.move(command.value.items[target + 1]!.value, command.value),

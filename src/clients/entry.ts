@@ -18,7 +18,7 @@ export type Launch =
     }
   | { readonly kind: 'other'; readonly reason: string }
 
-/** The servers below a path of member names: members of a map, or items of a list with a `name`. */
+/** Servers at a path of member names: members of a map, or list items with a `name`. */
 export function readEntries(root: ConfigNode, path: readonly string[], dialect: Dialect): ServerEntry[] {
   const node = nodeAt(root, path)
   if (node?.kind === 'list') {
@@ -28,7 +28,7 @@ export function readEntries(root: ConfigNode, path: readonly string[], dialect: 
     })
   }
   if (node?.kind !== 'map') return []
-  // Of a repeated name, clients take the last one.
+  // Clients use the last of repeated names.
   const names = [...new Set(node.members.map(({ key }) => key))]
   return names.flatMap((name) => {
     const value = memberOf(node, name)!.value
@@ -36,7 +36,7 @@ export function readEntries(root: ConfigNode, path: readonly string[], dialect: 
   })
 }
 
-/** A map of servers where a server could stand: `mcp.servers` beside `mcp.NAME`. */
+/** A map of servers in the place of a server: `mcp.servers` beside `mcp.NAME`. */
 function isGroup(node: ConfigNode, dialect: Dialect): boolean {
   if (node.kind !== 'map' || memberOf(node, dialect.command)) return false
   return node.members.length > 0 && node.members.every(({ value }) => value.kind === 'map')

@@ -13,7 +13,7 @@ import { readEntries, type ServerEntry } from './entry.js'
 export interface FoundFile {
   readonly client: ClientKind
   readonly place: ConfigPlace
-  /** Absent when the file could not be read or understood: `fault` says why. */
+  /** Absent if the file could not be read or parsed; `fault` has the reason. */
   readonly file?: ConfigFile
   readonly root?: ConfigNode
   readonly fault?: string
@@ -28,11 +28,11 @@ export interface FoundClient {
 }
 
 /**
- * The clients whose configuration is on this machine, with their servers. One file that two places of a client
- * name (the user's and the project's, when the project is the home folder) is found once.
+ * Clients with a configuration on this machine, and their servers. A file at two places of a client (user and
+ * project, if the project is the home folder) is found once.
  *
  * @param ids only these clients
- * @param folders more projects to look at
+ * @param folders of further projects
  */
 export async function findClients(
   places: Places,
@@ -73,7 +73,7 @@ async function findFile(client: ClientKind, place: ConfigPlace): Promise<FoundFi
   try {
     const file = await readConfigFile(place.path)
     if (!file) return undefined
-    // An empty file is a client that has no servers yet.
+    // An empty file means a client without servers.
     if (file.text.trim() === '') return { client, place, file, servers: [] }
     const { root, fault } = parseConfig(file.text, place.syntax)
     if (fault) {

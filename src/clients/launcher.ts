@@ -18,7 +18,7 @@ export function launcherPath({
   return join(dataFolder, 'bin', platform === 'win32' ? `${launcherName}.cmd` : launcherName)
 }
 
-/** Writes the launcher that entries name, or renews it after an update. Returns its path. */
+/** Writes the launcher that entries name, or updates it. Returns its path. */
 export async function writeLauncher(options: LauncherOptions): Promise<string> {
   const path = launcherPath(options)
   const text = options.platform === 'win32' ? batch(options) : shell(options)
@@ -31,7 +31,7 @@ export async function writeLauncher(options: LauncherOptions): Promise<string> {
   return path
 }
 
-/** True for a program file that npx, pnpm dlx, yarn dlx or bunx keeps only for a while. */
+/** Whether the program file is in a temporary cache of npx, pnpm dlx, yarn dlx or bunx. */
 export function isPassing(program: string): boolean {
   return /[/\\](?:_npx|dlx|dlx-[^/\\]*|bunx-[^/\\]*)[/\\]/.test(program)
 }
@@ -67,7 +67,7 @@ exit 127
 `
 }
 
-/** Unverified: written for cmd.exe, not tried there. */
+/** Unverified: written for cmd.exe, not tested there. */
 function batch({ node, program }: LauncherOptions): string {
   return [
     '@echo off',

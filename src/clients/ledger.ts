@@ -8,24 +8,24 @@ export interface LedgerEntry {
   readonly servers: readonly string[]
   readonly name: string
   readonly client: string
-  /** Of a project's file: its folder. */
+  /** Folder, for a project's file. */
   readonly folder?: string
   readonly original: string
   readonly wrapped: string
   readonly at: string
 }
 
-/** The entries that are installed now, in `installed.json` of the data folder (0600: entries may hold secrets). */
+/** Currently installed entries, in `installed.json` of the data folder (0600: entries may hold secrets). */
 export interface Ledger {
   find(file: string, servers: readonly string[], name: string): LedgerEntry | undefined
   put(entry: LedgerEntry): void
-  /** The folders of projects with installed servers. */
+  /** Folders of projects with installed servers. */
   folders(): string[]
   forget(file: string, servers: readonly string[], name: string): void
   save(): Promise<void>
 }
 
-/** A file that is missing or damaged is an empty ledger: entries can be taken out without it. */
+/** A missing or damaged file is an empty ledger: entries can be removed without it. */
 export async function openLedger(dataFolder: string): Promise<Ledger> {
   const path = join(dataFolder, 'installed.json')
   let entries = await readEntries(path)
@@ -41,7 +41,7 @@ export async function openLedger(dataFolder: string): Promise<Ledger> {
     forget: (file, servers, name) => change((to) => to.delete(keyOf(file, servers, name))),
     async save() {
       await mkdir(dataFolder, { recursive: true, mode: 0o700 })
-      // Another install may have saved meanwhile.
+      // Another install may have saved in the meantime.
       entries = await readEntries(path)
       for (const make of changes) make(entries)
       changes = []

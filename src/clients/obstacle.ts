@@ -4,7 +4,7 @@ import type { Launch, ServerEntry } from './entry.js'
 
 type Remote = Extract<Launch, { kind: 'remote' }>
 
-/** Why a server cannot be recorded without breaking its client; undefined when it can. */
+/** Why recording a server would break its client; undefined if it would not. */
 export async function obstacleOf(
   { node, launch }: ServerEntry,
   probe: (launch: Remote) => Promise<string | undefined>,
@@ -17,7 +17,7 @@ export async function obstacleOf(
   return addressObstacle(launch.url) ?? probe(launch)
 }
 
-/** Members by which clients log in to a remote server. Strict clients refuse a local server that has one. */
+/** Members for a login to a remote server. Strict clients refuse a local server that has one. */
 const logins = [
   'bearer_token_env_var',
   'bearer_token',
@@ -40,7 +40,7 @@ function commandObstacle(words: readonly string[]): string | undefined {
   return isOurs ? 'it already starts wiretape record' : undefined
 }
 
-/** An address with a secret in it would stand in the argument list, which every user of the machine can read. */
+/** Refuses URLs with secrets: the argument list is readable by every user of the machine. */
 function addressObstacle(text: string): string | undefined {
   if (!URL.canParse(text)) return 'its address is not a plain URL'
   const url = new URL(text)

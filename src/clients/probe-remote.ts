@@ -3,10 +3,10 @@ import type { Launch } from './entry.js'
 const probeTimeoutMs = 5_000
 
 /**
- * Asks a remote server for a first answer, to learn before the entry is changed whether a bridge can reach it with
- * the headers that are there. A server that wants OAuth does its login with the client, which a bridge hides.
+ * Sends a request to a remote server before its entry is changed, to test whether a bridge can reach it with the
+ * existing headers. An OAuth server does its login with the client, which a bridge hides.
  *
- * @returns why it cannot be recorded by a bridge; undefined when it answers
+ * @returns why a bridge cannot record it; undefined if it answers
  */
 export async function probeRemote(
   { url, headers }: Extract<Launch, { kind: 'remote' }>,
@@ -46,7 +46,7 @@ export async function probeRemote(
   }
 }
 
-/** `${NAME}`, `${env:NAME}`, `{env:NAME}`, `$NAME`, `${NAME:-default}`: the ways clients write a variable. */
+/** Variable syntaxes of clients: `${NAME}`, `${env:NAME}`, `{env:NAME}`, `$NAME`, `${NAME:-default}`. */
 export function expand(value: string, env: Readonly<Record<string, string | undefined>>): string {
   return value.replaceAll(
     /\$\{(?:env:)?(\w+)(?::-([^}]*))?\}|\{env:(\w+)\}|\$(\w+)/g,

@@ -1,23 +1,23 @@
 import type { Launch } from './entry.js'
 
-/** The file name of the launcher, by which an entry of ours is recognised. */
+/** File name of the launcher, which identifies our entries. */
 export const launcherName = 'wiretape-launcher'
 
-/** What stands in the arguments of an entry that records. */
+/** Parsed arguments of a recording entry. */
 export interface Wrapping {
   readonly original: Exclude<Launch, { kind: 'other' }>
-  /** How many words stand before the original arguments. */
+  /** Number of words before the original arguments. */
   readonly prefix: number
-  /** Which argument is the original command or address. */
+  /** Index of the argument that is the original command or URL. */
   readonly target: number
-  /** The entry had no arguments of its own. */
+  /** The original entry had no arguments. */
   readonly bare: boolean
-  /** Of a remote entry: the member of its address, and its word for the transport (empty: it had none). */
+  /** Of a remote entry: the member with its URL, and its transport value (empty: none). */
   readonly urlKey: string
   readonly kindWord: string
   /** Of a remote entry: the environment variable of each header. */
   readonly variables: ReadonlyMap<string, string>
-  /** The client that is named in the metadata of its recordings. */
+  /** Client id in the metadata of its recordings. */
   readonly client: string | undefined
 }
 
@@ -38,7 +38,7 @@ function ownWords({ label, client, keep, more }: WrapOptions): string[] {
   return ['--label', labelOf(label), '--meta', `client=${client}`, '--keep', keep, ...more]
 }
 
-/** A name without white space: some clients join the arguments to one line for a shell. */
+/** A name without white space: some clients join the arguments into a shell command line. */
 export function labelOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}._@-]+/gu, '-').slice(0, 100) || 'server'
 }
@@ -65,7 +65,7 @@ export function variableOf(header: string): string {
   return `WIRETAPE_HEADER_${header.replaceAll(/\W/g, '_').toUpperCase()}`
 }
 
-/** Reads back the words of an entry; undefined when the entry is not one of ours, or no longer whole. */
+/** Parses the words of an entry; undefined if it is not ours, `damaged` if it is incomplete. */
 export function readWrapping(launch: Launch): Wrapping | 'damaged' | undefined {
   if (launch.kind !== 'stdio' || !isLauncher(launch.command)) return undefined
   const { args } = launch
@@ -135,7 +135,7 @@ function remoteOf(
   }
 }
 
-/** Either separator: a configuration may be read on another system than the one that wrote it. */
+/** Accepts both separators, since another system may have written the configuration. */
 export function isLauncher(command: string): boolean {
   const name = command.split(/[/\\]/).at(-1)!
   return name === launcherName || name === `${launcherName}.cmd`

@@ -5,19 +5,19 @@ import { failed, note, ok, type Step } from './step.js'
 
 export interface CommandCheck {
   readonly command: readonly string[]
-  /** Of the client's configuration, beside our own environment. */
+  /** From the client's configuration, added to our own environment. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** How long the server may take to answer. */
+  /** Deadline of the server's response. */
   readonly timeoutMs: number
 }
 
-/** The PATH that desktop programs give a server. */
+/** The PATH that servers get from desktop programs. */
 const desktopPath = '/usr/bin:/bin:/usr/sbin:/sbin'
-/** Of what the server wrote, to show. */
+/** Bytes of stderr kept to show. */
 const keptStderr = 4_096
 
-/** Starts a server as its client would, and stops at the first step that fails. */
+/** Starts a server as its client would; stops at the first failed step. */
 export async function* checkCommand(check: CommandCheck): AsyncGenerator<Step> {
   const { command, env = {}, cwd } = check
   const variables = { ...process.env, ...env }
@@ -123,7 +123,7 @@ async function* talk(
 
 type Heard = { readonly text: string } | { readonly ended: string }
 
-/** What came, in order, until the time is over. */
+/** Received items, in order, until the deadline. */
 function createInbox(timeoutMs: number): { put(heard: Heard): void; take(): Promise<Heard | undefined> } {
   const waiting: Heard[] = []
   let wake: (() => void) | undefined
@@ -163,7 +163,7 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-3).join(' | ').slice(-400)
 }
 
-/** Variables that a configuration names and its client puts in: `${NAME}`, `${env:NAME}`, `{env:NAME}`. */
+/** Variables that a client substitutes in its configuration: `${NAME}`, `${env:NAME}`, `{env:NAME}`. */
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}/g)].map(
     (match) => match[1] ?? match[2]!,

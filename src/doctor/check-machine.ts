@@ -9,10 +9,10 @@ export interface MachineCheck {
   readonly places: Places
 }
 
-/** With less, a busy recorder fills the disk in an hour. */
+/** A busy recorder fills this much in an hour. */
 const littleSpace = 1e9
 
-/** Node, our folders, the disk, and the configuration of clients. */
+/** Checks Node, our folders, the disk and client configurations. */
 export async function* checkMachine({ dataFolder, places }: MachineCheck): AsyncGenerator<Step> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isNew = major > 20 || (major === 20 && minor >= 19)

@@ -10,11 +10,11 @@ export interface UrlCheck {
   readonly timeoutMs: number
 }
 
-/** Certificates that end soon are worth a note. */
+/** Certificates that expire sooner get a note. */
 const soonDays = 14
 const longestBody = 1024 * 1024
 
-/** Follows the way of a client's first request, and stops at the first step that fails. */
+/** Checks each stage of a client's first request; stops at the first failed step. */
 export async function* checkUrl({ url, headers, timeoutMs }: UrlCheck): AsyncGenerator<Step> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
@@ -124,7 +124,7 @@ async function ask(
   }
 }
 
-/** The body, or the first event of a stream, which may stay open. */
+/** The body, or the first event of a stream, since streams may stay open. */
 async function firstText(response: Response): Promise<string> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   const decoder = new TextDecoder()
@@ -218,7 +218,7 @@ async function* askHttp(
   }
 }
 
-/** OAuth: who protects the server, and who gives tokens. */
+/** OAuth: resource metadata, authorization server. */
 async function* checkLogin(
   url: URL,
   { status, headers }: Reply,
@@ -260,7 +260,7 @@ async function* checkLogin(
   yield failed('authorization', `${status}${challenge === '' ? '' : `: ${challenge.slice(0, 200)}`}`, advice)
 }
 
-/** HTTP+SSE servers (2024-11-05) refuse a POST at the address of their stream. */
+/** HTTP+SSE servers (2024-11-05) refuse a POST to the URL of their stream. */
 async function* checkLegacy(
   url: URL,
   own: Record<string, string>,

@@ -1,7 +1,7 @@
 import { protocolVersions } from '../model/index.js'
 import { failed, note, ok, type Step } from './step.js'
 
-/** The newest version that opens with `initialize`. */
+/** Newest version that uses `initialize`. */
 export const offeredVersion = '2025-11-25'
 
 export const initialize = {
@@ -15,7 +15,7 @@ export const initialize = {
   },
 } as const
 
-/** The steps that an answer to `initialize` decides. */
+/** Steps derived from the response to `initialize`. */
 export function answerSteps(answer: unknown, tookMs: number): Step[] {
   const { result, error } = (typeof answer === 'object' && answer !== null ? answer : {}) as {
     result?: { protocolVersion?: unknown; serverInfo?: { name?: unknown; version?: unknown } }

@@ -1,11 +1,11 @@
-/** One thing that was looked at. */
+/** One check and its result. */
 export interface Step {
   readonly name: string
-  /** `note` is worth knowing and no fault. */
+  /** `note` is information, not a failure. */
   readonly state: 'ok' | 'note' | 'failed'
-  /** What was found. */
+  /** Result in words. */
   readonly found: string
-  /** What to do; of failed steps, and of notes where there is something to do. */
+  /** Next step for the user: for failed steps, and for notes if any. */
   readonly advice?: string
 }
 
@@ -21,7 +21,7 @@ export function failed(name: string, found: string, advice: string): Step {
   return { name, state: 'failed', found, advice }
 }
 
-/** What an error says, with the code that systems give. */
+/** Message of an error, with its system code. */
 export function wordsOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (inner instanceof AggregateError && inner.errors.length > 0) return wordsOf(inner.errors[0])

@@ -8,21 +8,21 @@ import { stricterOf, type Policy } from './policy.js'
 const largestFile = 1_000_000
 const sticky = 0o1000
 
-/** What binds every command that records. */
+/** The policy that binds every recording command. */
 export type PolicyInForce =
   | { readonly kind: 'none' }
   | { readonly kind: 'policy'; readonly policy: Policy }
-  /** Nothing may be recorded. */
+  /** Forbids every recording. */
   | { readonly kind: 'broken'; readonly why: string }
 
 /** Files that may hold a policy. */
 export interface PolicyFiles {
   readonly system: string
-  /** Of `WIRETAPE_POLICY`. */
+  /** From `WIRETAPE_POLICY`. */
   readonly own?: string
 }
 
-/** Reads both files; the second can only make the first stricter. Never rejects. */
+/** Reads both files; `own` can only make `system` stricter. Never rejects. */
 export async function loadPolicy({ system, own }: PolicyFiles): Promise<PolicyInForce> {
   const first = await readOne(system, true)
   if (first.kind === 'broken' || own === undefined) return first
@@ -55,7 +55,7 @@ async function readOne(file: string, mayBeMissing: boolean): Promise<PolicyInFor
   return { kind: 'policy', policy }
 }
 
-/** The file is opened once: what was checked is what is read. */
+/** Opens the file once, so that checks and reads agree. */
 function readSafely(file: string): { readonly text: string } | { readonly unsafe: string } {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {

@@ -7,7 +7,7 @@ const longestText = 2_000
 const mostPatterns = 100
 const natsMembers = ['creds', 'nkey', 'ca', 'cert', 'key'] as const
 
-/** What is wrong is in `diagnostics`; then the policy is not to be used. */
+/** The policy must not be used if `diagnostics` has any. */
 export interface ParsedPolicy {
   readonly policy: Policy
   readonly diagnostics: readonly Diagnostic[]
@@ -15,7 +15,7 @@ export interface ParsedPolicy {
 
 type Members = Map<string, YamlMember>
 
-/** @param file as places name it */
+/** @param file name of the file in places */
 export function parsePolicy(file: string, text: string): ParsedPolicy {
   const reader = new PolicyReader(file, text)
   return { policy: reader.read(), diagnostics: reader.yaml.diagnostics }
@@ -104,7 +104,7 @@ class PolicyReader {
     }
   }
 
-  /** As marks of shipped segments name it. */
+  /** In the form that marks of shipped segments use. */
   #store(member: YamlMember | undefined): Setting<string> | undefined {
     const setting = this.#text(member)
     if (!member || !setting) return undefined
@@ -129,7 +129,7 @@ class PolicyReader {
     return { nats: this.#setting(member, paths) }
   }
 
-  /** Members of a mapping, which is a member itself; none where it is absent. */
+  /** Members of a nested mapping; none if it is absent. */
   #group(members: Members, name: string, known: readonly string[]): Members {
     const member = members.get(name)
     if (!member) return new Map()
@@ -157,7 +157,7 @@ class PolicyReader {
     return this.#elements(member).map((node) => this.yaml.string(node) ?? '')
   }
 
-  /** Texts of a list, as nodes. */
+  /** String nodes of a list. */
   #elements(member: YamlMember): Node[] {
     const { name, key, value } = member
     const nodes = value && this.yaml.kind(value) === 'array' ? this.yaml.elements(value) : undefined

@@ -1,4 +1,4 @@
-/** Where a setting stands. */
+/** Place of a setting. */
 export interface PolicyPlace {
   readonly file: string
   /** 1-based. */
@@ -14,10 +14,10 @@ export interface Setting<T> {
 export type RecordRule =
   | 'all'
   | 'none'
-  /** Patterns, of which one must match; absent: any. */
+  /** One pattern of each list must match; an absent list matches any. */
   | { readonly servers?: readonly string[]; readonly clients?: readonly string[] }
 
-/** Files with credentials of NATS. */
+/** Files with NATS credentials. */
 export interface NatsPaths {
   readonly creds?: string
   readonly nkey?: string
@@ -26,10 +26,10 @@ export interface NatsPaths {
   readonly key?: string
 }
 
-/** What is in force: of one file, or the stricter of two for each setting. */
+/** The settings in force: of one file, or the stricter of two for each setting. */
 export interface Policy {
   readonly files: readonly string[]
-  /** All of them must allow a recording. */
+  /** All must allow a recording. */
   readonly record: readonly Setting<RecordRule>[]
   /** RE2 patterns besides the built-in rules, which cannot be switched off. */
   readonly redact: readonly Setting<string>[]
@@ -44,16 +44,16 @@ export interface Policy {
   readonly consent: readonly Setting<string>[]
 }
 
-/** What a session is about, as the patterns of a policy see it. */
+/** The parts of a session that the patterns of a policy match. */
 export interface RecordedSubject {
   readonly label: string
   readonly command: readonly string[]
   readonly url: string | null
-  /** Name of the client that `install` was told. */
+  /** Name of the client given to `install`. */
   readonly client?: string
 }
 
-/** The setting by which a session may not be recorded; undefined when it may. */
+/** The setting that forbids recording a session; undefined if none does. */
 export function forbids({ record }: Policy, subject: RecordedSubject): Setting<RecordRule> | undefined {
   return record.find(({ value }) => !allows(value, subject))
 }
@@ -66,7 +66,7 @@ function allows(rule: RecordRule, { label, command, url, client }: RecordedSubje
   return isServer && isClient
 }
 
-/** `*` stands for any text. Case counts. */
+/** `*` matches any text. Case-sensitive. */
 export function matches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()
@@ -83,7 +83,7 @@ export function matches(pattern: string, text: string): boolean {
 }
 
 /**
- * The stricter of two policies, setting by setting. Where segments go is decided by the first alone: another place is
+ * The stricter of two policies, setting by setting. The first alone decides where segments go: another place is
  * not stricter, only different.
  */
 export function stricterOf(system: Policy, own: Policy): Policy {

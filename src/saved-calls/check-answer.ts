@@ -11,13 +11,13 @@ import {
 import { findJsonValue, isFault } from '../wire/index.js'
 import type { Expectation, ExpectedPlace } from './saved-call.js'
 
-/** Expectation about a response, in the words of `diff`. */
+/** Result of checking a response, in the terms of `diff`. */
 export interface CheckedAnswer {
   readonly verdict: Extract<Verdict, 'same' | 'changed' | 'error now' | 'fixed now'>
   readonly differences: readonly Difference[]
-  /** Differences beyond those that are listed. */
+  /** Number of differences not listed. */
   readonly more: number
-  /** Reason in one line, when the response is an error. */
+  /** Reason on one line if the response is an error. */
   readonly failure?: string
   readonly notes?: readonly string[]
 }
@@ -48,12 +48,12 @@ function compareWhole(
   answer: string,
   { level = 'semantic', rules }: Expectation,
 ): Pick<CheckedAnswer, 'verdict' | 'differences' | 'more'> {
-  // `diff` leaves lists and polls out of its answers, by their method; what a saved call expects counts as it stands.
+  // `diff` skips lists and polls by their method; an expectation of a saved call always counts.
   const asked = { method: '' }
   const settings = { level, rules, varying: false }
   const text = `{"jsonrpc":"2.0","id":0,${expected.slice(1)}`
   const { verdict, differences, more } = compareAnswers({ text }, { text: answer }, asked, settings)
-  // Both are there, so nothing else can come of it.
+  // Both responses exist, so no other verdict is possible.
   return { verdict: verdict as CheckedAnswer['verdict'], differences, more }
 }
 

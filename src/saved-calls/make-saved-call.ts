@@ -27,7 +27,7 @@ import {
 } from '../wire/index.js'
 import type { SavedServer } from './saved-call.js'
 
-/** A call that was made. */
+/** A completed call. */
 export interface MadeCall {
   readonly server: SavedServer
   readonly method: string
@@ -37,26 +37,26 @@ export interface MadeCall {
   readonly answer: string
 }
 
-/** A call as a file has it, without a name: exact JSON texts, in which variables stand for secrets. */
+/** A call for a file, without a name: exact JSON texts with variables in place of secrets. */
 export interface CallToSave {
   readonly server: string
   readonly request: string
   readonly expect: string
-  /** Tool or method: what to call it. */
+  /** Tool or method, for the name. */
   readonly title: string
-  /** The variables of the environment that the file needs. */
+  /** Environment variables that the file needs. */
   readonly variables: readonly string[]
 }
 
-/** Values that are different on every run, by matchers that know them by their form. */
+/** Matchers that recognize values of every run by their form. */
 const volatile = ['uuid', 'timestamp'].map((name) => parseMatcher(name))
 const mostMatches = 100
 
 /**
- * A call with its answer, as a file of saved calls has it. Secrets become variables of the environment; in the answer they
- * are ignored. What is different on every run gets a matcher.
+ * Converts a call and its response for a file of saved calls. Secrets become environment variables; in the response they
+ * are ignored. Values that differ on every run get a matcher.
  *
- * @param known values of the environment that are in the call, by the name of their variable
+ * @param known environment values in the call, by variable name
  */
 export function makeSavedCall(made: MadeCall, known: ReadonlyMap<string, string>): CallToSave {
   const secrets: string[] = []
@@ -85,12 +85,12 @@ export function makeSavedCall(made: MadeCall, known: ReadonlyMap<string, string>
 }
 
 interface Names {
-  /** `${env:NAME}` for a secret. @param member where it stands */
+  /** `${env:NAME}` for a secret. @param member that holds it */
   of(member: string, secret?: string): string
   all(): readonly string[]
 }
 
-/** Equal secrets have one variable, others one each. */
+/** Equal secrets share a variable. */
 function createNames(known: ReadonlyMap<string, string>): Names {
   const secretsOf = new Map<string, string | undefined>()
   return {
@@ -156,7 +156,7 @@ function requestOf(method: string, params: string): { readonly request: string; 
   return { request: `{"method":${JSON.stringify(method)}${given}}`, title: method }
 }
 
-/** Texts with variables in the place of what was redacted, and no other variables. */
+/** Replaces redacted values by variables and escapes all other text. */
 function asTemplate(
   json: string,
   red: readonly RedactionMark[],
@@ -226,7 +226,7 @@ function forEachLeaf(
   else take(place, start, end, json)
 }
 
-/** The place of a leaf by its JSON Pointer. */
+/** Place of a leaf, from its JSON Pointer. */
 function placeIn(json: string, pointer: string): JsonPlace {
   let found: JsonPlace = []
   forEachLeaf(json, (place) => {

@@ -8,7 +8,7 @@ const expectNames = ['result', 'error', 'fails', 'level', 'ignore', 'match', 'va
 /** Expectation of a call without `expect`. */
 export const plainExpectation: Expectation = { fails: false, rules: [], places: [] }
 
-/** Reads `expect`. What is wrong is told to the file. */
+/** Reads `expect`. Problems are reported to the file. */
 export function parseExpectation(file: YamlFile, member: YamlMember, fill: StringJson): Expectation {
   if (file.kind(member.value) !== 'object') {
     file.fail(member.value ?? member.key, `expect: expected one or more of ${expectNames.join(', ')}`)
@@ -78,9 +78,9 @@ function valuesOf(
 }
 
 /**
- * Matchers: rules of the comparison with a whole answer, or else of the values at their places.
+ * Matchers: rules for the comparison with a whole response, or else for the values at their places.
  *
- * @param values those that a matcher is about are taken out
+ * @param values loses those that a matcher covers
  */
 function matchesOf(
   file: YamlFile,

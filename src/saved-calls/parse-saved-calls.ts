@@ -13,7 +13,7 @@ import {
 
 export interface SavedCallsReading {
   readonly calls: readonly SavedCall[]
-  /** Any means that none of the calls is to be made. In the order of the file. */
+  /** In file order. With any, no call must be made. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -26,9 +26,9 @@ const callNames = ['name', 'server', 'request', 'expect']
 const requestNames = ['tool', 'arguments', 'method', 'params']
 
 /**
- * Reads a file of saved calls (docs/saved-calls.md) and puts its variables in. Never throws on bad input.
+ * Reads a file of saved calls (docs/saved-calls.md) and fills in its variables. Never throws on bad input.
  *
- * @param used is told what was put in
+ * @param used collects the values filled in
  */
 export function parseSavedCalls(
   text: string,
@@ -42,7 +42,7 @@ export function parseSavedCalls(
   const file = new YamlFile(text.startsWith('\ufeff') ? text.slice(1) : text, { code })
   const reading = new Reading(file, sources, used)
   if (file.diagnostics.length === 0) reading.file()
-  // One place has one fault: a second one there follows from the first.
+  // One diagnostic per place: a second one follows from the first.
   const places = new Set<string>()
   const diagnostics = file.diagnostics
     .filter(({ at }) => places.size < places.add(`${at?.line}:${at?.column}`).size)
@@ -55,7 +55,7 @@ class Reading {
   readonly #file: YamlFile
   readonly #sources: VariableSources
   readonly #used: UsedVariables
-  /** Of the file: exact JSON text. */
+  /** Variables of the file: exact JSON text. */
   readonly #variables = new Map<string, string>()
 
   constructor(file: YamlFile, sources: VariableSources, used: UsedVariables) {
@@ -91,11 +91,11 @@ class Reading {
     if (!member) return
     if (file.kind(member.value) !== 'object')
       return file.fail(member.value ?? member.key, 'variables: expected one name: value a line')
-    // A variable that could name others could name itself.
+    // Variables must not refer to variables: cycles would be possible.
     const fill = this.#filling({ ...this.#lookup, variable: () => undefined })
     for (const { name, key, value } of file.members(member.value!)) {
       if (!isVariableName(name)) file.fail(key, 'variables: a name consists of letters, digits, _ and -')
-      // Not even its environment is needed when the command line gives the value.
+      // If the command line gives the value, its environment variables are not needed.
       if (this.#sources.given.has(name)) continue
       const json = file.json(value, fill)
       if (json !== undefined) this.#variables.set(name, json)
@@ -182,7 +182,7 @@ class Reading {
     },
     environment: (name) => {
       const value = this.#sources.env[name]
-      // A header has it without the line break that a token's file ends with.
+      // Headers trim the line break at the end of a token file.
       for (const secret of [value, value?.trim()])
         if (secret !== undefined && secret !== '') this.#used.secrets.add(secret)
       return value

@@ -3,7 +3,7 @@ import type { SavedServer } from './saved-call.js'
 
 const serverNames = ['command', 'env', 'url', 'headers']
 
-/** Reads `server`. What is wrong is told to the file; no message holds a value, which may be a secret. */
+/** Reads `server`. Problems are reported to the file, without values, which may be secrets. */
 export function parseServer(file: YamlFile, member: YamlMember, fill: StringJson): SavedServer | undefined {
   const place = member.value ?? member.key
   const client = file.string(member.value)
@@ -54,7 +54,7 @@ function memberText(file: YamlFile, member: YamlMember, fill: StringJson): strin
   return text
 }
 
-/** A mapping of names to texts. */
+/** A mapping of names to strings. */
 function textsOf(
   file: YamlFile,
   member: YamlMember | undefined,
@@ -71,7 +71,7 @@ function textsOf(
   })
 }
 
-/** A text with its variables put in. A variable that is a number counts as its digits. */
+/** A string with its variables filled in. A number becomes its digits. */
 function filled(file: YamlFile, node: YamlMember['value'], fill: StringJson): string | undefined {
   if (file.kind(node) !== 'string') return undefined
   const json = file.json(node, fill)

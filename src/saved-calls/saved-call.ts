@@ -1,7 +1,7 @@
 import type { CompareRule, Level, Matcher } from '../compare/index.js'
 import type { CompiledPath } from '../json-path/index.js'
 
-/** The server of a call. Two calls whose servers are equal share one connection. */
+/** The server of a call. Calls with equal servers share one connection. */
 export type SavedServer =
   /** Started without a shell. `env` is added to our own environment. */
   | { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }
@@ -19,11 +19,11 @@ export interface Expectation {
   readonly level?: Level
   /** `ignore` and `match`, for the comparison with `answer`. */
   readonly rules: readonly CompareRule[]
-  /** Places whose values are expected, or whose values a matcher takes. */
+  /** Places with an expected value or a matcher. */
   readonly places: readonly ExpectedPlace[]
 }
 
-/** One place, at least one of the two members. */
+/** One place with a value, a matcher or both. */
 export interface ExpectedPlace {
   readonly path: CompiledPath
   /** Exact JSON text. */
@@ -33,9 +33,9 @@ export interface ExpectedPlace {
 
 export interface SavedCall {
   readonly name: string
-  /** Of its file, 1-based. */
+  /** Line in its file, 1-based. */
   readonly line: number
-  /** Absent when the file leaves it to the command line. */
+  /** Absent if the command line names it. */
   readonly server?: SavedServer
   readonly method: string
   /** Exact JSON text of an object. */

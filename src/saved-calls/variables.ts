@@ -1,15 +1,15 @@
-/** Where the variables of a file of saved calls come from. */
+/** Sources of variables for files of saved calls. */
 export interface VariableSources {
-  /** Of the command line, before those of files: exact JSON text by name. */
+  /** From the command line, which overrides files: exact JSON text by name. */
   readonly given: ReadonlyMap<string, string>
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Values that were put in. */
+/** Variables used. */
 export interface UsedVariables {
-  /** Names that the command line gave and a file used. */
+  /** Names given on the command line and used by a file. */
   readonly names: Set<string>
-  /** Values of the environment: secrets, never to be told. */
+  /** Environment values: secrets, never displayed. */
   readonly secrets: Set<string>
 }
 
@@ -19,7 +19,7 @@ export function isVariableName(text: string): boolean {
   return variableName.test(text)
 }
 
-/** Values by name, and the environment where `env` is asked for. */
+/** Looks up variables and, for `env:`, the environment. */
 export interface Lookup {
   /** Exact JSON text. */
   variable(name: string): string | undefined
@@ -27,10 +27,10 @@ export interface Lookup {
 }
 
 /**
- * The JSON of a text with `${name}` and `${env:NAME}` in it; `$${` is `${`. A text that is one variable and nothing else
- * becomes that variable's value, of whatever kind; in a longer text a value stands as text.
+ * The JSON of a text with `${name}` and `${env:NAME}` filled in; `$${` is `${`. A text of exactly one variable becomes
+ * that variable's value, of any kind; in a longer text a value becomes text.
  *
- * @returns what is wrong, in words that hold no value
+ * @returns on failure, a message without values
  */
 export function fillText(
   text: string,

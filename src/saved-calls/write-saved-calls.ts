@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
 import type { CallToSave } from './make-saved-call.js'
 
-/** A file of saved calls, to be added to. What stands in it stays, comments too. */
+/** A file of saved calls to add to. Its content, including comments, stays. */
 export interface FileOfCalls {
-  /** Adds a call under a name of its own, which is returned. */
+  /** Adds a call; returns its unique name. */
   add(call: CallToSave): string
   text(): string
 }
@@ -13,7 +13,7 @@ const exact = { intAsBigInt: true }
 
 /**
  * @param text of the file; empty for a new one
- * @returns undefined when it is no file of saved calls
+ * @returns undefined if it is no file of saved calls
  */
 export function addToFile(text: string): FileOfCalls | undefined {
   const isNew = text.trim() === ''
@@ -26,7 +26,7 @@ export function addToFile(text: string): FileOfCalls | undefined {
 
   function nameFor(title: string): string {
     const names = list.items.map((item) => (isMap(item) ? item.get('name') : undefined))
-    // A name is one line, and a number would be none.
+    // A name must be one line and not a number.
     const plain =
       title
         .replaceAll(/\p{Cc}+/gu, ' ')

@@ -10,16 +10,16 @@ import {
   type TapeSummary,
 } from '../tape/index.js'
 
-/** A recorder that died may not be known to be live yet when its tape is a moment old. */
+/** Younger tapes count as live: their recorder may not be registered yet. */
 const settledMs = 10_000
 
-/** A segment to which nothing is added any more. */
+/** A segment that is not appended to. */
 export interface FinishedSegment extends TapeSummary {
   readonly session: string
   readonly segment: number
 }
 
-/** What a folder of recordings holds. */
+/** The state of a folder of recordings. */
 export interface FolderState {
   /** Not in the store yet, oldest first. */
   readonly waiting: readonly FinishedSegment[]
@@ -28,8 +28,8 @@ export interface FolderState {
 }
 
 /**
- * Segments that ended (by rotation, or with their recording) and are not in the store. A recording whose process died
- * without an `end` line is finished as it stands.
+ * Segments that ended (by rotation, or with their recording) and are not in the store. If the recorder died
+ * without an `end` line, the recording is finished as it stands.
  */
 export async function findFinished(
   folder: string,
@@ -65,7 +65,7 @@ export async function findFinished(
 function isFinished(tape: TapeSummary, captures: readonly LiveCapture[], idleMs: number): boolean {
   if (tape.end) return true
   const base = basePath(tape)
-  // The thread that wrote it died, and another one went on in the next file.
+  // The thread that wrote it died; another thread continued in the next file.
   if (base !== undefined && existsSync(segmentPath(base, tape.place.segment + 1))) return true
   const live = captures.some(
     (capture) => capture.session === tape.meta.wiretape?.session || capture.tape === tape.path,
@@ -79,12 +79,12 @@ function basePath({ path, place: { segment } }: TapeSummary): string | undefined
   return path.endsWith(ending) ? `${path.slice(0, -ending.length)}.jsonl` : undefined
 }
 
-/** `recover` closed what was shipped as it stood: the store has every message already. */
+/** `recover` only closed a tape that was shipped before: the store has every message. */
 function isOnlyRecovered(tape: TapeSummary, mark: ShippedMark, target: string): boolean {
   return mark.targets.includes(target) && tape.end?.wiretape?.recovered === true
 }
 
-/** Bytes of a file now; undefined when it is gone. */
+/** Current size of a file; undefined if deleted. */
 export function sizeNow(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size
 }

@@ -2,29 +2,29 @@ import { decodeHostState, type HostState } from './host-state.js'
 import { decodeManifest, type Manifest } from './manifest.js'
 import { bytesOf, type ObjectStore } from './store/object-store.js'
 
-/** Objects that are read at once. */
+/** Objects read concurrently. */
 const atOnce = 16
 
-/** One user of one machine, as the store knows them. */
+/** One user of one machine, as the store records them. */
 export interface FleetHost {
   readonly host: string
   readonly user: string
   readonly segments: number
   readonly sessions: number
-  /** Uncompressed, and in the store. */
+  /** Uncompressed bytes in the store. */
   readonly bytes: number
   readonly compressedBytes: number
   readonly messages: number
   readonly gaps: number
-  /** Messages that the gaps tell of. */
+  /** Messages missing in gaps. */
   readonly lost: number
-  /** When the last of its segments ended; null without any. */
+  /** End of its last segment; null without any. */
   readonly lastSegment: string | null
-  /** What its shipper said last; null when none did. */
+  /** Last state reported by its shipper; null without one. */
   readonly shipper: HostState | null
 }
 
-/** Reads every manifest of a store, and what its shippers said of themselves. */
+/** Reads every manifest of a store and the states of its shippers. */
 export async function readFleet(store: ObjectStore): Promise<FleetHost[]> {
   const hosts = new Map<string, { row: Writable<FleetHost>; sessions: Set<string> }>()
   const of = (host: string, user: string): { row: Writable<FleetHost>; sessions: Set<string> } => {
@@ -77,7 +77,7 @@ async function eachText(store: ObjectStore, prefix: string, take: (text: string)
     if (!key.endsWith('.json')) continue
     const reading = bytesOf(store.get(key)).then(
       (bytes) => take(Buffer.from(bytes).toString()),
-      // Deleted since it was listed.
+      // Deleted since the listing.
       (error: unknown) => {
         if (!(error instanceof Error && 'code' in error && error.code === 'unreadable')) throw error
       },

@@ -8,15 +8,15 @@ import type { ObjectStore } from './store/object-store.js'
 
 const count = z.int().nonnegative()
 
-/** What a shipper says of itself, in the data folder and in the store: `hosts/<id>.json`. */
+/** State of a shipper, in the data folder and in the store: `hosts/<id>.json`. */
 const schema = z.object({
   v: z.literal(1),
   host: z.string(),
   user: z.string(),
-  /** Of the last pass. */
+  /** Time of the last pass. */
   at: z.string(),
   wiretape: z.string(),
-  /** Since this shipper was first started, to this store. */
+  /** Since this shipper's first start, to this store. */
   shipped: count,
   shippedBytes: count,
   sentBytes: count,
@@ -38,7 +38,7 @@ export function decodeHostState(text: string): HostState | undefined {
   }
 }
 
-/** Adds a pass to what is known of this shipper, and keeps it. */
+/** Adds a pass to the state of this shipper and saves it. */
 export async function keepHostState(
   dataFolder: string,
   target: string,
@@ -66,7 +66,7 @@ export async function keepHostState(
   return state
 }
 
-/** Lets the fleet know of this shipper. */
+/** Publishes this shipper's state to the store. */
 export async function tellHostState(store: ObjectStore, dataFolder: string, state: HostState): Promise<void> {
   const id = digest(`${state.host}\0${state.user}\0${dataFolder}`)
   await store.put(`hosts/${id}.json`, bytesOfState(state))

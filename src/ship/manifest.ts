@@ -3,12 +3,12 @@ import { z } from 'zod'
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().nonnegative()
 
-/** What is known of a sealed segment without opening it. Written last: a segment without it is not there yet. */
+/** Describes a sealed segment. Written last: a segment without a manifest is not complete yet. */
 const schema = z.object({
   v: z.literal(1),
   /** SHA-256 of the uncompressed bytes. */
   hash,
-  /** Uncompressed. */
+  /** Uncompressed size. */
   bytes: count,
   encoding: z.enum(['gzip', 'zstd']),
   compressedBytes: count,
@@ -17,16 +17,16 @@ const schema = z.object({
   session: z.string(),
   segment: count,
   startedAt: z.string(),
-  /** Of the last line. */
+  /** Time of the last line. */
   endedAt: z.string().nullable(),
   messages: count,
   gaps: count,
-  /** Messages that the gaps tell of. */
+  /** Messages missing in gaps. */
   lost: count,
   host: z.string(),
   user: z.string(),
   label: z.string(),
-  /** As the tape has it: redacted. */
+  /** As on the tape: redacted. */
   server: z.object({
     transport: z.string().nullable(),
     command: z.array(z.string()),
@@ -39,7 +39,7 @@ const schema = z.object({
 
 export type Manifest = z.infer<typeof schema>
 
-/** Undefined for what is no manifest of a version we read. */
+/** Undefined unless it is a manifest of a supported version. */
 export function decodeManifest(text: string): Manifest | undefined {
   try {
     return schema.parse(JSON.parse(text))
@@ -48,14 +48,14 @@ export function decodeManifest(text: string): Manifest | undefined {
   }
 }
 
-/** Why `decodeManifest` does not understand a text. */
+/** Why `decodeManifest` rejects a text. */
 export function manifestTrouble(text: string): string {
   try {
     const version: unknown = (JSON.parse(text) as { v?: unknown } | null)?.v
     if (typeof version === 'number' && version > 1)
       return `its manifest has version ${version}, and this version of wiretape reads version 1: update the collector`
   } catch {
-    // The text is no JSON.
+    // Not JSON.
   }
   return 'its manifest is not understood'
 }
@@ -68,7 +68,7 @@ export function manifestKey(digest: string): string {
   return `segments/${digest.slice(0, 2)}/${digest}.json`
 }
 
-/** Where the bus hears of it. Names of hosts have dots, which would be levels of the subject. */
+/** Bus subject of a sealed segment. Dots in host names would be subject levels. */
 export function sealedSubject({ host }: Pick<Manifest, 'host'>): string {
   return `wiretape.sealed.${host.replaceAll(/[^\w-]/g, '_') || '_'}`
 }

@@ -8,19 +8,19 @@ import { isDiskFull } from '../tape/index.js'
 import type { Manifest } from './manifest.js'
 import type { Content } from './store/object-store.js'
 
-/** Text in a member, which is what a reader fetches at a time. */
+/** Uncompressed bytes of a member: the unit that a reader fetches. */
 const memberBytes = 256 * 1024
-/** A line longer than this is cut. */
+/** Longer lines are split. */
 const longestMember = 1024 * 1024
 
-/** Compressed segments beyond this need room on a disk. */
+/** Larger compressed segments need disk space. */
 const mostInMemory = 64 * 1024 * 1024
 
 export type Encoding = Manifest['encoding']
 
-/** What the bytes of a segment say, and where they stand compressed. */
+/** A segment's measurements and its compressed content. */
 export interface SealedBytes {
-  /** A temporary file, or the bytes themselves where the disk has no room for one. */
+  /** A temporary file, or the bytes themselves if the disk is full. */
   readonly content: Content
   readonly hash: string
   readonly bytes: number
@@ -34,7 +34,7 @@ export interface SealedBytes {
 
 type Compress = (bytes: Uint8Array) => Promise<Buffer>
 
-/** Zstandard is there from Node 22.15 on. */
+/** Zstandard needs Node 22.15 or later. */
 export const hasZstd = 'zstdCompress' in zlib
 
 function compressorOf(encoding: Encoding): Compress {
@@ -50,15 +50,15 @@ interface Sink {
   write(bytes: Uint8Array): Promise<void>
   /** The content is complete. */
   finish(): Promise<Content>
-  /** Nothing is left of the content. */
+  /** Deletes the content. */
   abandon(): Promise<void>
 }
 
 /**
- * Compresses a segment into a file of `folder`, member by member. On a full disk, into memory: shipping is what makes room again.
+ * Compresses a segment into a file of `folder`, member by member; on a full disk, into memory, since shipping frees space.
  *
- * @param countMessages the segment does not say itself how many it holds
- * @throws what the file system says
+ * @param countMessages whether to count, because the segment does not hold a count
+ * @throws errors of the file system
  */
 export async function sealBytes(
   source: string,
@@ -104,7 +104,7 @@ async function fileSink(folder: string): Promise<Sink> {
   }
 }
 
-/** @param full the failure of the disk, for a segment that is too large for memory */
+/** @param full the disk error, thrown for a segment that is too large for memory */
 function memorySink(full: unknown): Sink {
   let pieces: Uint8Array[] = []
   let size = 0
@@ -150,7 +150,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten
 }
 
-/** Whole lines together, as far as lines are no longer than a member may be. */
+/** Groups whole lines into members; splits only lines over `longestMember`. */
 export async function* membersOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
@@ -168,7 +168,7 @@ export async function* membersOf(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (waiting.length > 0) yield waiting
 }
 
-/** Gaps are few: a member without the word for them is not read. */
+/** Gaps are rare: for them alone, only members with the word are parsed. */
 function count(
   member: Uint8Array,
   counts: { messages: number; gaps: number; lost: number },

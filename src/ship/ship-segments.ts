@@ -10,46 +10,46 @@ import { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest }
 import { sealBytes, type Encoding, type SealedBytes } from './seal-segment.js'
 import { bytesOf, type ObjectStore } from './store/object-store.js'
 
-/** Refusals in a row after which the rest of a pass is not tried. */
+/** Consecutive refusals that end a pass. */
 const mostRefusals = 3
 
 export interface ShipOptions {
   /** Folder of the recordings. */
   readonly recordings: string
   readonly dataFolder: string
-  /** Which captures run now. */
+  /** Live captures. */
   readonly captures: () => Promise<readonly LiveCapture[]>
   readonly store: ObjectStore
-  /** As marks name the store: the address that was given. */
+  /** Name of the store in marks: the address as given. */
   readonly target: string
   readonly encoding: Encoding
-  /** Of wiretape. */
+  /** Version of wiretape. */
   readonly version: string
   readonly signal?: AbortSignal
   readonly onShipped?: (segment: FinishedSegment, manifest: Manifest) => void
 }
 
-/** What a pass over the recordings did. */
+/** Result of a pass over the recordings. */
 export interface ShipReport {
   readonly shipped: number
   /** Uncompressed. */
   readonly shippedBytes: number
-  /** What the store was sent. */
+  /** Bytes sent to the store. */
   readonly sentBytes: number
-  /** Finished, and not in the store. */
+  /** Finished segments that are not in the store. */
   readonly waiting: number
   readonly waitingBytes: number
-  /** When the oldest of them ended or was last written; null when none waits. */
+  /** End or last write of the oldest one; null when none waits. */
   readonly oldestWaiting: string | null
-  /** Answers by which the store refused a segment. */
+  /** Segments that the store refused. */
   readonly refusals: number
   /** The last failure. */
   readonly trouble?: WiretapeError
 }
 
 /**
- * Puts every finished segment into the store that is not there yet. Whatever ends it, the next pass goes on where it
- * was: objects are named by their content, the manifest comes last, and only then is a segment marked as shipped.
+ * Uploads every finished segment that is not in the store. The next pass resumes after any interruption: objects are
+ * named by their content, the manifest comes last, and only then is a segment marked as shipped.
  */
 export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
   const { recordings, store, target, signal } = options
@@ -93,7 +93,7 @@ export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
   }
 }
 
-/** How far a store is behind. */
+/** The backlog of a store. */
 export function waitingOf(
   segments: readonly FinishedSegment[],
 ): Pick<ShipReport, 'waiting' | 'waitingBytes' | 'oldestWaiting'> {
@@ -123,7 +123,7 @@ async function shipOne(
   }
 }
 
-/** Returns the manifest that is in the store, which may be that of an earlier attempt. */
+/** Returns the manifest in the store, which may be from an earlier attempt. */
 async function upload(
   own: Manifest,
   { content, compressedBytes }: SealedBytes,
@@ -134,7 +134,7 @@ async function upload(
   const key = segmentKey(own)
   let sentBytes = compressedBytes
   if ((await store.put(key, content, { ifAbsent: true })) === 'there') {
-    // Left by an attempt that broke off. Another version of the compressor may have made it.
+    // Left by an interrupted attempt, perhaps with another version of the compressor.
     if ((await store.head(key))?.size === compressedBytes) sentBytes = 0
     else await store.put(key, content)
   }
@@ -143,7 +143,7 @@ async function upload(
   return { manifest: own, sentBytes: sentBytes + text.length }
 }
 
-/** Undefined too where the credentials may only write. */
+/** Also undefined if the credentials are write-only. */
 async function manifestIn(store: ObjectStore, hash: string): Promise<Manifest | undefined> {
   try {
     const key = manifestKey(hash)
@@ -188,14 +188,14 @@ function manifestOf(
   }
 }
 
-/** What was cut off ended when something was last written to it. */
+/** A truncated segment ended with its last write. */
 function endedAt({ path, end }: FinishedSegment): string {
   if (end?.t !== undefined) return end.t
   const ms = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return new Date(ms ?? 0).toISOString()
 }
 
-/** Under which names this machine ships. */
+/** Host and user names of shipped segments. */
 export function whoAmI(): { host: string; user: string } {
   try {
     return { host: os.hostname(), user: os.userInfo().username }
@@ -222,7 +222,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** What a killed shipper left: files that begin with the number of a process that is gone. */
+/** Removes leftovers of killed shippers: files whose names begin with the PID of a dead process. */
 function removeAbandoned(folder: string): void {
   let names: string[] = []
   try {

@@ -7,42 +7,42 @@ import { isCommandLine, WiretapeError } from '../model/index.js'
 import { replaceFile } from '../tape/index.js'
 
 /**
- * When the cassette answers, and when the server does: `none` never asks the server; `once` asks it while there is no
- * cassette; `new` asks it what the cassette does not have; `all` asks it everything and replaces the cassette.
+ * When the server is used instead of the cassette: `none` never; `once` if there is no cassette; `new` for requests that
+ * the cassette does not have; `all` for every request, and the cassette is replaced.
  */
 export type CassetteMode = 'none' | 'once' | 'new' | 'all'
 const modes: readonly string[] = ['none', 'once', 'new', 'all'] satisfies CassetteMode[]
 
 export interface TestTapesOptions {
-  /** Folder for what is kept of this test when it fails. What an earlier run left there is removed. */
+  /** Folder of the files kept if this test fails. Files of earlier runs are removed. */
   readonly results: string
   /** Folder of the cassettes. */
   readonly cassettes: string
-  /** Of cassettes that ask for no other. @default 'once' */
+  /** Mode of cassettes that set none. @default 'once' */
   readonly mode?: string | undefined
   /** Whether no cassette may be recorded, as in CI. @default false */
   readonly isReadOnly?: boolean
 }
 
-/** What a stdio client starts: parameters of a StdioClientTransport. */
+/** Command for a stdio client: parameters of a StdioClientTransport. */
 export interface ServerCommand {
   readonly command: string
   readonly args: string[]
 }
 
-/** A server of a test. */
+/** A recorded server of a test. */
 interface Recorded {
   /** Folder of its tape. */
   readonly folder: string
-  /** Cassette that the tape becomes when the test passes. */
+  /** Cassette that the tape becomes if the test passes. */
   readonly becomes?: string
-  /** Copy of a cassette with what was new, and that cassette. */
+  /** Copy of a cassette with new exchanges, and that cassette. */
   readonly copy?: { readonly from: string; readonly to: string }
 }
 
 const longestWaitMs = 5_000
 
-/** Tapes of one test: made while it runs, kept only when it fails. */
+/** Tapes of one test: recorded while it runs, kept only if it fails. */
 export class TestTapes {
   readonly #options: TestTapesOptions
   readonly #recorded: Recorded[] = []
@@ -57,7 +57,7 @@ export class TestTapes {
   /**
    * Puts a recorder before a server: `new StdioClientTransport(tapes.server(['node', 'server.js']))`.
    *
-   * @throws WiretapeError `usage` when `command` is no list of texts
+   * @throws WiretapeError `usage` if `command` is not a list of strings
    */
   server(command: readonly string[]): ServerCommand {
     checkCommand(command)
@@ -65,11 +65,11 @@ export class TestTapes {
   }
 
   /**
-   * The server as its cassette has it, or the server itself while the cassette is made. The cassette is written when the
-   * test has passed.
+   * The server mocked from its cassette, or the server itself while the cassette is recorded. The cassette is written
+   * once the test has passed.
    *
    * @param name file name without `.jsonl`
-   * @throws WiretapeError `usage` for a wrong name or mode, and where the server would be recorded but must not
+   * @throws WiretapeError `usage` for a wrong name or mode, and if the server would be recorded but must not be
    */
   cassette(
     name: string,
@@ -99,10 +99,10 @@ export class TestTapes {
   }
 
   /**
-   * Ends the test: writes its cassettes when it passed, and keeps its tapes with a report for people when it failed.
+   * Ends the test: writes its cassettes if it passed; keeps its tapes with a readable report if it failed.
    *
-   * @returns paths of what was kept
-   * @throws WiretapeError `not-a-recording` when a cassette cannot be written because its client is still connected
+   * @returns paths of the files kept
+   * @throws WiretapeError `not-a-recording` if a cassette cannot be written because its client is still connected
    */
   async finish(hasFailed: boolean): Promise<string[]> {
     const recorded = this.#recorded.splice(0)
@@ -112,7 +112,7 @@ export class TestTapes {
     }
     try {
       for (const { folder, becomes, copy } of recorded) {
-        // A recorder complains when its tape goes while it writes.
+        // A recorder reports an error if its tape is deleted while it writes.
         const tape = await closedTape(folder, longestWaitMs).catch((error: unknown) => {
           if (becomes !== undefined) throw error
         })
@@ -124,7 +124,7 @@ export class TestTapes {
       }
     } finally {
       await rm(this.#options.results, { recursive: true, force: true })
-      // An empty folder says nothing; one with the results of other tests stays.
+      // Remove the folder if it is empty; results of other tests stay.
       await rmdir(dirname(this.#options.results)).catch(() => undefined)
     }
     return []
@@ -157,9 +157,9 @@ export class TestTapes {
   }
 }
 
-/** Tapes of a folder, each with a report beside it that opens in a browser. */
+/** Tapes of a folder, each with an HTML report beside it. */
 async function reportOf(folder: string): Promise<string[]> {
-  // The client of a test that failed may still be connected: what there is so far is kept.
+  // The client of a failed test may still be connected: keep the tape so far.
   await closedTape(folder, longestWaitMs / 5).catch(() => undefined)
   const tapes = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'))
   const kept: string[] = []

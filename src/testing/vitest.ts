@@ -7,8 +7,8 @@ import { TestTapes } from './tapes.js'
 export type { CassetteMode, ServerCommand, TestTapes } from './tapes.js'
 
 /**
- * vitest's `test` with `wiretape`, the tapes of a test. A test that fails keeps them in `test-results/wiretape`, each with
- * a report as a page; cassettes are in `__cassettes__` beside the test's file. `WIRETAPE_MODE` says how cassettes are
+ * vitest's `test` with `wiretape`, the tapes of a test. A failed test keeps them in `test-results/wiretape`, each with
+ * an HTML report; cassettes are in `__cassettes__` beside the test's file. `WIRETAPE_MODE` sets how cassettes are
  * used; in CI (`CI` is set) none is recorded.
  */
 export const test = base.extend<{ wiretape: TestTapes }>({
@@ -35,7 +35,7 @@ export const test = base.extend<{ wiretape: TestTapes }>({
   },
 })
 
-/** A name that tells people which test it is, and no two tests share. */
+/** A readable name, unique for each test. */
 function folderName(file: string, task: { readonly name: string; readonly id: string }): string {
   const words = `${basename(file).replace(/\..*$/, '')}-${task.name}`
   const digest = createHash('sha256').update(`${file}\n${task.id}`).digest('hex').slice(0, 6)

@@ -16,11 +16,11 @@ const change = z.union([
 ])
 
 /**
- * Lists and changes the rules of a capture: those of the file in force or, where there is none, of a file of its own, which is
- * in force from then on.
+ * Lists and changes the rules of a capture: those of the file in force or, without one, of a new file, which then comes
+ * into force.
  *
- * @param inForce file of the rules in force, or of those that were
- * @param folder for files of captures that have none
+ * @param inForce file of the rules that are or were in force
+ * @param folder for rules files of captures without one
  */
 export async function answerRules(
   request: IncomingMessage,

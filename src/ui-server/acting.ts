@@ -15,13 +15,13 @@ import { answerRules } from './acting-rules.js'
 import { bodyOf, refuse as fail } from './replies.js'
 import { writeAtPace } from './send-file.js'
 
-/** A page sends this header with the value 1. No form and no simple request of another site can have it. */
+/** Pages send this header with the value 1. Forms and simple requests of other sites cannot set it. */
 export const actingHeader = 'x-wiretape-act'
 
-/** Screens that pages have at one time. */
+/** Concurrent screens of pages. */
 const mostChannels = 16
 
-/** What a page may ask for. `rules` only takes a file that was in force before; `inject` only sends to the server. */
+/** Commands allowed to a page. `rules` accepts only a file that was in force before; `inject` sends only to the server. */
 const allowed: ReadonlySet<Command['type']> = new Set([
   'hold',
   'breakpoints',
@@ -39,28 +39,28 @@ const allowed: ReadonlySet<Command['type']> = new Set([
 
 interface Channel {
   readonly connection: CaptureConnection
-  /** Rules files that were in force while it was open. */
+  /** Rules files in force since it was opened. */
   readonly rules: Set<string>
 }
 
-/** Pages that act on live captures. Each has an attachment of its own, which ends with its stream of events. */
+/** Pages that act on live captures. Each has its own attachment, which ends with its event stream. */
 export interface Acting {
   /**
-   * Answers with a stream of lines: `{"type":"channel","id":…}`, then what the capture says. Of the records it only gets the
-   * progress of requests of a page, as `{"type":"progress","text":…}`.
+   * Responds with a stream of lines: `{"type":"channel","id":…}`, then the events of the capture. Of its records, only
+   * progress of a page's requests is sent, as `{"type":"progress","text":…}`.
    */
   open(connection: CaptureConnection, response: ServerResponse): Promise<void>
   /** Lists and changes the rules of the capture. */
   rules(channel: string, request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Carries out the command in the body of a request; answers with the reply of the control protocol. */
+  /** Runs the command in a request body; responds with the reply of the control protocol. */
   command(channel: string, request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
-/** Why a request may not act; the token is checked elsewhere. */
+/** Why a request must not act; the token is checked elsewhere. */
 export function whyNoAct({ method, headers }: IncomingMessage): Denial {
   if (headers[actingHeader] !== '1') return { status: 403, why: `the header ${actingHeader} is missing` }
   const own = `http://${headers.host ?? ''}`
-  // A browser names no origin when a page gets something from its own server.
+  // Browsers send no Origin with a same-origin GET.
   if (headers.origin === undefined ? method !== 'GET' : headers.origin !== own)
     return {
       status: 403,
@@ -71,7 +71,7 @@ export function whyNoAct({ method, headers }: IncomingMessage): Denial {
   return undefined
 }
 
-/** @param rulesFolder for the rules of captures that have no file of rules */
+/** @param rulesFolder for rules of captures without a rules file */
 export function createActing(rulesFolder: string | undefined): Acting {
   const channels = new Map<string, Channel>()
   return {
@@ -80,7 +80,7 @@ export function createActing(rulesFolder: string | undefined): Acting {
         connection.close()
         return fail(response, 503, 'too many pages are attached')
       }
-      // The page went away while the capture was looked up.
+      // The page closed during the look-up of the capture.
       if (response.destroyed) return connection.close()
       const id = randomBytes(16).toString('base64url')
       const channel: Channel = { connection, rules: new Set() }
@@ -120,10 +120,10 @@ export function createActing(rulesFolder: string | undefined): Acting {
   }
 }
 
-/** Ids of requests, and tokens of their progress, that pages give begin so. */
+/** Prefix of request ids and progress tokens from pages. */
 const ownToken = '"progressToken":"wiretape-ui-'
 
-/** Progress of a request that a page sent. @param line of the tape */
+/** Progress of a page's request. @param line of the tape */
 function progressIn(line: string): { readonly type: 'progress'; readonly text: string } | undefined {
   if (!line.includes(ownToken) || !line.includes('notifications/progress')) return undefined
   const text = new JsonObject(line, 0).raw('raw')
@@ -132,7 +132,7 @@ function progressIn(line: string): { readonly type: 'progress'; readonly text: s
 
 function remember({ rules }: Channel, event: ServerEvent): void {
   if (event.type !== 'state' || !event.state.rules) return
-  // The last one is in force.
+  // The last file is in force.
   rules.delete(event.state.rules.file)
   rules.add(event.state.rules.file)
 }

@@ -2,16 +2,16 @@ import type { Envelope } from '../model/index.js'
 import type { CallOutcome, ClientRole, OpenServer } from '../replay/index.js'
 import { elementsOf, JsonObject, kindAt, membersOf, readEnvelope } from '../wire/index.js'
 
-/** What a page that shows the session is told. */
+/** Events for pages that show the session. */
 export type SessionEvent =
   | {
       readonly type: 'session'
       readonly recording: string
-      /** Exact text of the answer to `initialize`; null where the server speaks without it. */
+      /** Exact text of the response to `initialize`; null for servers without it. */
       readonly greeting: string | null
       readonly roots: string
     }
-  /** A request of the server that waits for a person. */
+  /** A request of the server, waiting for a person. */
   | { readonly type: 'question'; readonly question: string; readonly text: string }
   | { readonly type: 'settled'; readonly question: string }
   | { readonly type: 'notification'; readonly text: string }
@@ -19,23 +19,23 @@ export type SessionEvent =
 
 export type AskOutcome = CallOutcome & { readonly latencyMs: number }
 
-/** Answer of a person: exact JSON text of a result, or of an error. */
+/** A person's response: exact JSON text of a result or error. */
 export type PersonsAnswer = { readonly result: string } | { readonly error: string }
 
-/** The client of a server, moved by a person. */
+/** An MCP client controlled by a person. */
 export interface ClientSession {
   readonly ended: string | undefined
-  /** Everything that a page needs to know that comes now; later events follow. @returns stops that */
+  /** Sends the current state as events, then all later events. @returns a function that unsubscribes */
   follow(take: (event: SessionEvent) => void): () => void
   /**
-   * Sends a request. Where the server needs input first, a person is asked, and the request is made again.
+   * Sends a request. If the server needs input first, a person is asked and the request is repeated.
    *
-   * @param key by which it can be cancelled
+   * @param key for its cancellation
    * @param params exact JSON text of an object
    */
   ask(key: string, method: string, params: string): Promise<AskOutcome>
   cancel(key: string): void
-  /** @returns why it cannot be given */
+  /** @returns why it is refused */
   answer(question: string, answer: PersonsAnswer): string | undefined
   /** @param roots exact JSON text of an array */
   setRoots(roots: string): Promise<void>
@@ -44,9 +44,9 @@ export interface ClientSession {
 
 export const capabilities = '{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}'
 
-/** Questions that wait at one time. */
+/** Concurrently waiting questions. */
 const mostQuestions = 100
-/** Characters of notifications that a page gets that comes later. */
+/** Characters of notifications kept for later pages. */
 const keptNotifications = 2_000_000
 const mostRounds = 20
 
@@ -57,9 +57,9 @@ interface Question {
 }
 
 /**
- * Greets a server and stands as its client until it is closed.
+ * Initializes a session with a server and is its client until closed.
  *
- * @param open greets the server in this role
+ * @param open initializes the session in this role
  */
 export async function openSession(
   recording: () => Promise<string>,
@@ -136,7 +136,7 @@ export async function openSession(
   const { greeting = null } = opened
   const name = await recording()
 
-  /** What the server wants to know before it answers, asked of a person; undefined when it answered. */
+  /** A person's input for an `input_required` result; undefined for a final response. */
   async function inputFor(answer: string, signal: AbortSignal): Promise<string | PersonsAnswer | undefined> {
     const result = new JsonObject(answer, 0).object('result')
     if (result?.string('resultType') !== 'input_required') return undefined

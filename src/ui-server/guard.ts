@@ -7,7 +7,7 @@ export const commandPath = /^\/api\/control\/([\w-]{1,64})$/
 /** Deletes a recording. */
 export const deletePath = /^\/api\/recordings\/([\w-]{1,64})\/delete$/
 
-/** Sessions of pages with servers: connecting to one, and the commands of one. */
+/** Sessions of pages with servers: connecting and commands. */
 export const sessionPath = /^\/api\/sessions(?:\/([\w-]{1,64}))?$/
 
 /** Rules of a capture. */
@@ -18,15 +18,15 @@ export const savedPath = '/api/saved'
 /** Queries. */
 export const sqlPath = '/api/sql'
 
-/** All that is asked for with POST. */
+/** Paths that require POST. */
 const actingPaths = [commandPath, deletePath, sessionPath, rulesPath]
 
-/** Why a request is refused; undefined when it may pass. */
+/** Why a request is refused; undefined if allowed. */
 export type Refusal = { readonly status: number; readonly why: string } | undefined
 
 /**
- * Keeps the pages of other sites out, by Host, Origin and Sec-Fetch-Site. The server listens on loopback, where every
- * page that a browser shows can reach it.
+ * Refuses requests of other sites by Host, Origin and Sec-Fetch-Site: every page in a browser can reach a loopback
+ * server.
  */
 export function createGuard(port: number): (request: IncomingMessage) => Refusal {
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
@@ -50,13 +50,13 @@ export function createGuard(port: number): (request: IncomingMessage) => Refusal
   }
 }
 
-/** What an Authorization header of this scheme gives. */
+/** Credential of an Authorization header with this scheme. */
 export function credentialOf({ headers }: IncomingMessage, scheme: 'Bearer' | 'Once'): string {
   const { authorization = '' } = headers
   return authorization.startsWith(`${scheme} `) ? authorization.slice(scheme.length + 1) : ''
 }
 
-/** In a time that tells nothing about how much of it is right. */
+/** Constant-time comparison. */
 export function isSame(given: string, secret: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(secret))

@@ -15,13 +15,13 @@ const types: Readonly<Record<string, string>> = {
   'viewer.css': 'text/css; charset=utf-8',
 }
 
-/** What the script that acts loads. */
+/** Files loaded by the acting script. */
 const beside: Readonly<Record<string, string>> = {
   'editor.js': 'text/javascript; charset=utf-8',
   'acting.css': 'text/css; charset=utf-8',
 }
 
-/** Nothing runs, is drawn or is asked for but what we serve ourselves. */
+/** Scripts, styles and requests come only from this server. */
 export const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,13 +39,13 @@ export const contentPolicy = [
  * The page as `wiretape ui` serves it, by path.
  *
  * @param folder of the built viewer
- * @param acting the script that acts on live captures, which no static page has
+ * @param acting the script that acts on live captures, absent from static pages
  */
 export async function loadPages(folder: string, acting?: string): Promise<ReadonlyMap<string, Page>> {
   const pages = new Map<string, Page>()
   for (const [name, type] of Object.entries(types)) {
     const text = await readFile(join(folder, name), 'utf8')
-    // The page need not ask how it came here.
+    // Tells the page its mode.
     const body = name === 'index.html' ? text.replace('data-mode="static"', 'data-mode="ui"') : text
     pages.set(name === 'index.html' ? '/' : `/${name}`, { type, body })
   }
@@ -53,7 +53,7 @@ export async function loadPages(folder: string, acting?: string): Promise<Readon
     const type = 'text/javascript; charset=utf-8'
     pages.set('/acting.js', { type, body: await readFile(acting, 'utf8') })
     for (const [name, itsType] of Object.entries(beside)) {
-      // Without the editor there are plain fields.
+      // Without the editor, the page uses plain fields.
       const text = await readFile(join(dirname(acting), name), 'utf8').catch(() => undefined)
       if (text !== undefined) pages.set(`/${name}`, { type: itsType, body: text })
     }

@@ -2,12 +2,12 @@
 export interface RecordedServer {
   /** The whole command line, or the URL. */
   readonly shown: string
-  /** Where a command runs. */
+  /** Working directory. */
   readonly folder?: string
-  /** Names of the variables that a command gets from the environment of wiretape. */
+  /** Names of variables that a command gets from wiretape's environment. */
   readonly environment?: readonly string[]
   readonly command?: readonly string[]
   readonly url?: string
-  /** Why it may not be run; it may be copied. */
+  /** Why it must not be run; copying is allowed. */
   readonly why?: string
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Bytes of one command. */
+/** Bytes per command. */
 const longestCommand = 32 * 1024 * 1024
 
 export function send(response: ServerResponse, type: string, body: string): void {
@@ -19,7 +19,7 @@ export function refuse(response: ServerResponse, status: number, why: string): v
   response.end(`${why}\n`)
 }
 
-/** The body of a command; undefined when it is too long. */
+/** The body of a command; undefined if too long. */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
@@ -31,7 +31,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string | undefin
   return Buffer.concat(chunks).toString()
 }
 
-/** The body of a command as JSON; undefined when it is none, or too long. */
+/** The body of a command as JSON; undefined if invalid or too long. */
 export async function jsonOf(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse((await bodyOf(request)) ?? '') as unknown

@@ -20,19 +20,19 @@ import { answerSaved } from './saved.js'
 import { answerSql } from './sql.js'
 import type { Sessions } from './sessions.js'
 
-/** What requests are answered from. */
+/** State that requests are answered from. */
 export interface Stage {
   readonly pages: ReadonlyMap<string, Page>
   readonly catalogue: Catalogue
   readonly guard: ReturnType<typeof createGuard>
   readonly token: string
-  /** Those that were not given yet, and what to do then. */
+  /** Unused codes, with a callback for their use. */
   readonly codes: Map<string, () => void>
   readonly acting: Acting
   readonly sessions: Sessions
 }
 
-/** Answers one request, which the barrier let in. */
+/** Answers a request that passed the barrier. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -80,7 +80,7 @@ export async function answer(
   else await sendFile(path, response, catalogue)
 }
 
-/** Attaches the page to the capture of a recording, or carries out a command of a page that is attached. */
+/** Attaches a page to the capture of a recording, or runs a command of an attached page. */
 async function act(
   request: IncomingMessage,
   response: ServerResponse,
@@ -98,7 +98,7 @@ async function act(
   else refuse(response, 404, 'no capture writes this recording now')
 }
 
-/** Shows how the server of a recording is reached, connects to one that was shown, and moves sessions. */
+/** Shows how a recording's server is reached, connects to a shown server, runs commands of sessions. */
 async function connect(
   request: IncomingMessage,
   response: ServerResponse,
@@ -155,7 +155,7 @@ async function search(
 /** Characters of a filter. */
 const longestFilter = 4_000
 
-/** A code is worth the token once. */
+/** Exchanges a one-time code for the token. */
 function giveToken(request: IncomingMessage, response: ServerResponse, { codes, token }: Stage): void {
   const given = credentialOf(request, 'Once')
   const code = [...codes.keys()].find((known) => isSame(given, known))

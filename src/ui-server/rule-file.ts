@@ -13,18 +13,18 @@ export interface ListedRule {
 /** Large whole numbers keep their digits. */
 const exact = { intAsBigInt: true }
 
-/** The rules of a file; none where there is no such file. */
+/** The rules of a file; none if it is missing. */
 export async function listRules(path: string): Promise<readonly ListedRule[]> {
   const { described } = await loadRules(path)
   return described.map(({ name, when, does }) => ({ name, when, does }))
 }
 
-/** Names of the rules of a file after a change; or what is wrong, and then the file is as it was. */
+/** Names of a file's rules after a change; on a fault the file is unchanged. */
 export type RulesChange = { readonly names: readonly string[] } | { readonly fault: string }
 
 /**
- * Puts the rules of a text before those of a file, which is made when there is none. What stands in it stays, comments
- * too.
+ * Inserts the rules of a text before those of a file, which is created if missing. Its content, including comments,
+ * stays.
  */
 export async function addRules(path: string, text: string): Promise<RulesChange> {
   const given = parseDocument(text, exact)
@@ -40,7 +40,7 @@ export async function addRules(path: string, text: string): Promise<RulesChange>
     if (isMap(rule)) rule.set('name', name)
     taken.add(name)
   }
-  // The first rule that answers decides.
+  // The first answering rule decides.
   rules.items.unshift(...wanted.items)
   rules.flow = false
   return write(path, document, rules)
@@ -57,7 +57,7 @@ export async function removeRule(path: string, name: string): Promise<RulesChang
 
 async function write(path: string, document: Document, { items }: YAMLSeq): Promise<RulesChange> {
   const bytes = new TextEncoder().encode(document.toString({ lineWidth: 0 }))
-  // A file without rules is none for a capture; it stays for the next rule.
+  // The capture is not given a file without rules; it stays for the next one.
   const { diagnostics } = items.length === 0 ? { diagnostics: [] } : await loadRules(path, once(bytes))
   const [wrong] = diagnostics
   if (wrong) return { fault: wrong.message }

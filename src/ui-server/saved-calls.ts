@@ -1,11 +1,11 @@
 import type { RecordedServer } from './recorded-server.js'
-/** A folder of saved calls. All but `list` throw WiretapeError with what is wrong. */
+/** A folder of saved calls. All methods but `list` throw WiretapeError. */
 export interface SavedCalls {
   readonly folder: string
   list(): Promise<readonly SavedFile[]>
   /** @param only one file, or one call of it. @default all */
   run(only?: { readonly file: string; readonly name?: string }): Promise<readonly SavedRun[]>
-  /** @returns a line for a person */
+  /** @returns a line to display */
   save(call: CallToKeep): Promise<string>
 }
 
@@ -19,14 +19,14 @@ export interface SavedFile {
     readonly what: string
     readonly server: string
   }[]
-  /** Why none of its calls can be made. */
+  /** Why its calls cannot run. */
   readonly fault?: string
 }
 
 /** An exchange of the report of `wiretape run`. */
 export type SavedRun = Readonly<Record<string, unknown>>
 
-/** A call that was made, and its answer, which becomes the expectation. */
+/** A completed call; its response becomes the expectation. */
 export interface CallToKeep {
   /** Base name. */
   readonly file: string

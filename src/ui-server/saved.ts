@@ -14,7 +14,7 @@ const command = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('save'),
     file: z.string().max(200),
-    /** Whose server it is. */
+    /** Recording of the server. */
     recording: z.string().max(64),
     method: z.string().min(1).max(200),
     params: z.string().max(longestJson),
@@ -22,7 +22,7 @@ const command = z.discriminatedUnion('type', [
   }),
 ])
 
-/** Lists, makes and keeps saved calls for a page. */
+/** Lists, runs and saves calls for a page. */
 export async function answerSaved(
   request: IncomingMessage,
   response: ServerResponse,

@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { Catalogue, StoredContent } from './catalogue.js'
 
-/** How often a file that is being written is looked at, whatever is told. */
+/** Polling interval of a growing file, besides notifications. */
 const lookEveryMs = 250
 
-/** Sends a file. One that a capture writes is followed, into its next segments, until the capture ends. */
+/** Sends a file. A live one is followed through its next segments until the capture ends. */
 export async function sendFile(path: string, response: ServerResponse, catalogue: Catalogue): Promise<void> {
   const { live } = await catalogue.progressOf(path)
   const { size } = await stat(path)
@@ -20,13 +20,13 @@ export async function sendFile(path: string, response: ServerResponse, catalogue
     return
   }
   response.writeHead(200)
-  // The page is told at once that something comes.
+  // The page gets its response at once.
   response.flushHeaders()
   await follow(path, response, catalogue)
   response.end()
 }
 
-/** Sends what is no file of this machine, and reads no more of it than the page takes. */
+/** Sends content that is not a local file, at the page's reading pace. */
 export async function sendContent(
   { sizeBytes, chunks }: StoredContent,
   response: ServerResponse,
@@ -36,7 +36,7 @@ export async function sendContent(
   if (response.req.method !== 'HEAD')
     for await (const chunk of chunks()) {
       if (response.destroyed) return
-      // A store that cannot be read has sent nothing yet, and is answered as such.
+      // Headers wait for the first chunk, so an unreadable store can still be reported.
       if (!response.headersSent) response.writeHead(200)
       await writeAtPace(response, chunk)
     }
@@ -70,8 +70,8 @@ async function follow(first: string, response: ServerResponse, catalogue: Catalo
 }
 
 /**
- * Rings when the capture says that it wrote something, when nobody listens any more, and now and then anyway. Where
- * the capture cannot be asked, the file system is.
+ * Rings when the capture reports a write, when the response closes, and at an interval. If the capture cannot be
+ * reached, the file system is watched.
  */
 async function createAlarm(
   path: string,
@@ -79,7 +79,7 @@ async function createAlarm(
   catalogue: Catalogue,
 ): Promise<{ wait(): Promise<void>; close(): void }> {
   let ring: () => void = () => undefined
-  /** It rang while nobody waited. */
+  /** It rang without a waiter. */
   let rung = false
   const changed = (): void => {
     rung = true
@@ -115,12 +115,12 @@ function watchFile(path: string, changed: () => void): FSWatcher | undefined {
     watcher.on('error', () => undefined)
     return watcher
   } catch {
-    // Some file systems tell nothing.
+    // Some file systems report no changes.
     return undefined
   }
 }
 
-/** Resolves when the reader takes more, or has gone. */
+/** Resolves when the reader can take more or is gone. */
 export async function writeAtPace(response: ServerResponse, chunk: string | Uint8Array): Promise<void> {
   if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
 }

@@ -10,9 +10,9 @@ import { jsonOf, refuse, sendJson } from './replies.js'
 
 /** Sessions of all pages. */
 const mostSessions = 16
-/** Servers that were shown to a person and wait for a yes. */
+/** Shown servers that wait for a person's consent. */
 const mostShown = 64
-/** A reload of the page takes less. */
+/** Longer than a page reload takes. */
 const graceMs = 30_000
 const longestJson = 16 * 1024 * 1024
 
@@ -36,7 +36,7 @@ const command = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('close') }),
 ])
 
-/** A person's yes to what was shown. Headers are for a URL only. */
+/** A person's consent to a shown server. Headers only for a URL. */
 const yes = z.strictObject({
   code: z.string().max(100),
   headers: z
@@ -48,23 +48,23 @@ const yes = z.strictObject({
 interface Kept {
   readonly session: ClientSession
   readonly recording: string
-  /** Streams that pages read. */
+  /** Open page streams. */
   pages: number
-  /** Goes on without a page. */
+  /** Continues without a page. */
   isKept: boolean
   timer: NodeJS.Timeout | undefined
   endsAtMs: number | undefined
 }
 
-/** Servers that pages are connected to as their clients. What they say is recorded by a recorder before each server. */
+/** Client sessions of pages. A recorder in front of each server records the messages. */
 export interface Sessions {
-  /** Tells how the server of a recording is reached, and gives a code: the yes of a person to just this. */
+  /** Shows how a recording's server is reached, with a code for a person's consent to exactly this. */
   show(recording: string, response: ServerResponse): Promise<void>
-  /** Connects to what was shown under a code. */
+  /** Connects to the server shown with a code. */
   connect(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** With the time until the end of those that no page shows. */
+  /** Includes the time until sessions without a page end. */
   list(response: ServerResponse): void
-  /** Answers with a stream of lines, each a `SessionEvent`. */
+  /** Responds with a stream of lines, each a `SessionEvent`. */
   follow(id: string, response: ServerResponse): void
   command(id: string, request: IncomingMessage, response: ServerResponse): Promise<void>
   close(): Promise<void>
@@ -111,7 +111,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
       const server = asked.success ? shown.get(asked.data.code) : undefined
       if (!asked.success || !server)
         return refuse(response, 409, 'the start of this server was not confirmed')
-      // One yes starts it once.
+      // One consent, one start.
       shown.delete(asked.data.code)
       if (sessions.size >= mostSessions) return refuse(response, 503, 'too many sessions are open: end one')
       const recorder = recorderFor(catalogue, server, asked.data.headers ?? [])
@@ -155,7 +155,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
       response.writeHead(200)
       const stop = kept.session.follow((event: SessionEvent) => {
         response.write(`${JSON.stringify(event)}\n`)
-        // Its capture is over, too.
+        // Its capture has ended too.
         if (event.type === 'ended') response.end()
       })
       response.once('close', () => {
@@ -184,7 +184,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
   }
 }
 
-/** @returns why there is none, for a header that cannot be sent */
+/** @returns the reason if a header cannot be sent */
 function recorderFor(
   catalogue: Catalogue,
   server: RecordedServer,
@@ -203,7 +203,7 @@ function recorderFor(
   }
 }
 
-/** Moves the client of a server. */
+/** Runs a command of a session. */
 async function carryOut(
   asked: Exclude<z.infer<typeof command>, { type: 'keep' | 'close' }>,
   session: ClientSession,

@@ -6,7 +6,7 @@ import { jsonOf, refuse, sendJson } from './replies.js'
 
 const asked = z.strictObject({ query: z.string().min(1).max(100_000) })
 
-/** Answers a query of a page. One whose page goes away is ended. */
+/** Answers a query of a page. Closing the page ends its query. */
 export async function answerSql(
   request: IncomingMessage,
   response: ServerResponse,

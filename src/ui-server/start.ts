@@ -12,13 +12,13 @@ import { answer, type Stage } from './routes.js'
 import { createSessions } from './sessions.js'
 
 export interface UiServer {
-  /** Without a secret: a page that has been opened once shows itself again by it. */
+  /** Contains no secret; works for a page that was opened before. */
   readonly url: string
   readonly port: number
   /**
-   * A new address that opens the page once. Its last part is a code that the page gives for the token of this run.
+   * A new one-time address of the page. Its last part is a code that the page exchanges for the token of this run.
    *
-   * @param used called when the code was given
+   * @param used called when the code is used
    */
   newAddress(used?: () => void): string
   /** May be called twice. */
@@ -31,16 +31,16 @@ export interface UiServerOptions {
   readonly viewer: string
   /** Path of the script that acts on live captures. @default the page only reads */
   readonly acting?: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
-  /** @default no other user of this machine, where the system tells them */
+  /** @default refuses other users of this machine, if the system can identify them */
   readonly access?: Access
 }
 
 /**
- * Serves the viewer and the listed recordings on 127.0.0.1. Requests only read, but those that act on a live capture
- * (`acting.ts`). The page itself is for everybody who is let in; recordings need the token, which travels in a header
- * and stands in no address and no cookie.
+ * Serves the viewer and the listed recordings on 127.0.0.1. Requests only read, except those that act on a live
+ * capture (`acting.ts`). The page needs no token; recordings do. The token is sent in a header, never in a URL or
+ * cookie.
  */
 export async function startUiServer(options: UiServerOptions): Promise<UiServer> {
   const { catalogue, viewer, acting, port, access } = options
@@ -55,7 +55,7 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   await listen(server, port)
   const address = server.address() as AddressInfo
   const guard = createGuard(address.port)
-  // Browsers of other systems reach us through programs that no user owns: the token decides about them.
+  // Browsers of other systems connect through processes without an owner; the token protects against them.
   const barrier = raiseBarrier(server, '127.0.0.1', address.port, { ...access, admitsUnknown: true })
   const codes = new Map<string, () => void>()
   const sessions = createSessions(catalogue)
@@ -71,7 +71,7 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   server.on('request', (request, response) => {
     if (barrier.admit(request, response) === undefined) return
     answer(request, response, stage).catch((error: unknown) => {
-      // A browser that went away meanwhile, or a file that did.
+      // The browser disconnected or the file was deleted.
       if (response.headersSent) response.destroy()
       else if (isGone(error)) refuse(response, 404, 'the file no longer exists')
       else refuse(response, 500, 'the file could not be read')

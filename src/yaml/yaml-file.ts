@@ -18,30 +18,30 @@ export type { Node } from 'yaml'
 /** A member of a mapping. */
 export interface YamlMember {
   readonly name: string
-  /** The name's own place. */
+  /** Node of the name. */
   readonly key: Node
-  /** Absent where nothing stands behind the colon. */
+  /** Absent if nothing follows the colon. */
   readonly value: Node | undefined
 }
 
-/** A value as a rules file may have it; text stands for itself. */
+/** Kinds of values in a rules file. */
 export type YamlKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
-/** Values that a value may consist of: an alias can name the same one again and again. */
+/** Limit of nested values, since an alias can repeat the same one many times. */
 const mostValues = 100_000
 const deepest = 100
-/** Characters of a name that is told. */
+/** Characters of a name shown in a diagnostic. */
 const longestName = 60
 
 export interface YamlFileOptions {
-  /** Of the diagnostics. @default 'bad-rules-file' */
+  /** Code of diagnostics. @default 'bad-rules-file' */
   readonly code?: string
 }
 
-/** Reads YAML 1.2, of which JSON is a part. What is wrong becomes a diagnostic with its place. */
+/** Reads YAML 1.2, which includes JSON. Problems become diagnostics with their place. */
 export class YamlFile {
   readonly diagnostics: Diagnostic[] = []
-  /** Undefined for an empty file, and for one that is no YAML. */
+  /** Undefined for an empty file and for invalid YAML. */
   readonly top: Node | undefined
   readonly #code: string
   readonly #text: string
@@ -55,7 +55,7 @@ export class YamlFile {
       lineCounter: this.#lines,
       prettyErrors: false,
       strict: true,
-      // The reader compares each name with each other one: minutes for a large file.
+      // The library's check is quadratic: minutes for a large file.
       uniqueKeys: false,
     })
     this.#document = document
@@ -85,7 +85,7 @@ export class YamlFile {
     })
   }
 
-  /** @param message what is wrong and what was expected */
+  /** @param message the problem and the expected value */
   fail(node: Node | undefined, message: string): void {
     this.failAt(node?.range?.[0] ?? 0, message)
   }
@@ -106,8 +106,8 @@ export class YamlFile {
   }
 
   /**
-   * The place of a character of a string as it was read; of the string, where they do not stand side by side in the
-   * file (escapes, several lines).
+   * Place in the file of a character of a parsed string; that of the string if the characters are not contiguous in
+   * the file (escapes, several lines).
    */
   within(node: Node, column: number): { readonly index: number; readonly exact: boolean } {
     const [start] = node.range ?? [0]
@@ -128,7 +128,7 @@ export class YamlFile {
     return typeof value === 'boolean' ? 'boolean' : 'null'
   }
 
-  /** Members in their order; those whose name is no text are told. */
+  /** Members in file order; names that are not strings are reported. */
   members(node: Node): YamlMember[] {
     const resolved = this.#resolve(node)
     if (!isMap(resolved)) return []
@@ -143,7 +143,7 @@ export class YamlFile {
     })
   }
 
-  /** Members by name. Unknown names are told. @param owner of the members, in words */
+  /** Members by name. Unknown names are reported. @param owner of the members, in words */
   knownMembers(node: Node, known: readonly string[], owner: string): Map<string, YamlMember> {
     const members = new Map<string, YamlMember>()
     for (const member of this.members(node)) {
@@ -179,9 +179,9 @@ export class YamlFile {
   }
 
   /**
-   * The value as JSON text on one line; numbers keep their digits. Undefined, and told, when it cannot be one.
+   * The value as JSON text on one line; numbers keep their digits. Undefined, with a diagnostic, if it is no JSON.
    *
-   * @param stringJson makes the JSON of a string, where it is not the string itself
+   * @param stringJson converts a string to JSON if it is not the string itself
    */
   json(node: Node | undefined, stringJson: StringJson = (text) => JSON.stringify(text)): string | undefined {
     const budget = { left: mostValues }
@@ -230,7 +230,7 @@ export class YamlFile {
   }
 }
 
-/** The JSON of a string value, which stands at the node. */
+/** Returns the JSON of a string value at a node. */
 export type StringJson = (text: string, node: Node) => string
 
 interface JsonMaking {
@@ -258,7 +258,7 @@ function scalarJson(scalar: Scalar): string {
   return typeof value === 'boolean' ? String(value) : 'null'
 }
 
-/** As a part of a longer one. */
+/** For use within a sentence. */
 function sentence(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1)
 }

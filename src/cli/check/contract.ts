@@ -6,16 +6,16 @@ import { escapeText } from '../../render/index.js'
 import type { Io } from '../io.js'
 import { readLock, usualLock } from '../pin/lock-file.js'
 
-/** Expectations as the command line and `wiretape.check.yaml` write them. */
+/** Expectations from the command line and `wiretape.check.yaml`. */
 export interface ContractOptions {
   readonly expectTool?: readonly string[]
   readonly forbidTool?: readonly string[]
   readonly maxLatency?: readonly string[]
   readonly maxErrors?: string
   readonly maxContext?: string
-  /** False where every tool has to be a pinned one. */
+  /** False if every tool must be pinned. */
   readonly newTools?: boolean
-  /** The lock with the tools that are known. */
+  /** The lock file with the known tools. */
   readonly pin?: string
   readonly config?: string | false
 }
@@ -27,8 +27,8 @@ const members = ['expect-tool', 'forbid-tool', 'max-latency', 'max-errors', 'max
 /**
  * The expectations of the command line, before those of the file.
  *
- * @returns the file that was read too, since it decides
- * @throws WiretapeError `usage` for an expectation that makes no sense
+ * @returns also the file that was read, since it decides
+ * @throws WiretapeError `usage` for an invalid expectation
  */
 export async function contractOf(
   options: ContractOptions,
@@ -53,7 +53,7 @@ export async function contractOf(
   return { contract: hasNone ? undefined : contract, ...(file && { from: file.name }) }
 }
 
-/** Tools of all servers that are pinned. */
+/** Tools of all pinned servers. */
 async function knownTools(pin: string | undefined, io: Io): Promise<ReadonlySet<string>> {
   const pins = await readLock(pin ?? usualLock, io)
   if (!pins)

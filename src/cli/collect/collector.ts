@@ -18,28 +18,28 @@ import { IndexBatch } from './index-batch.js'
 import { indexedKey } from './keys.js'
 import type { Delivery, SegmentSource } from './source.js'
 
-/** Segments that are worked on at once. */
+/** Segments processed concurrently. */
 const lanes = 8
-/** Uncompressed bytes of those; one that is larger is worked on alone. */
+/** Uncompressed bytes of these; a larger segment is processed alone. */
 const mostBytesInWork = 8 << 20
-/** Deliveries that are asked for at once. */
+/** Deliveries per request. */
 const mostDeliveries = 64
-/** A segment that cannot be read is tried this often: its download may have been cut. */
+/** Attempts for an unreadable segment: its download may have been truncated. */
 const mostAttempts = 3
 const againMs = 5_000
 
 export interface CollectorOptions {
   readonly source: SegmentSource
   readonly target: ObjectStore
-  /** Both are the same store, so that nothing has to be copied. */
+  /** Source and target are the same store, so nothing is copied. */
   readonly isSameStore: boolean
-  /** Private, for segments that are being read. */
+  /** Private folder for segments being read. */
   readonly folder: string
-  /** A batch is written when it has so many rows, */
+  /** A batch is written at this many rows, */
   readonly batchRows: number
-  /** so many segments, */
+  /** this many segments */
   readonly batchSegments: number
-  /** or is so old. */
+  /** or this age. */
   readonly batchAgeMs: number
   readonly now: () => number
   /** Reports a failing store or an unreadable segment to the user. */
@@ -58,18 +58,18 @@ export interface WrittenBatch {
 export interface CollectorCounts {
   segments: number
   messages: number
-  /** Compressed, as stored. */
+  /** Compressed size. */
   bytes: number
-  /** Deliveries of segments that were in the index already. */
+  /** Deliveries of already indexed segments. */
   repeated: number
   dead: number
-  /** Attempts that failed and are made again. */
+  /** Failed attempts that are repeated. */
   failed: number
-  /** Gaps that the recorders say to have. */
+  /** Gaps reported by recorders. */
   gaps: number
-  /** Messages that the recorders say to have lost. */
+  /** Lost messages reported by recorders. */
   lost: number
-  /** From when the segment that waited longest in the last batch was shipped, until the batch was written. */
+  /** Longest time in the last batch from shipping a segment to writing the batch. */
   lagMs: number
 }
 
@@ -79,8 +79,8 @@ interface Held {
 }
 
 /**
- * Takes sealed segments from a source into a store: the segment and its manifest as they are, then their rows, a Parquet file for each
- * day and server of a batch. A delivery is acknowledged when its batch is committed, so that a collector may be killed anywhere.
+ * Copies sealed segments from a source to a store: segment and manifest unchanged, then their rows, as one Parquet file for each
+ * day and server of a batch. A delivery is acknowledged once its batch is committed, so a collector may be killed at any time.
  */
 export class Collector {
   readonly counts: CollectorCounts = {
@@ -106,7 +106,7 @@ export class Collector {
     this.#options = options
   }
 
-  /** Runs until it is aborted; with `once`, until nothing is left. What it has taken is committed before it returns. */
+  /** Runs until aborted; with `once`, until nothing is left. Commits all collected segments before it returns. */
   async run(signal: AbortSignal, once: boolean): Promise<void> {
     const { source } = this.#options
     const timer = setInterval(() => {
@@ -126,7 +126,7 @@ export class Collector {
     }
   }
 
-  /** One look at the source. Returns how many deliveries came that are not worked on already. */
+  /** Polls the source once. Returns the number of deliveries that are not in progress already. */
   async step(waitMs = 1_000): Promise<number> {
     const deliveries = await this.#attempted(() => this.#options.source.next(mostDeliveries, waitMs))
     const queue = (deliveries ?? []).values()
@@ -144,7 +144,7 @@ export class Collector {
     return taken
   }
 
-  /** Writes the batch. When that fails, its deliveries come again. */
+  /** Writes the batch. On failure, its deliveries are repeated. */
   async commit(): Promise<void> {
     const [batch, held] = [this.#batch, this.#held]
     if (held.length === 0) return
@@ -170,7 +170,7 @@ export class Collector {
           this.counts.lost += manifest.lost
           this.counts.gaps += manifest.gaps
           lagMs = Math.max(lagMs, Date.now() - Date.parse(manifest.shippedAt))
-          // Without the mark, the segment would only be read again; the rows of its first batch count.
+          // Without the mark, the segment would only be read again; its first batch counts.
           await target
             .put(indexedKey(manifest.hash), Buffer.from(batch.id))
             .then(() => this.#finish(delivery, manifest))
@@ -201,7 +201,7 @@ export class Collector {
       return true
     }
     const { hash } = manifest
-    // The same segment, delivered again while it is worked on here.
+    // The segment was delivered again while in progress here.
     if (this.#inFlight.has(hash)) {
       delivery.again(againMs)
       return false
@@ -219,7 +219,7 @@ export class Collector {
     return true
   }
 
-  /** Returns whether the batch has it now. */
+  /** Returns whether it was added to the batch. */
   async #collect(delivery: Delivery, manifest: Manifest): Promise<boolean> {
     const { source, target, isSameStore } = this.#options
     await this.#room(manifest.bytes)
@@ -235,7 +235,7 @@ export class Collector {
     } catch (error) {
       const reason = reasonOf(error)
       if (reason === undefined) throw error
-      // Another collector may have been quicker, and have deleted it from the queue.
+      // Another collector may have been faster and have deleted it from the queue.
       if (await target.head(indexedKey(manifest.hash))) await this.#finish(delivery, manifest)
       else if (delivery.attempt < mostAttempts) delivery.again(againMs)
       else await this.#bury(delivery, manifest.hash, reason, join(folder, `${manifest.hash}.packed`))
@@ -247,7 +247,7 @@ export class Collector {
     }
   }
 
-  /** Waits until so many bytes more may be worked on. */
+  /** Waits until this many more bytes may be processed. */
   async #room(bytes: number): Promise<void> {
     while (this.#bytesInWork > 0 && this.#bytesInWork + bytes > mostBytesInWork)
       await new Promise<void>((go) => this.#waiting.push(go))
@@ -286,7 +286,7 @@ export class Collector {
     }
   }
 
-  /** Undefined when the store or the bus failed. */
+  /** Undefined if the store or the bus failed. */
   async #attempted<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()
@@ -312,7 +312,7 @@ async function rowsOf(path: string, manifest: Manifest): Promise<RowColumns> {
   return rows!
 }
 
-/** Why another attempt on these bytes would fail, too; undefined when it is not their fault. */
+/** Why a retry with these bytes would fail too; undefined if they are not the cause. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof DeadSegment) return error.message
   if (!(error instanceof WiretapeError)) return undefined

@@ -5,18 +5,18 @@ import { commitsPrefix } from './keys.js'
 const commitSchema = z.looseObject({
   v: z.literal(1),
   batch: z.string().max(200),
-  /** Of rows: one for each day and server. */
+  /** Files of rows: one for each day and server. */
   files: z.array(
     z.looseObject({ key: z.string().max(1_024), day: z.string().max(20), rows: z.int(), bytes: z.int() }),
   ),
-  /** Of sessions: a row for each session in each segment. */
+  /** File of sessions: a row per session and segment. */
   sessions: z.looseObject({ key: z.string().max(1_024), bytes: z.int() }),
   segments: z.array(z.looseObject({ hash: z.string().max(64), rows: z.int() })),
 })
 
 /**
- * What a batch consists of. It is written after the batch's files: files that no commit names are leftovers of a collector that was
- * killed, and no reader looks at them.
+ * The files of a batch. A commit is written after them: files without a commit are leftovers of a killed collector, and
+ * readers ignore them.
  */
 export type BatchCommit = z.infer<typeof commitSchema>
 
@@ -24,7 +24,7 @@ export async function writeCommit(store: ObjectStore, commit: BatchCommit): Prom
   await store.put(`${commitsPrefix}${commit.batch}.json`, Buffer.from(JSON.stringify(commit)))
 }
 
-/** Undefined for what is no commit, or one of a newer version. */
+/** Undefined if it is no commit or has a newer version. */
 export async function readCommit(store: ObjectStore, key: string): Promise<BatchCommit | undefined> {
   const text = Buffer.from(await bytesOf(store.get(key))).toString('utf8')
   try {
@@ -34,15 +34,15 @@ export async function readCommit(store: ObjectStore, key: string): Promise<Batch
   }
 }
 
-/** Files of a batch that a query reads, and the segments in them that another batch counts already. */
+/** Files of a batch that a query reads, and their segments that another batch already counts. */
 export interface ChosenBatch {
   readonly commit: BatchCommit
   readonly skipped: readonly string[]
 }
 
 /**
- * The batches that count. A segment that is in several of them (a collector was killed between its commit and its acknowledgement)
- * counts in the first by name.
+ * The batches that count. A segment in several batches (a collector was killed between commit and acknowledgement) counts
+ * in the first by name.
  */
 export function chooseBatches(commits: readonly BatchCommit[]): ChosenBatch[] {
   const seen = new Set<string>()

@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises'
 import type { ObjectStore } from '../../ship/index.js'
 import { deadBytesKey, deadKey } from './keys.js'
 
-/** Keeps what cannot be read, with the reason, for a person to look at. */
+/** Keeps an unreadable segment and the reason, for inspection. */
 export async function writeDeadLetter(
   store: ObjectStore,
   letter: {
     readonly hash: string
     readonly reason: string
     readonly manifest: Uint8Array
-    /** The segment as it came, where it came. */
+    /** The segment as received, if any. */
     readonly file: string | undefined
   },
 ): Promise<void> {

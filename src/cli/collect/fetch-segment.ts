@@ -5,18 +5,18 @@ import { WiretapeError } from '../../model/index.js'
 import { segmentKey, type Manifest, type ObjectStore } from '../../ship/index.js'
 import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 
-/** Larger segments are refused: recorders seal theirs long before. */
+/** Larger segments are refused; recorders rotate long before. */
 const mostBytes = 1 << 30
 
-/** A download of which nothing comes for so long is given up: a node of the bus that dies leaves it open for ever. */
+/** A download without data for this long is abandoned: a failed node of the bus leaves it open forever. */
 const silenceMs = 15_000
 
-/** A segment that no second attempt makes readable. */
+/** A segment that stays unreadable on retry. */
 export class DeadSegment extends Error {
   override readonly name = 'DeadSegment'
 }
 
-/** Private files of a segment, as it is stored and as its recorder wrote it. */
+/** Private files of a segment: as stored, and as its recorder wrote it. */
 export interface FetchedSegment {
   readonly packed: string
   readonly packedBytes: number
@@ -26,8 +26,8 @@ export interface FetchedSegment {
 /**
  * Downloads a segment and checks it against its hash.
  *
- * @param folder of the segment alone, removed by the caller
- * @throws DeadSegment when its bytes are not those that the manifest tells of
+ * @param folder for this segment only, removed by the caller
+ * @throws DeadSegment if its bytes do not match the manifest
  * @throws WiretapeError of the store
  */
 export async function fetchSegment(
@@ -82,7 +82,7 @@ async function download(
   return packedBytes
 }
 
-/** @throws WiretapeError `unreachable` when nothing comes for too long */
+/** @throws WiretapeError `unreachable` if no data arrives for too long */
 async function* withoutSilence(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   for (;;) {

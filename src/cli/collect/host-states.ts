@@ -1,16 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
 import { bytesOf, decodeHostState, type ObjectStore } from '../../ship/index.js'
 
-/** Time between two copies; more where a copy takes long. */
+/** Time between copies; more if a copy takes long. */
 const everyMs = 60_000
 const sharesOfTime = 20
-/** More hosts than this are not copied. */
+/** Most hosts copied. */
 const mostHosts = 200_000
 
-/** A copy is given up after this time: a list of a bus whose node goes away may never end. */
+/** A copy is abandoned after this time: listing a bus may never end if its node fails. */
 const longestMs = 120_000
 
-/** Copies what shippers say of themselves (`hosts/`), so that `status --fleet` knows their lag in the collectors' store, too. A copy that fails is no failure: the next one makes up for it. */
+/**
+ * Copies the states of shippers (`hosts/`), so that `status --fleet` shows their lag from the collectors' store too.
+ * A failed copy is ignored, since the next one replaces it.
+ */
 export async function copyHostStates(from: ObjectStore, to: ObjectStore): Promise<void> {
   const late = new AbortController()
   await Promise.race([
@@ -31,7 +34,7 @@ async function copyAll(from: ObjectStore, to: ObjectStore, signal: AbortSignal):
   }
 }
 
-/** Copies them again and again. */
+/** Copies them repeatedly. */
 export async function keepCopyingHostStates(
   from: ObjectStore,
   to: ObjectStore,

@@ -23,7 +23,7 @@ const sourceColumns = {
   client: 'text',
   transport: 'text',
 } as const satisfies Record<string, ColumnType>
-/** Columns of the index of a fleet: each row says by itself where it comes from. */
+/** Columns of a fleet's index: each row includes its own source. */
 const columns = { ...sourceColumns, ...ownColumns }
 type Column = keyof typeof columns
 const sessionColumns = { ...sourceColumns, segment_number: 'int', facts: 'text' } as const
@@ -31,9 +31,9 @@ type SessionColumn = keyof typeof sessionColumns
 type OwnColumn = Exclude<RowColumn, 'file'>
 const ownNames = Object.keys(ownColumns) as OwnColumn[]
 
-/** Rows that are taken from a segment at once. */
+/** Rows read from a segment at once. */
 const rowsAtOnce = 8_192
-/** Rows of a partition that wait to be written as a group. */
+/** Rows of a partition written as one group. */
 const rowsInGroup = 16_384
 
 interface Partition {
@@ -44,10 +44,10 @@ interface Partition {
   rows: number
 }
 
-/** What all rows of a session have in common. */
+/** Values shared by all rows of a session. */
 type SessionCells = Readonly<Record<SessionColumn, Cell>> & { readonly startMs: number }
 
-/** Rows of segments, until they are written as one Parquet file for each day and server. */
+/** Collects rows of segments to write one Parquet file for each day and server. */
 export class IndexBatch {
   /** Sorts by time. */
   readonly id = `${new Date().toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(6).toString('hex')}`
@@ -77,14 +77,14 @@ export class IndexBatch {
     this.#rows += rows.length
   }
 
-  /** Writes the files, and the commit last. The batch counts from then on, and not before. */
+  /** Writes the files, and the commit last: only then does the batch count. */
   async write(store: ObjectStore): Promise<void> {
     const files: BatchCommit['files'] = []
     for (const partition of this.#partitions.values()) {
       const { day, server, rows } = partition
       flush(partition)
       const bytes = partition.table.bytes()
-      // A number tells servers apart whose names differ in case only, which some file systems do not.
+      // A number distinguishes names that differ only in case, since some file systems do not.
       const key = `index/day=${day}/server=${escapeName(server)}/${this.id}-${files.length}.parquet`
       await store.put(key, bytes)
       files.push({ key, day, rows, bytes: bytes.length })
@@ -161,7 +161,7 @@ function sessionCells(text: string, manifest: Manifest): SessionCells {
     user: said(manifest.user),
     session: said(facts['session']) ?? said(manifest.session),
     label: said(facts['label']) ?? said(manifest.label),
-    // Only the first segment of a session has the answer to `initialize`; the views know the others' by their session.
+    // Only a session's first segment has the response to `initialize`; views join the others by session.
     server_name: said(facts['server']),
     client: said(facts['client']),
     transport: said(facts['transport']),
@@ -169,18 +169,18 @@ function sessionCells(text: string, manifest: Manifest): SessionCells {
   }
 }
 
-/** In UTC; of a time that cannot be, the first day that there is. */
+/** UTC day; an impossible time gives the first valid day. */
 function dayOf(ms: number): string {
   const isDay = ms >= 0 && ms < Date.UTC(10_000, 0)
   return isDay ? new Date(ms).toISOString().slice(0, 10) : '1970-01-01'
 }
 
-/** A name as one step of a path: what is not plain is written as `_` and two hexadecimal digits for each byte. */
+/** Escapes a name for one path segment: other bytes become `_` and two hexadecimal digits. */
 export function escapeName(name: string): string {
   const escaped = [...Buffer.from(name.slice(0, 200))].map((byte) => {
     const char = String.fromCharCode(byte)
     return /[A-Za-z0-9.-]/.test(char) ? char : `_${byte.toString(16).padStart(2, '0')}`
   })
-  // A step of a path has 255 bytes at most.
+  // A path segment has 255 bytes at most.
   return escaped.join('').slice(0, 120)
 }

@@ -1,4 +1,4 @@
-/** Says that the rows of a segment are in the index; its content is the name of the batch. */
+/** Marks a segment as indexed; its content is the name of the batch. */
 export function indexedKey(hash: string): string {
   return `index/segments/${hash.slice(0, 2)}/${hash}`
 }
@@ -10,7 +10,7 @@ export function deadKey(hash: string): string {
   return `dead/${hash}.json`
 }
 
-/** The bytes of such a segment, as they came. */
+/** The bytes of such a segment, as received. */
 export function deadBytesKey(hash: string): string {
   return `dead/${hash}.segment`
 }

@@ -4,14 +4,14 @@ import { loadNats, natsFailure, openStore, sealedStream, type JetStreamStore } f
 import type { Delivery, SegmentSource } from './source.js'
 
 const durable = 'wiretape-collector'
-/** A delivery that nobody says to be working on for this long is given to another collector. */
+/** A delivery without a progress signal for this long goes to another collector. */
 const ackWaitMs = 30_000
-/** A fetch may take so much longer than asked for. */
+/** A fetch may exceed its time by this much. */
 const lateMs = 5_000
-/** Deliveries that all collectors together may hold. */
+/** Deliveries pending in all collectors together. */
 const mostPending = 20_000
 
-/** The durable consumer that all collectors share. It is made when it is missing. */
+/** The durable consumer shared by all collectors. Created if missing. */
 export async function openNatsSource(
   address: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -48,8 +48,8 @@ export async function openNatsSource(
 }
 
 /**
- * A fetch is given up when it takes much longer than asked for: one whose server went away at the wrong moment never ends. What came
- * before it broke off is kept.
+ * A fetch is abandoned when it takes much longer than requested: if its server fails at the wrong moment, it never ends.
+ * Messages received before are kept.
  */
 async function fetchDeliveries(consumer: Consumer, most: number, waitMs: number): Promise<Delivery[]> {
   const deliveries: Delivery[] = []
@@ -65,7 +65,7 @@ async function fetchDeliveries(consumer: Consumer, most: number, waitMs: number)
   return deliveries
 }
 
-/** One that is there keeps its settings. */
+/** An existing consumer keeps its settings. */
 async function consumerOf(
   { manager }: JetStreamStore,
   settings: { readonly ack_policy: 'explicit'; readonly ack_wait: number },
@@ -86,7 +86,7 @@ function deliveryOf(message: JsMsg): Delivery {
     manifest: message.data,
     attempt: message.info.deliveryCount,
     async done() {
-      // Confirmed by the server; without a confirmation the delivery comes again, which does no harm.
+      // Confirmed by the server; without confirmation it is redelivered, which is harmless.
       await message.ackAck().catch(() => undefined)
     },
     again: (afterMs) => message.nak(afterMs),

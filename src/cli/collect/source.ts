@@ -1,31 +1,31 @@
 import type { ObjectStore } from '../../ship/index.js'
 
-/** A manifest that a collector has to deal with. */
+/** A manifest for a collector to process. */
 export interface Delivery {
   readonly manifest: Uint8Array
-  /** Of the segment, where the source knows it without the manifest. */
+  /** Hash of the segment, if known without the manifest. */
   readonly hash?: string
-  /** How often it was delivered, this time included. */
+  /** Number of deliveries, including this one. */
   readonly attempt: number
-  /** It is dealt with for good. */
+  /** Acknowledges it. */
   done(): Promise<void>
-  /** Somebody shall try again, after a while. */
+  /** Requests redelivery after a delay. */
   again(afterMs: number): void
-  /** It is still being worked on. */
+  /** Signals progress. */
   working(): void
 }
 
-/** Where sealed segments come from. */
+/** A source of sealed segments. */
 export interface SegmentSource {
-  /** Where the segments themselves are. */
+  /** The store of the segments. */
   readonly store: ObjectStore
-  /** Whether a segment is deleted there once it is collected: a bus holds only what is not. */
+  /** Whether collected segments are deleted there: a bus holds only uncollected ones. */
   readonly isQueue: boolean
   /** How often `working` must be called. */
   readonly workingMs: number
-  /** Up to `most` deliveries; none when nothing came within `waitMs`. */
+  /** Up to `most` deliveries; none if none arrived within `waitMs`. */
   next(most: number, waitMs: number): Promise<Delivery[]>
-  /** Deliveries that nobody has taken yet. */
+  /** Number of deliveries not taken yet. */
   waiting(): Promise<number>
   close(): Promise<void>
 }

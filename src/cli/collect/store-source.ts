@@ -5,11 +5,11 @@ import { bytesOf, openStore } from '../../ship/index.js'
 import { deadKey, indexedKey } from './keys.js'
 import type { Delivery, SegmentSource } from './source.js'
 
-/** Attempts that are remembered, of segments that fail. */
+/** Failing segments with a remembered number of attempts. */
 const mostRemembered = 10_000
 
 /**
- * Segments of a store that recorders write to without a bus. Each look lists all of them, and asks for each whether `to` has it.
+ * Segments of a store that recorders write to without a bus. Each poll lists all and checks for each whether `to` has it.
  *
  * @param isDone whether the target has this segment in its index, or among its dead letters
  */

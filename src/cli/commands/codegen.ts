@@ -4,7 +4,7 @@ import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
 import type { CodegenOptions } from '../run/codegen.js'
 
-/** Named here, so that no other command loads what prints tests. */
+/** Named here, so that other commands do not load the printers. */
 const kinds: Readonly<Record<TestKind, true>> = { vitest: true, 'node-test': true, pytest: true }
 
 export function registerCodegen(program: Command, io: Io, outcome: Outcome): void {

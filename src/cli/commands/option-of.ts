@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { RecordFlag } from '../record-flag.js'
 
-/** An option of the table that `record` shares. */
+/** An option from the table shared with `record`. */
 export function optionOf({ long, short, value, help, parse }: Omit<RecordFlag, 'key'>): Option {
   const names = short === undefined ? long : `${short}, ${long}`
   const option = new Option(value === undefined ? names : `${names} <${value}>`, help)

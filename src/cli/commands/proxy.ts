@@ -10,7 +10,7 @@ import type { ProxyReplayOptions } from '../run/proxy-replay.js'
 import type { ProxyStartOptions } from '../run/proxy-start.js'
 import { optionOf } from './option-of.js'
 
-/** The session workflow: its commands and options are those of the session file's documentation. */
+/** The session workflow, with the commands and options of the session file's documentation. */
 export function registerProxy(program: Command, io: Io, outcome: Outcome): void {
   const proxy = program
     .command('proxy')
@@ -60,7 +60,7 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
       outcome.code = await runProxyStart(options, io)
     })
   for (const flag of recordFlags) if (!ofRecord.includes(flag.key)) command.addOption(optionOf(flag))
-  // After --intercept: on its own it would make holding the default.
+  // Declared after --intercept: alone, it would make holding the default.
   command.option('--no-intercept', 'hold nothing (default)')
   command.addHelpText(
     'after',
@@ -86,7 +86,7 @@ function transportOption(flag: string, help: string): Option {
   })
 }
 
-/** What `record` alone can do. */
+/** Options of `record` only. */
 const ofRecord: readonly string[] = [
   'config',
   'server',

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 
-/** How answers are compared and told, the same for every command that compares. */
+/** How responses are compared and reported, shared by all comparing commands. */
 export interface CompareOptions {
   readonly level?: string
-  /** What every run makes anew counts too. */
+  /** Also compares per-run values. */
   readonly exact?: boolean
   readonly ignore?: readonly string[]
   readonly match?: readonly string[]

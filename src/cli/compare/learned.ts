@@ -8,7 +8,7 @@ import type { Io } from '../io.js'
 import type { ReplayOptions } from '../run/replay-options.js'
 import { exchangeLines, type Layout } from './print.js'
 
-/** @throws WiretapeError `usage` for options that make no sense together */
+/** @throws WiretapeError `usage` for conflicting options */
 export function refuseLearning(name: string, options: ReplayOptions): void {
   if (options.learn === undefined) return
   const other = options.update
@@ -32,7 +32,7 @@ export function refuseLearning(name: string, options: ReplayOptions): void {
     })
 }
 
-/** The file that takes what was learned: the one that was read, or a new one beside the recording. */
+/** The file for learned rules: the one that was read, or a new one beside the recording. */
 export function compareFileFor(name: string, { compareFile }: ReplayOptions, io: Io): string {
   if (typeof compareFile === 'string') return resolve(io.cwd, compareFile)
   const files = compareFilesOf(resolve(io.cwd, name))
@@ -41,7 +41,7 @@ export function compareFileFor(name: string, { compareFile }: ReplayOptions, io:
 
 const mostTold = 50
 
-/** Writes the rules, tells them and what is left, and returns the exit status. */
+/** Writes the rules, prints them and what remains; returns the exit status. */
 export async function tellLearned(
   { varies, changed, unsteady }: Learned,
   file: string,

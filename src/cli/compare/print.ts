@@ -32,16 +32,16 @@ const tones: Readonly<Record<Verdict, Exclude<keyof Style, 'plain'>>> = {
 }
 const verdictWidth = 9
 const mostDetails = 12
-/** Lines that tell how long requests took. */
+/** Lines with latencies. */
 const mostLatencies = 20
 
 export interface Layout {
   readonly style: Style
-  /** Cells of the terminal; undefined where lines may be as long as they are. */
+  /** Terminal width in cells; undefined for unlimited lines. */
   readonly columns: number | undefined
 }
 
-/** One exchange, with what differs in it below. Ends with a line feed. */
+/** One exchange, followed by its differences. Ends with a line feed. */
 export function exchangeLines(exchange: ExchangeComparison, { style, columns = Infinity }: Layout): string {
   const { verdict, before, after, run } = exchange
   const numbers = [before?.seq, after?.seq].filter((seq) => seq !== undefined).map((seq) => `#${seq}`)
@@ -75,7 +75,7 @@ function shortParams({ method, params }: ExchangeComparison): string {
 
 const impactTones = { breaking: 'red', review: 'yellow', compatible: 'plain', note: 'dim' } as const
 
-/** What the server offers otherwise. Empty when nothing changed. */
+/** Changes in the server's offers; empty without any. */
 export function offerLines({ offers }: ComparisonSummary, { style, columns = Infinity }: Layout): string {
   if (offers.length === 0) return ''
   const lines = offers.map((offer) => {
@@ -84,7 +84,7 @@ export function offerLines({ offers }: ComparisonSummary, { style, columns = Inf
   return `\nWhat the server offers:\n${lines.join('')}`
 }
 
-/** How long tools took. Empty when no tool was called. */
+/** Latencies of tools. Empty if no tool was called. */
 export function latencyLines({ latency }: ComparisonSummary, { style, columns = Infinity }: Layout): string {
   const tools = latency.filter(({ method, before, after }) => method === 'tools/call' && (before ?? after))
   if (tools.length === 0) return ''
@@ -127,7 +127,7 @@ function arrow(
 
 const mostVaried = 5
 
-/** What varied by itself and is no difference: how much of it, and some of it. */
+/** Values that vary on their own, which are no differences: count and first ones. */
 export function createVariedLines({ style, columns = Infinity }: Layout): {
   take(exchange: ExchangeComparison): void
   lines(summary: ComparisonSummary): string
@@ -153,7 +153,7 @@ export function createVariedLines({ style, columns = Infinity }: Layout): {
   }
 }
 
-/** What else a person may want to know. */
+/** Additional notes. */
 export function noteLines({ notes = [] }: ComparisonSummary): string {
   return notes.map((note) => `Note: ${escapeText(note)}\n`).join('')
 }
@@ -175,7 +175,7 @@ export function summaryLine({ counts, offers, same }: ComparisonSummary, { style
   return `${wrapPieces([`${verdict}: ${first}`, ...others], ', ', columns)}\n`
 }
 
-/** Rules that a person may want: what looks like a clock or a made-up id. */
+/** Suggests rules for values that look like times or generated ids. */
 export function createSuggestions(): { take(exchange: ExchangeComparison): void; lines(): string } {
   const rules = new Map<string, number>()
   return {

@@ -14,10 +14,10 @@ import type { Io } from '../io.js'
 import type { CompareOptions } from './compare-options.js'
 
 /**
- * What the command line and the file beside the recording say together.
+ * Combines the command line with the file beside the recording.
  *
  * @param recording as the user named it
- * @throws WiretapeError `usage` for a rule that makes no sense
+ * @throws WiretapeError `usage` for an invalid rule
  */
 export async function settingsOf(
   options: CompareOptions,
@@ -50,7 +50,7 @@ function ruleOf(option: string, text: string, make: () => CompareRule): CompareR
   }
 }
 
-/** What is read in all, rules too. @param recordings as the user named them, with their segments */
+/** All input files, rules included. @param recordings as the user named them, with their segments */
 export function readFiles({ compareFile }: CompareOptions, recordings: readonly string[]): string[] {
   if (compareFile === false) return [...recordings]
   const rules = compareFile === undefined ? recordings.flatMap(compareFilesOf) : [compareFile]

@@ -1,14 +1,14 @@
 import { literal, type ViewSource } from '../sql/views.js'
 
-/** Files of an index as DuckDB reads them. */
+/** Files of an index for DuckDB. */
 export interface FleetFiles {
   readonly rows: readonly string[]
   readonly sessions: readonly string[]
-  /** Rows that other files count already. */
+  /** Rows that other files already count. */
   readonly skipped: readonly { readonly file: string; readonly segment: string }[]
 }
 
-/** The index of a fleet as the source of the views. `recording` is the hash of a segment, as `inspect --at` takes it. */
+/** The index of a fleet as a source of views. `recording` is the hash of a segment, as for `inspect --at`. */
 export function fleetSource({ rows, sessions, skipped }: FleetFiles): ViewSource {
   const list = (files: readonly string[]): string => `[${files.map(literal).join(', ')}]`
   const pairs = skipped.map(({ file, segment }) => `(${literal(file)}, ${literal(segment)})`).join(', ')
@@ -23,7 +23,7 @@ export function fleetSource({ rows, sessions, skipped }: FleetFiles): ViewSource
         from fleet_sessions group by session`,
       `create view recorded_lines as select * from read_parquet(${list(rows)}, filename = true, hive_partitioning = true,
         hive_types_autocast = false) ${counted}`,
-      // Later segments of a session do not say which server and client it has.
+      // Later segments of a session do not include its server and client.
       `create view recorded_rows as select r.* exclude (server_name, client, server, segment), r.segment as recording,
         coalesce(r.server_name, s.server) as server, coalesce(r.client, s.client) as client
         from recorded_lines r left join recorded_sessions s using (session)`,

@@ -8,9 +8,9 @@ import { SegmentTexts } from './segment-texts.js'
 import { indexFiles } from './store-index.js'
 
 /**
- * Runs one query over the index of a store. It sees the views only, as a query over recordings does.
+ * Runs one query over the index of a store. It sees only the views, like a query over recordings.
  *
- * @param sinceMs leaves out days before
+ * @param sinceMs skips earlier days
  * @throws WiretapeError of the store, and `usage` for SQL that DuckDB refuses
  */
 export async function runFleetQuery(

@@ -10,15 +10,15 @@ import {
 } from '../../ship/index.js'
 import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 
-/** Parts of segments that are kept unpacked; each has 256 kB or so. */
+/** Cached unpacked parts of segments, about 256 kB each. */
 const mostMembers = 32
 const mostManifests = 256
-/** Uncompressed bytes that a reader of all of them gets at once. */
+/** Uncompressed bytes fetched at once when reading a whole segment. */
 const rangeBytes = 4 << 20
-/** A part that is larger was made by nobody we know. */
+/** Our shipper makes no larger parts. */
 const mostMemberBytes = 64 << 20
 
-/** Reads pieces of segments in a store, by range: only the independently packed parts that hold them are fetched. */
+/** Reads pieces of segments in a store by range: fetches only the independently compressed parts that hold them. */
 export class SegmentReader {
   readonly #store: ObjectStore
   readonly #manifests = new Map<string, Manifest>()
@@ -46,9 +46,9 @@ export class SegmentReader {
   }
 
   /**
-   * All of it, with one request to the store.
+   * The whole segment, with one request to the store.
    *
-   * @throws WiretapeError `unreadable`, also where the bytes do not have the hash of their name
+   * @throws WiretapeError `unreadable`, also if the bytes do not match the hash in their name
    */
   async *all(hash: string): AsyncGenerator<Uint8Array> {
     const manifest = await this.manifest(hash)
@@ -74,7 +74,7 @@ export class SegmentReader {
   }
 
   /**
-   * All of it, range by range, as the reader takes it: one that goes away costs no more.
+   * The whole segment, range by range at the reader's pace: nothing is read after the reader is gone.
    *
    * @throws WiretapeError `unreadable`
    */
@@ -109,7 +109,7 @@ export class SegmentReader {
     return unpacked
   }
 
-  /** Members from `first` to before `end`, which stand beside each other, with one request. */
+  /** Reads the adjacent members from `first` to before `end` with one request. */
   async #unpacked(manifest: Manifest, first: number, end: number): Promise<Uint8Array> {
     const { hash, encoding } = manifest
     const members = manifest.members.slice(first, end)

@@ -1,10 +1,10 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
 
-/** What the thread answers. */
+/** Reply of the thread. */
 export type SegmentTextAnswer = { readonly text: string } | { readonly failed: string }
 
 /**
- * Pieces of segments, for a function of SQL, which cannot wait for a store: a thread reads, and this one sleeps meanwhile.
+ * Pieces of segments for an SQL function, which must be synchronous: this thread sleeps while another one reads.
  */
 export class SegmentTexts {
   readonly #address: string
@@ -16,13 +16,13 @@ export class SegmentTexts {
     this.#address = address
   }
 
-  /** @throws when the store says no */
+  /** @throws if the store fails */
   at(segment: string, start: number, end: number): string {
     const { port } = (this.#thread ??= this.#start())
     Atomics.store(this.#wake, 0, 0)
     port.postMessage({ segment, start, end })
     let received: { readonly message: unknown } | undefined
-    // The wake-up of the answer before may come only now, after its message was taken.
+    // The wake-up for the previous reply may arrive only now, after its message was taken.
     while (!(received = receiveMessageOnPort(port))) Atomics.wait(this.#wake, 0, 0)
     const answer = received.message as SegmentTextAnswer
     if ('failed' in answer) throw new Error(answer.failed)

@@ -10,16 +10,16 @@ import { chooseBatches, readCommit, type BatchCommit } from '../collect/commit.j
 import { commitsPrefix } from '../collect/keys.js'
 import type { FleetFiles } from './fleet-views.js'
 
-/** Requests at once. */
+/** Concurrent requests. */
 const lanes = 8
-/** Index files of stores elsewhere that are kept on this machine. */
+/** Cached index files of remote stores. */
 const mostCachedBytes = 4 << 30
 
 /**
- * The files of a store's index that a query needs, on this machine: in place in a folder, else as copies in the data folder.
+ * Local files of a store's index for a query: those of a folder in place, others as copies in the data folder.
  *
- * @param sinceDay leaves out days before
- * @throws WiretapeError `unreadable` when the store has no index
+ * @param sinceDay skips earlier days
+ * @throws WiretapeError `unreadable` if the store has no index
  */
 export async function indexFiles(
   store: ObjectStore,
@@ -64,7 +64,7 @@ async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
   return commits
 }
 
-/** Some requests at once. */
+/** Runs some requests concurrently. */
 export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values()
   await Promise.all(
@@ -74,7 +74,7 @@ export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise
   )
 }
 
-/** Objects as files. Those of a folder are read where they are. */
+/** Objects as files. Those of a folder are read in place. */
 class FileCache {
   readonly #store: ObjectStore
   readonly #folder: string
@@ -93,7 +93,7 @@ class FileCache {
     if (this.#store.kind === 'folder') return path
     const found = await stat(path).catch(() => undefined)
     if (found?.size === bytes) {
-      // What was used last is deleted last.
+      // Cleanup deletes the least recently used first.
       const now = new Date()
       await utimes(path, now, now).catch(() => undefined)
       return path
@@ -109,7 +109,7 @@ class FileCache {
     return path
   }
 
-  /** Deletes what was not used for longest, beyond what may be kept. */
+  /** Deletes the least recently used files beyond the limit. */
   async trim(used: ReadonlySet<string>): Promise<void> {
     if (this.#store.kind === 'folder') return
     const files: { path: string; size: number; usedMs: number }[] = []
@@ -128,7 +128,7 @@ class FileCache {
   }
 }
 
-/** A commit is text of others: it names files of the index only. */
+/** Commits are untrusted text: only names of index files are accepted. */
 function isIndexKey(key: string): boolean {
   return (
     key.startsWith('index/') &&

@@ -17,17 +17,17 @@ import {
 import type { Level } from '../../findings/index.js'
 import type { InspectRow } from './inspect-row.js'
 
-/** Something to say about a row; escaped. */
+/** A text about a row; escaped. */
 export interface Note {
   readonly text: string
   readonly tone: RowTone
 }
 
-/** The words of a row in a list. */
+/** The texts of a row in a list. */
 export interface RowWords {
   /** The subject of the row. */
   readonly what: Note
-  /** Content that tells it from others of its method; escaped. */
+  /** Content that distinguishes it within its method; escaped. */
   readonly content: string
   /** The row's special facts, most important first. */
   readonly notes: readonly Note[]
@@ -47,7 +47,7 @@ const findingTones: Readonly<Record<Level, RowTone>> = { error: 'red', warning: 
 
 const levels: readonly Level[] = ['error', 'warning', 'note']
 
-/** Rules of which the row says the same in words. */
+/** Rules whose findings the row's text already shows. */
 const saidAnyway: ReadonlySet<string> = new Set([
   'protocol/unanswered',
   'protocol/invalid-message',
@@ -56,7 +56,7 @@ const saidAnyway: ReadonlySet<string> = new Set([
   'protocol/stray-response',
 ])
 
-/** Each rule once, with the worst level of its findings; the worst first. */
+/** Each rule once, with the worst level of its findings, worst first. */
 function foundIn({ findings = [] }: InspectRow): [id: string, level: Level][] {
   const told = findings.filter(({ rule }) => !saidAnyway.has(rule.id))
   return levels.flatMap((level, i) => {

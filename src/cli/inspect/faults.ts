@@ -4,18 +4,18 @@ import { placeOf } from '../diagnostics.js'
 import { missingSegments } from '../missing-segments.js'
 import type { LoadedRecording } from '../recordings.js'
 
-/** SDK clients refuse a line of stdio that is longer than this. */
+/** SDK clients refuse longer stdio lines. */
 const longestSdkLine = 10 * 1024 * 1024
 
-/** Something that is wrong with a recording or with what it recorded. */
+/** A problem of a recording or of the recorded traffic. */
 export interface Fault {
   readonly code: string
-  /** In words for a person, not escaped. */
+  /** Message for people, not escaped. */
   readonly message: string
-  /** Message numbers, at most the first few. */
+  /** First message numbers. */
   readonly messages?: readonly number[]
   readonly count: number
-  /** The rule with which `check` finds the same. */
+  /** The rule of `check` that finds the same. */
   readonly rule?: string
 }
 
@@ -29,10 +29,10 @@ const ruleOf: Readonly<Record<string, string>> = {
   'long-line': 'protocol/long-line',
 }
 
-/** Message numbers that a fault names. */
+/** Message numbers per fault. */
 const named = 10
 
-/** Everything `--check` finds; empty for a recording without fault. */
+/** All faults for `--check`; empty without any. */
 export function faultsOf(recording: LoadedRecording): Fault[] {
   return [
     ...fileFaults(recording),

@@ -21,16 +21,16 @@ export type FieldFormat = (typeof fieldFormats)[number]
 
 type Value = string | number | boolean | null
 
-/** What one column of `--fields` is made of. */
+/** A column of `--fields`. */
 interface Field {
   readonly name: string
   readonly value: (row: InspectRow) => Value | ExactJson
-  /** For people, where that differs. */
+  /** Format for people, if different. */
   readonly shown?: (value: Value) => string
   readonly side: 'left' | 'right'
 }
 
-/** JSON as it is on the tape: no number is read and printed again. */
+/** JSON exactly as on the tape: numbers are not parsed and reprinted. */
 class ExactJson {
   readonly text: string
 
@@ -72,7 +72,7 @@ const knownFields: ReadonlyMap<string, Omit<Field, 'name'>> = new Map([
   ['raw', { ...word, value: (row) => (row.raw === '' ? null : new ExactJson(row.raw)) }],
 ])
 
-/** The fields of rows where only a format was asked for. */
+/** Default fields if only a format is given. */
 const usual = 'seq,time,dir,kind,method,name,latency,size'
 
 /**
@@ -130,7 +130,7 @@ function compiled(name: string): CompiledPath {
   }
 }
 
-/** None of what cannot be told in linear time. */
+/** None if the path exceeds its time budget. */
 function valuesAt(path: CompiledPath, raw: string): readonly string[] {
   try {
     return path.find(raw, { start: 0, end: raw.length }).map(({ start, end }) => raw.slice(start, end))
@@ -167,7 +167,7 @@ function responseOf({ kind, row, recording }: InspectRow): number | null {
   return answer < 0 ? null : entries.seq(answer)
 }
 
-/** Of a request, what its answer says. */
+/** For a request, the value of its response. */
 function waitedMs({ kind, row, recording }: InspectRow): number | null {
   const { entries } = recording.fold
   const us = entries.waitedUs(kind === 'request' ? entries.peer(row) : row)
@@ -184,12 +184,12 @@ function duration(ms: Value): string {
 
 /** Prints rows by their fields. Ends every line with a line feed. */
 export interface FieldPrinter {
-  /** What stands above the rows. */
+  /** Header line. */
   readonly head: string
   line(row: InspectRow): string
 }
 
-/** @param examples the first rows: columns of a table are as wide as these are */
+/** @param examples the first rows, which determine the column widths of a table */
 export function createFieldPrinter(
   fields: readonly Field[],
   format: FieldFormat,
@@ -229,7 +229,7 @@ export function createFieldPrinter(
   }
 }
 
-/** Cells; the last column may be as wide as it is. */
+/** Cells; the last column has no limit. */
 const widestColumn = 40
 /** Characters of a value in a table. */
 const longestShown = 2000
@@ -241,7 +241,7 @@ function shownOf(field: Field, row: InspectRow): string {
   return escapeText(plainOf(value).slice(0, longestShown))
 }
 
-/** A text without its quotes, anything else as its JSON. */
+/** A string without quotes, anything else as JSON. */
 function plainOf(value: Exclude<Value, null> | ExactJson): string {
   if (!(value instanceof ExactJson)) return String(value)
   const { text } = value

@@ -10,14 +10,14 @@ import type {
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
 
-/** One line of the list: what one record or one message of it says, with what only the whole tells. */
+/** One line of the list: a record or one of its messages, with facts from the whole recording. */
 export interface InspectRow {
   readonly recording: LoadedRecording
   /** Undefined before the first meta line. */
   readonly session: Session | undefined
-  /** Wall clock of the session's start; NaN where it is not known. */
+  /** Wall clock of the session's start; NaN if unknown. */
   readonly startMs: number
-  /** Its number in the fold of the recording. */
+  /** Row number in the fold. */
   readonly row: number
   readonly kind: EntryKind
   readonly direction: Direction
@@ -29,27 +29,27 @@ export interface InspectRow {
   /** Message number; -1 for other rows. */
   readonly seq: number
   readonly t: string
-  /** Microseconds since the session began; undefined where that is not known. */
+  /** Microseconds since the session's start; undefined if unknown. */
   readonly us: number | undefined
   readonly sizeBytes: number
-  /** Between the request and this answer to it. */
+  /** From the request to this response. */
   readonly latencyUs?: number
-  /** Of what `latencyUs` leaves out, the time for which a server waited for its client before it answered. */
+  /** Part of the time excluded from `latencyUs`: the server waited for its client. */
   readonly waitedUs?: number
-  /** For an answer: number of the request. */
+  /** For a response: number of the request. */
   readonly answers?: number
-  /** For a request that stands without its answer: number of that. */
+  /** For a request listed without its response: number of the response. */
   readonly answeredIn?: number
-  /** For an answer: what the request was about. */
+  /** For a response: method and subject of the request. */
   readonly request?: NamedRequest
-  /** Message number of the request that each link of the part names; undefined where it is not known. */
+  /** Message number of the request that each link of the part names; undefined if unknown. */
   readonly linked: readonly (number | undefined)[]
   readonly facts: ReadonlySet<Fact>
-  /** What rules found in it, where they were run. */
+  /** Findings, if rules were run. */
   readonly findings?: readonly Finding[]
-  /** For how long it was held, in milliseconds. */
+  /** Held time in milliseconds. */
   readonly heldMs?: number
 }
 
-/** What decides whether a row is shown. Most rows are not: they are never made. */
+/** The input of filters. Most rows are not shown and therefore never made. */
 export type RowMatter = Pick<InspectRow, 'recording' | 'session' | 'row' | 'record' | 'part' | 'request'>

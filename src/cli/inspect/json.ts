@@ -5,7 +5,7 @@ import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import type { InspectRow } from './inspect-row.js'
 
-/** One element of `recordings`, as JSON text: what is known about a recording as a whole. */
+/** One element of `recordings`, as JSON text: facts about the whole recording. */
 export function recordingJson(recording: LoadedRecording, faults: readonly Fault[]): string {
   const head = {
     files: recording.files.map(({ name }) => name),
@@ -18,7 +18,7 @@ export function recordingJson(recording: LoadedRecording, faults: readonly Fault
   return `${escapeJson(JSON.stringify(head)).slice(0, -1)},"sessions":[${sessions}]}`
 }
 
-/** Metadata values stand as they are on the tape. */
+/** Metadata values are as on the tape. */
 function sessionJson(session: Session): string {
   const known = {
     id: session.id,
@@ -52,7 +52,7 @@ function knownTime(t: string | null): string | null {
 }
 
 /**
- * One element of `messages`, as JSON text. The payload is the exact text, not parsed and printed again.
+ * One element of `messages`, as JSON text. The payload is the exact text, not parsed and reprinted.
  */
 export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[], verbose: boolean): string {
   const envelope = row.part?.envelope
@@ -111,7 +111,7 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
   return `${known},"jsonrpcId":${id}${payload}}`
 }
 
-/** What a peer wrote to stderr has no direction, nor has a gap that is about both. */
+/** Null for stderr lines and for gaps in both directions. */
 function directionOf({ record }: InspectRow): string | null {
   return record.type === 'gap' ? (record.direction ?? null) : null
 }

@@ -1,18 +1,18 @@
 import type { Direction, EntryTable } from '../../model/index.js'
 
-/** How fast one side answered the other. */
+/** Response times of one side. */
 export interface Latency {
   readonly p50Us: number
   readonly p95Us: number
   readonly slowestUs: number
-  /** Number of the message that was the slowest answer. */
+  /** Message number of the slowest response. */
   readonly slowest: number
   readonly answers: number
-  /** What is not counted, since a server waited for its client. */
+  /** Excluded time, in which a server waited for its client. */
   readonly waitedUs: number
 }
 
-/** Of the answers that `direction` carries; undefined when there is none, or no time is known. */
+/** For responses in `direction`; undefined without any, or without known times. */
 export function latencyOf(entries: EntryTable, direction: Direction): Latency | undefined {
   let answers = 0
   for (const _ of timedAnswers(entries, direction)) answers += 1

@@ -19,16 +19,16 @@ import type { LoadedRecording } from '../recordings.js'
 import { wordsOf, type Note } from './describe.js'
 import type { InspectRow } from './inspect-row.js'
 
-/** How the list is laid out. What a row is about comes last: it is as long as it is, and nothing has to line up behind it. */
+/** Layout of the list. The description comes last: its length varies and no column has to align after it. */
 export interface ListLayout {
   readonly style: Style
-  /** Cells of the terminal; undefined where lines may be as long as they are. */
+  /** Terminal width in cells; undefined for unlimited lines. */
   readonly columns: number | undefined
   readonly verbose: boolean
-  /** When the first of the recordings began; times count from there. */
+  /** Start of the first recording, from which times count. */
   readonly startMs: number
   readonly cells: readonly Column[]
-  /** Cells left for what a row is about. */
+  /** Cells left for the description. */
   readonly room: number
 }
 
@@ -42,7 +42,7 @@ interface Column {
 }
 
 const gap = '  '
-/** Below this room for the description columns are left out, the first one first. */
+/** With less room for the description, columns are omitted, the first one first. */
 const givenUp = [
   { name: 'size', below: 30 },
   { name: 'latency', below: 30 },
@@ -59,12 +59,12 @@ export function layoutOf(
   return layoutFor(extentOf(recordings), recordings, options)
 }
 
-/** For rows that are still to come. @param startMs when their session began */
+/** Layout for future rows. @param startMs start of their session */
 export function liveLayout(
   startMs: number,
   options: { style: Style; columns: number | undefined },
 ): ListLayout {
-  // Wide enough for an hour and 100,000 messages; what is wider moves its line.
+  // Wide enough for an hour and 100,000 messages; wider values shift their line.
   return layoutFor({ seq: 99_999, time: 8, id: 8, startMs }, [], { ...options, verbose: false })
 }
 
@@ -89,10 +89,10 @@ function layoutFor(
   return { ...options, startMs: extent.startMs, cells, room: Math.max(1, room()) }
 }
 
-/** The widest that the columns will hold, and from when times count. */
+/** Widest values of the columns, and the base of times. */
 function extentOf(recordings: readonly LoadedRecording[]): {
   seq: number
-  /** Characters; a little more than needed where one recording holds several sessions. */
+  /** Characters; slightly too many if one recording holds several sessions. */
   time: number
   id: number
   startMs: number
@@ -118,7 +118,7 @@ function extentOf(recordings: readonly LoadedRecording[]): {
   return extent
 }
 
-/** Wall clocks of those that say it. */
+/** Known wall clocks. */
 function startsOf(sessions: readonly Session[]): number[] {
   return sessions
     .filter(({ startedAt }) => startedAt !== noTime)
@@ -143,7 +143,7 @@ export function listHeader(layout: ListLayout): string {
   return layout.style.dim(truncate([...names, '  what'].join(gap), layout.columns ?? Infinity))
 }
 
-/** One row and, when verbose, what it says below it. Ends without a line feed. */
+/** One row and, if verbose, its content below. Ends without a line feed. */
 export function listRow(row: InspectRow, layout: ListLayout): string {
   const { style } = layout
   let line = ''
@@ -156,7 +156,7 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
   line += `${arrow(row, style)} ${style[what.tone](shownWhat)}`
   const noted = shownNotes.reduce((sum, { text }) => sum + 3 + widthOf(text), 0)
   const left = layout.room - widthOf(shownWhat) - noted - gap.length
-  // Verbose rows have all of it below them.
+  // Verbose rows show the whole content below.
   if (content !== '' && !layout.verbose && left >= leastContent) line += `${gap}${truncate(content, left)}`
   for (const { text, tone } of shownNotes) line += `${style.dim(' · ')}${style[tone](text)}`
   if (!layout.verbose) return line
@@ -164,10 +164,10 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
   return [line, ...below.map((text) => `${margin}${text}`)].join('\n')
 }
 
-/** Cells in which a content still tells something. */
+/** Fewest cells for useful content. */
 const leastContent = 8
 
-/** The notes say what is wrong, so they get up to half of the room before anything of them is cut. */
+/** Notes describe problems, so they get up to half of the width before they are truncated. */
 function fit(what: string, notes: readonly Note[], room: number): [string, readonly Note[]] {
   if (room === Infinity) return [what, notes]
   const wanted = notes.reduce((sum, { text }) => sum + 3 + widthOf(text), 0)
@@ -185,25 +185,25 @@ function fit(what: string, notes: readonly Note[], room: number): [string, reado
 
 const margin = ' '.repeat(6)
 
-/** What `--verbose` shows below a row, its lines indented: the payload, or a line that was too long for its row. */
+/** The part that `--verbose` shows below a row, indented: the payload, or a line too long for its row. */
 function bodyOf(row: InspectRow, cut: boolean): string {
   const { record } = row
   let body = ''
-  // `replaceAll` would leave a rope of small pieces, ten times as large.
+  // `replaceAll` would create a rope of small pieces, ten times as large.
   for (const piece of indentedPieces(row.raw)) body += escapeLines(piece).split('\n').join(`\n${margin}`)
   if (body !== '') return body
   if (record.type !== 'noise' && record.type !== 'stderr') return ''
   return cut || record.text.length > longestName ? escapeText(record.text) : ''
 }
 
-/** The first message of a response tells how long the parts of its HTTP exchange took. */
+/** The first message of a response shows the phases of its HTTP exchange. */
 function phasesOf({ record, part }: InspectRow): string {
   if (record.type === 'http') return record.phases ? `HTTP: ${phaseWords(record.phases)}` : ''
   const phases = record.type === 'message' && part === record.parts[0] ? record.http?.phases : undefined
   return phases ? `HTTP: ${phaseWords(phases)}` : ''
 }
 
-/** What stands for times that the recording does not say. */
+/** Placeholder for unknown times. */
 const unknown = '–'
 
 function seqOf(row: InspectRow): string {

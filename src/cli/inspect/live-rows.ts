@@ -12,23 +12,23 @@ import type { LoadedRecording } from '../recordings.js'
 import { columnsOf, messageRow, requestNumbers } from './rows.js'
 import type { InspectRow } from './inspect-row.js'
 
-/** Requests that an answer is likely to name; older ones are forgotten. */
+/** Requests kept for their responses; older ones are dropped. */
 const requestsKept = 32_768
 
-/** Rows of a recording that is being made, as its records come. */
+/** Rows of a live recording, as its records arrive. */
 export interface LiveRows {
-  /** What the record adds to the list; what a held message became is a row too. */
+  /** Rows that the record adds to the list; the outcome of a held message is a row too. */
   take(record: TapeRecord): InspectRow[]
 }
 
 export function createLiveRows(fold: Fold): LiveRows {
   const { entries } = fold
   const numbers = requestNumbers()
-  /** What requests were about, by their row. */
+  /** Method and subject of requests by row. */
   const asked = createRecent<NamedRequest, number>({ entries: requestsKept })
   const recording: LoadedRecording = {
     files: [],
-    // It is printed as it comes, and read once.
+    // Records are printed on arrival and read once.
     records: async function* () {},
     fold,
     problems: [],
@@ -37,7 +37,7 @@ export function createLiveRows(fold: Fold): LiveRows {
     longestId: 0,
   }
 
-  /** Records of messages that are held, with their first row. */
+  /** Records of held messages, with their first row. */
   const held = new Map<string, { readonly record: HeldRecord; readonly first: number }>()
 
   function rowsOf(record: MessageRecord | HeldRecord, first: number): InspectRow[] {

@@ -1,10 +1,10 @@
 import { joinCommandLine, noTime, readMerged } from '../../model/index.js'
 
 /**
- * What `convert A B OUT` says of the recordings that it merged, one a line.
+ * Descriptions of the recordings merged by `convert A B OUT`, one per line.
  *
- * @param json as it stands in the metadata
- * @returns undefined when it is something else
+ * @param json from the metadata, unchanged
+ * @returns undefined if it is something else
  */
 export function mergedLines(json: string): string[] | undefined {
   return readMerged(json)?.map(({ conversation, startedAt, url, command }) => {

@@ -16,9 +16,9 @@ import {
 import type { Selection } from '../recordings.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
 
-/** Where the rows of a recording are in its file, and what its messages are about: what a filter is asked first. */
+/** Records of rows, and methods and subjects of messages: a filter's first check. */
 export interface RowIndex extends PlainWatcher {
-  /** The records that a filter may want to see, with those that are needed to tell about these. */
+  /** Records that may match a filter, with the records needed to decide it. */
   wanted(filter: Filter, found?: Pick<FindingsByRow, 'at'>): Wanted
 }
 
@@ -28,25 +28,25 @@ export interface Wanted {
   rowsOf(record: number): Rows
 }
 
-/** Different names that are remembered. Of rows with others the text has to be read. */
+/** Most distinct names; for rows with further ones, the text must be read. */
 const mostNames = 50_000
-/** Longer ones are not. */
+/** Longer names are not stored. */
 const longestName = 200
 const noName = -1
 const unknownName = -2
 
-/** @param mayHold whether a line may hold what the filter looks for, in its own text or in that of what it answers */
+/** @param mayHold whether a line, or that of its request, may contain the searched text */
 export function createRowIndex(
   { entries }: Pick<Fold, 'entries'>,
   mayHold?: (place: LinePlace | undefined) => boolean,
 ): RowIndex {
-  /** 1 for rows of lines that may hold what is looked for. */
+  /** 1 for rows of lines that may contain the searched text. */
   const held = createIntColumn(0)
-  /** The first row of each record; -1 for one that has none. */
+  /** First row of each record; -1 without rows. */
   const firstRows = createIntColumn(-1)
-  /** Of batches. */
+  /** Rows of batches. */
   const counts = new Map<number, number>()
-  /** What each row is about, as a number of `names`. */
+  /** Index of each row's entry in `names`. */
   const nameNumbers = createIntColumn(unknownName)
   const names: NamedRequest[] = []
   const known = new Map<string, Map<string | undefined, number>>()
@@ -72,7 +72,7 @@ export function createRowIndex(
     firstRows.push(count === 0 ? -1 : first)
     if (!isFrameRecord(record)) return
     for (let i = 0; i < count; i += 1) {
-      // One that waited may be passed on as another.
+      // A held message may be forwarded edited.
       const isOpen = record.type === 'held' || first + i < nameNumbers.length
       setRow(nameNumbers, first + i, isOpen ? unknownName : nameOf(record.parts[i]!.envelope))
     }
@@ -90,7 +90,7 @@ export function createRowIndex(
     return nameOf(hasSubject ? { method, subject: message.subject } : { method })
   }
 
-  /** Whether the row, or what it answers, stands in a line that may hold what is looked for. */
+  /** Whether the line of the row, or of its request, may contain the searched text. */
   function mayMatch(row: number): boolean {
     if (!mayHold || isHeld(row)) return true
     const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
@@ -101,11 +101,11 @@ export function createRowIndex(
     return row < held.length && held.get(row) === 1
   }
 
-  /** What the row has to do with; -2 where that is not known. */
+  /** Index in `names` for the row or its request; -2 if unknown. */
   function nameNumberOf(row: number): number {
     const own = nameNumbers.get(row)
     if (own !== noName || !isAnswerRow(entries, row)) return own
-    // One that comes late by far does not know what it answers.
+    // A late response may not be linked to its request.
     if (entries.has(row, 'late')) return unknownName
     const request = entries.peer(row)
     return request < 0 ? noName : nameNumbers.get(request)
@@ -130,7 +130,7 @@ export function createRowIndex(
         if (guess(subject, name !== unknownName) === false) continue
       }
       want(rows, row)
-      // A link is shown with what it leads to.
+      // A linked message is shown with its request.
       const linked = entries.linked(row)
       if (linked >= 0) want(rows, linked)
     }
@@ -144,7 +144,7 @@ export function createRowIndex(
     }
   }
 
-  /** An answer is shown with what it answers. */
+  /** A response is shown with its request. */
   function want(rows: Uint8Array, row: number): void {
     rows[row] = 1
     const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
@@ -161,7 +161,7 @@ export function createRowIndex(
 
 const noRows: Rows = { first: 0, count: 0 }
 
-/** Stands for the record of a row; a filter is asked for nothing that is in it. */
+/** Placeholder for a row's record; the filter reads none of its content. */
 const anyMessage: TapeRecord = {
   type: 'message',
   t: '',

@@ -14,7 +14,7 @@ import type { LoadedRecording } from '../recordings.js'
 import type { Sieve } from './sieve.js'
 import type { InspectRow } from './inspect-row.js'
 
-/** The row with the number of its answer, for lists that may leave that out. */
+/** The row with the number of its response, for lists that may omit the response. */
 export function withAnswer(row: InspectRow): InspectRow {
   if (row.kind !== 'request') return row
   const { entries } = row.recording.fold
@@ -22,13 +22,13 @@ export function withAnswer(row: InspectRow): InspectRow {
   return answer < 0 ? row : { ...row, answeredIn: entries.seq(answer) }
 }
 
-/** Which rows are wanted, and which records have to be read for them. */
+/** Selects rows, and the records to read for them. */
 export type RowSieve = Pick<Sieve, 'keeps' | 'wanted'>
 
 /**
  * Rows of several recordings by wall clock; within one recording the order of its file.
  *
- * @param sieve knows the rows that are wanted; all of them are without it
+ * @param sieve selects the rows. @default all rows
  */
 export async function* mergedRows(
   recordings: readonly LoadedRecording[],
@@ -118,7 +118,7 @@ function latencyIn(entries: EntryTable, answer: number): Pick<InspectRow, 'laten
   return latencyUs === undefined ? {} : { latencyUs, ...(waitedUs > 0 && { waitedUs }) }
 }
 
-/** Links may name it. */
+/** Stores a request that links may name. */
 function numbered({ envelope, id }: Part, entries: EntryTable, row: number, numbers: RequestNumbers): void {
   if (envelope.kind === 'request' && id !== undefined) numbers.add(id, entries.seq(row))
 }
@@ -128,7 +128,7 @@ interface RequestNumbers {
   get(proxyId: string): number | undefined
 }
 
-/** Requests that a link is likely to name; older ones are forgotten. */
+/** Requests kept for links; older ones are dropped. */
 const numbersKept = 32_768
 
 export function requestNumbers(): RequestNumbers {

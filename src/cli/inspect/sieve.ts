@@ -14,31 +14,31 @@ import type { Watcher } from '../recordings.js'
 import { createRowIndex, type RowIndex, type Wanted } from './row-index.js'
 import type { RowMatter } from './inspect-row.js'
 
-/** Which rows are shown. */
+/** Selects the shown rows. */
 export interface Sieve {
   readonly keeps: (row: RowMatter) => boolean
-  /** The records that have to be read again to tell. */
+  /** The records to read again for the decision. */
   readonly wanted: (fold: Fold) => Wanted
-  /** The filter speaks of lines of stderr, which are otherwise left out. */
+  /** The filter mentions stderr lines, which are otherwise omitted. */
   readonly asksForStderr: boolean
   /** The filter in words. */
   readonly words: string
 }
 
-/** A sieve for recordings that are still to be loaded. */
+/** A sieve for recordings not loaded yet. */
 export interface SieveMaker {
-  /** Sees what is loaded. */
+  /** Watches the loading. */
   readonly watch: (fold: Fold) => Watcher
-  /** What rules find meanwhile, where the filter asks for it. */
+  /** Findings of rules, if the filter needs them. */
   readonly found: FoundRows | undefined
-  /** How long ago something was counts back from the end of the recordings. */
+  /** Relative times count back from the end of the recordings. */
   readonly make: (folds: readonly Fold[]) => Sieve
 }
 
 /**
- * @param nowMs what `since:10m` counts back from, instead of from the end of the recordings
- * @param mayHold whether a line may hold what the filter looks for; asked in the order of the lines
- * @throws WiretapeError `usage` for a filter that makes no sense
+ * @param nowMs base of `since:10m`, instead of the end of the recordings
+ * @param mayHold whether a line may contain the searched text; called in line order
+ * @throws WiretapeError `usage` for an invalid filter
  */
 export async function prepareSieve(
   text: string,
@@ -53,7 +53,7 @@ export async function prepareSieve(
     indexes.set(fold, index)
     const finding = found?.watch(fold)
     if (!finding) return index
-    // Rules look at whole records.
+    // Rules need whole records.
     return (record, rows) => {
       index.take(record, rows)
       finding(record, rows)
@@ -91,7 +91,7 @@ export async function prepareSieve(
   return { watch, found, make }
 }
 
-/** The rules are loaded by those who ask for findings. */
+/** Loads the rules only if the filter needs findings. */
 export async function foundFor(filter: Filter): Promise<FoundRows | undefined> {
   if (!needsFindings(filter)) return undefined
   const { checkFindingNames, createFoundRows } = await import('../found-rows.js')

@@ -18,20 +18,20 @@ import type { Fault } from './faults.js'
 import { latencyOf } from './latency.js'
 import { mergedLines } from './merged-lines.js'
 
-/** Where text goes: what its lines may be like. */
+/** Output format of text. */
 export interface Page {
   readonly style: Style
-  /** Cells of the terminal; undefined where lines may be as long as they are. */
+  /** Terminal width in cells; undefined for unlimited lines. */
   readonly columns: number | undefined
 }
 
-/** Characters of a text that a peer or a command line chose, at most. */
+/** Most characters of a text from a peer or a command line. */
 const longestText = 2_000
 
-/** Clients of a session that are named. */
+/** Clients listed per session. */
 const mostClients = 10
 
-/** What is known about a session as a whole, above its messages. */
+/** Facts about a session, printed above its messages. */
 export function sessionHeader(session: Session, { style, columns }: Page, unended = 'incomplete'): string {
   const command = session.command
     .map((word) => (/[^\w@%+=:,./-]/.test(word) || word === '' ? JSON.stringify(word) : word))
@@ -80,13 +80,13 @@ function fitted(text: string, columns: number | undefined): string {
   return truncate(escapeText(text.slice(0, longestText)), columns ?? Infinity)
 }
 
-/** A string without its quotes; anything else as its JSON. */
+/** A string without quotes; anything else as JSON. */
 function plain(json: string): string {
   const value = JSON.parse(json) as unknown
   return typeof value === 'string' ? value : json
 }
 
-/** What a recording comes to, below its messages. */
+/** Totals of a recording, printed below its messages. */
 export function recordingSummary(
   recording: LoadedRecording,
   faults: readonly Fault[],
@@ -138,7 +138,7 @@ export function recordingSummary(
   return `${lines.join('\n')}\n`
 }
 
-/** How much rules found, and the command that tells it. */
+/** Number of findings, and the command that lists them. */
 function foundLine({ found, left }: FoundInRecording, { columns, style }: Page): string {
   const counts = (['error', 'warning', 'note'] as const).flatMap((level) => {
     const count = found.filter((finding) => finding.level === level).length
@@ -149,11 +149,11 @@ function foundLine({ found, left }: FoundInRecording, { columns, style }: Page):
   return `${style.yellow('!')} ${spread(text, columns, 2)}`
 }
 
-/** Notes that are shown here; `--json` has more. */
+/** Notes shown here; `--json` has more. */
 const mostNotes = 20
 
 function noteLines({ notes, problems }: LoadedRecording, { columns }: Page): string[] {
-  // Who read them said the same.
+  // These problems repeat the notes.
   if (problems.some(({ code }) => code === 'client-error')) return []
   const lines = notes.list.slice(0, mostNotes).map(({ text, place, sequence }) => {
     const where = sequence === undefined ? '' : ` ${place} #${sequence}`
@@ -163,14 +163,14 @@ function noteLines({ notes, problems }: LoadedRecording, { columns }: Page): str
   return lines
 }
 
-/** How much a filter let through. */
+/** Number of rows that match a filter. */
 export function matchSummary(shown: number, rows: number, words: string, { style, columns }: Page): string {
   const counted = `${formatCount(shown)} of ${countOf(rows, 'row')}:`
   const text = wrapPieces([counted, ...fitted(words, undefined).split(' ')], ' ', columns)
   return `${style.bold(text.slice(0, counted.length))}${style.dim(text.slice(counted.length))}\n`
 }
 
-/** What `--check` says about a recording. */
+/** The report of `--check`. */
 export function checkReport(recording: LoadedRecording, faults: readonly Fault[], page: Page): string {
   const { style, columns } = page
   const names = recording.files.map(({ name }) => escapeText(name)).join(', ')
@@ -197,7 +197,7 @@ export function checkReport(recording: LoadedRecording, faults: readonly Fault[]
   return `${style.red('✗')} ${head(countOf(faults.length, 'fault'))}\n${lines.join('\n')}\n${redacted}`
 }
 
-/** What was taken out, by rule; nothing for a recording that nothing was taken out of. */
+/** Number of redacted values by rule; empty without any. */
 function redactionLine({ fold }: LoadedRecording, columns: number | undefined): string {
   const counts = fold.sessions.flatMap(({ redacted = [] }) => redacted)
   if (counts.length === 0) return ''
@@ -208,10 +208,10 @@ function redactionLine({ fold }: LoadedRecording, columns: number | undefined): 
   return `  ${wrapPieces(words, ', ', columns && columns - 2).replaceAll('\n', '\n  ')}\n`
 }
 
-/** Cells; where there are fewer beside its code, a fault is told on lines of its own. */
+/** Cells; with fewer beside its code, a fault's text gets its own lines. */
 const leastText = 20
 
-/** On a terminal in lines that fit beside `indent` cells. */
+/** On a terminal, wrapped to fit beside `indent` cells. */
 function faultText(fault: Fault, columns: number | undefined, indent: number, withRule = false): string {
   const { messages = [] } = fault
   const numbers = messages.map((seq) => `#${seq}`).join(' ')

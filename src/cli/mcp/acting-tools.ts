@@ -88,7 +88,7 @@ const callTool = defineTool({
   },
 })
 
-/** As `wiretape replay` has them. */
+/** Defaults of `wiretape replay`. */
 const usual = {
   json: true,
   handshake: true,
@@ -139,5 +139,5 @@ const replay = defineTool({
   },
 })
 
-/** Behind `--allow-run`: they run the commands that stand in recordings. */
+/** Require `--allow-run`, since they run commands from recordings. */
 export const actingTools: readonly Tool[] = [callTool, replay]

@@ -32,14 +32,14 @@ type Members = Readonly<Record<string, unknown>>
 
 const number = z.int().min(0).describe('A message number: sequence in find_messages')
 
-/** What a command prints with `--json`. */
+/** Output of a command with `--json`. */
 async function jsonOf({ io, folder }: ToolContext, command: (io: Io) => Promise<unknown>): Promise<Members> {
   const captured = captureIo(io, folder)
   await command(captured.io)
   return JSON.parse(captured.text()) as Members
 }
 
-/** One member of a report, a page of it; paths are left out, since clients know names only. */
+/** One page of a member of a report; paths are omitted, since clients know only names. */
 function paged(items: unknown, about: Members, at: string | undefined): Found {
   const { version: _version, files: _files, before: _before, after: _after, ...rest } = about
   const from = startOf(at)
@@ -79,7 +79,7 @@ const getExchange = defineTool({
   },
 })
 
-/** @throws WiretapeError `usage` when there is no such message */
+/** @throws WiretapeError `usage` if the message does not exist */
 async function requestOf(wanted: number, recordings: Parameters<typeof mergedRows>[0]): Promise<number> {
   for await (const row of mergedRows(recordings)) {
     if (row.seq !== wanted) continue

@@ -1,18 +1,18 @@
 import type { Io } from '../io.js'
 
-/** The output of a command that runs inside this process. */
+/** Output of a command run inside this process. */
 export interface CapturedIo {
   readonly io: Io
-  /** What the command printed. */
+  /** Output of the command. */
   text(): string
-  /** What it complained about, one line each. */
+  /** Problems reported, one line each. */
   readonly complaints: readonly string[]
 }
 
 /**
- * Runs commands over the data folder without a terminal. Relative names are those of the recordings folder.
+ * Runs commands over the data folder without a terminal. Relative names refer to the recordings folder.
  *
- * @param take gets each piece instead of `text()`; false means that nobody reads any more
+ * @param take gets each piece instead of `text()`; false means that the reader is gone
  */
 export function captureIo(outer: Io, cwd: string, take?: (piece: string) => boolean): CapturedIo {
   const pieces: string[] = []

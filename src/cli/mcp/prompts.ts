@@ -1,4 +1,4 @@
-/** Texts with which a user starts an agent on a recording. */
+/** Texts for starting an agent on a recording. */
 interface Prompt {
   readonly name: string
   readonly title: string
@@ -38,7 +38,7 @@ export const listedPrompts = prompts.map(({ name, title, description }) => ({
   ],
 }))
 
-/** The result of `prompts/get`; undefined when there is no such prompt. */
+/** The result of `prompts/get`; undefined if the prompt does not exist. */
 export function promptOf(name: unknown, recording: unknown): object | undefined {
   const prompt = prompts.find((known) => known.name === name)
   if (!prompt) return undefined

@@ -35,7 +35,7 @@ const listRecordings = defineTool({
     await runLs(undefined, options, captured.io)
     const rows = (JSON.parse(captured.text()) as Record<string, unknown>[]).toReversed()
     const from = startOf(at)
-    // A client knows names only, no paths; short names would change with each new recording.
+    // Clients know only names, no paths; short names would change with each new recording.
     const items = rows
       .slice(from)
       .map(({ files, ...row }) => ({ ...row, name: basename((files as string[])[0]!) }))
@@ -106,7 +106,7 @@ const getMessage = defineTool({
   run: messageIn,
 })
 
-/** Of the budget, for what is not the message's text. */
+/** Part of the budget besides the message's text. */
 const factsBytes = 1500
 
 async function messageIn(

@@ -1,11 +1,11 @@
 import { WiretapeError } from '../../model/index.js'
 import type { Toolbox } from './tools.js'
 
-/** One resource a recording. Reading it tells what a client asks first. */
+/** One resource per recording, with the facts that clients ask first. */
 export interface Resources {
   /** @throws WiretapeError `usage` for a cursor that is not ours */
   list(cursor: unknown): Promise<{ readonly resources: readonly unknown[]; readonly nextCursor?: string }>
-  /** Undefined: there is no such resource. */
+  /** Undefined if it does not exist. */
   read(uri: string): Promise<{ readonly contents: readonly unknown[] } | undefined>
 }
 

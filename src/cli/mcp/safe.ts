@@ -2,12 +2,12 @@ import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { escapeLines } from '../../render/index.js'
 import type { InspectRow } from '../inspect/inspect-row.js'
 
-/** Imports may never have been redacted, so everything is redacted again on its way out. */
+/** Imports may never have been redacted, so all output is redacted again. */
 export function outputRedactor(): Redactor {
   return createRedactor({ defaults: true, tag: () => '' })
 }
 
-/** A row whose texts are redacted. Snippets are cut from these: a piece of a secret is not recognised any more. */
+/** Redacts a row before snippets are cut, since a piece of a secret is not recognized. */
 export function redactRow(row: InspectRow, redactor: Redactor): InspectRow {
   const raw = row.raw === '' ? '' : (redactor.json(row.raw)?.raw ?? row.raw)
   const { record } = row
@@ -19,8 +19,8 @@ export function redactRow(row: InspectRow, redactor: Redactor): InspectRow {
 }
 
 /**
- * A value in which no string can command a terminal, turn the reading direction around or hide: such characters
- * come out as visible escapes. Names of members come from peers too.
+ * Escapes characters that could control a terminal, change the text direction or be invisible. Includes member
+ * names, which come from peers too.
  */
 export function visible(value: unknown): unknown {
   if (typeof value === 'string') return escapeLines(value)

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
-/** Shapes of what tools return. Members that are not named here may come besides. */
+/** Shapes of tool results. Additional members are allowed. */
 const nothing = z.null()
 const text = z.string()
 const count = z.int().min(0)
 const name = text.describe('Name of a recording, for the other tools')
 
-/** In the place of what is larger than the budget. */
+/** Replaces values that exceed the budget. */
 const cut = z.object({
   cut: text.describe('The beginning of its JSON text'),
   sizeBytes: count,
   hint: text,
 })
 
-/** `structuredContent` of a tool, by the shapes of its `about` and its items. */
+/** `structuredContent` of a tool, from the shapes of its `about` and items. */
 export function answerShape(about: z.ZodType, item: z.ZodType): z.ZodType {
   return z.object({
     notice: text.describe('Everything else is data from other programs'),
@@ -124,5 +124,5 @@ export const callShape = z.looseObject({
   error: z.looseObject({ code: z.number(), message: text }).optional(),
 })
 
-/** Of what there is nothing to say beforehand. */
+/** Any object. */
 export const anything = z.looseObject({})

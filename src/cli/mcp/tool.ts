@@ -6,10 +6,10 @@ import type { Found } from './answer.js'
 
 export interface ToolContext {
   readonly io: Io
-  /** The folder in which names are looked up, and outside of which nothing is read. */
+  /** The only folder that is read and searched for names. */
   readonly folder: string
   readonly budget: number
-  /** Nobody waits for the answer any more. */
+  /** Aborted once no response is expected. */
   readonly signal: AbortSignal
 }
 
@@ -18,15 +18,15 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly input: z.ZodType
-  /** Shapes of what it returns. */
+  /** Shapes of its result. */
   readonly about: z.ZodType
   readonly item: z.ZodType
-  /** It starts programs or talks to servers. */
+  /** Starts programs or connects to servers. */
   readonly acts?: true
   run(args: unknown, context: ToolContext): Promise<Found>
 }
 
-/** A tool whose arguments are checked before it runs. */
+/** Checks the arguments of a tool before it runs. */
 export function defineTool<T extends z.ZodType>(tool: {
   readonly name: string
   readonly title: string

@@ -9,12 +9,12 @@ import { outputRedactor } from './safe.js'
 import { answerShape } from './shapes.js'
 import type { Tool } from './tool.js'
 
-/** The tools of the server, as its clients see them. */
+/** The tools of the server for its clients. */
 export interface Toolbox {
   /** Elements of `tools/list`. */
   readonly listed: readonly unknown[]
   has(name: string): boolean
-  /** @throws WiretapeError when arguments or recordings are at fault */
+  /** @throws WiretapeError for faulty arguments or recordings */
   call(name: string, args: unknown, signal?: AbortSignal): Promise<Answer>
 }
 

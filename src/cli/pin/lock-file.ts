@@ -20,12 +20,12 @@ const members: Readonly<Record<PinnedKind, string>> = {
   template: 'resourceTemplates',
 }
 
-/** What the file pins, by name of the server. */
+/** Pinned servers by name. */
 export type Pins = ReadonlyMap<string, PinnedServer>
 
 /**
- * @returns undefined when there is no such file
- * @throws WiretapeError `usage` for a file that is no lock, or whose hashes do not fit its values
+ * @returns undefined if the file is missing
+ * @throws WiretapeError `usage` for a file that is no lock file or has hashes that do not match its values
  */
 export async function readLock(file: string, io: Io): Promise<Pins | undefined> {
   const unusable = (why: string): WiretapeError =>
@@ -91,7 +91,7 @@ function mapOf(value: unknown, wrong: () => WiretapeError): Record<string, unkno
   return value as Record<string, unknown>
 }
 
-/** Writes the file whole or not at all: members in the order of their names, a hash a field. */
+/** Writes the file atomically: members sorted by name, one hash per field. */
 export async function writeLock(file: string, pins: Pins, io: Io): Promise<void> {
   const servers = objectOf(pins, (server) =>
     Object.fromEntries(
@@ -114,7 +114,7 @@ function objectOf<V, W>(map: ReadonlyMap<string, V>, of: (value: V) => W): Recor
   return Object.fromEntries(sorted.map(([name, value]) => [name, of(value)]))
 }
 
-/** Of the canonical JSON text of a value. */
+/** Hash of a value's canonical JSON text. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

@@ -11,7 +11,7 @@ import type { Io } from '../io.js'
 import { loadRecordings } from '../recordings.js'
 import type { Pins } from './lock-file.js'
 
-/** What the servers of recordings offer. */
+/** Offers of the servers in recordings. */
 export async function offersInFiles(files: readonly string[], io: Io): Promise<Pins> {
   const table = createPinTable()
   const engine = createFindings([table.rule])
@@ -24,7 +24,7 @@ export async function offersInFiles(files: readonly string[], io: Io): Promise<P
 }
 
 /**
- * Asks a server for everything that it offers, through a recorder whose tape goes away afterwards.
+ * Lists all offers of a server through a recorder with a temporary tape.
  *
  * @param recorder words after `wiretape record`
  */
@@ -52,7 +52,7 @@ export async function offersOfServer(recorder: readonly string[], timeoutMs: num
 
 const mostPages = 1_000
 
-/** A method that the server does not know is an answer too: it has none of these. */
+/** An unknown method means that the server has none of these. */
 async function listEverything(server: GreetedServer): Promise<{ readonly error: string } | undefined> {
   if (server.isModern) {
     const found = await server.ask({ method: 'server/discover', params: '{}' })

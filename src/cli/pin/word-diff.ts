@@ -1,14 +1,14 @@
 import { diffWordsWithSpace } from 'diff'
 import { escapeText, type Style } from '../../render/index.js'
 
-/** Differences looked for; texts that differ in more are shown one after the other. */
+/** Most differences; texts with more are shown one after the other. */
 const maxEditLength = 400
-/** Characters that are looked at; a diff of longer texts helps nobody. */
+/** Characters compared; a diff of longer texts is not useful. */
 const longest = 20_000
-/** Characters of an unchanged part that are shown at each end of it. */
+/** Characters shown at each end of an unchanged part. */
 const context = 40
 
-/** The way from one JSON text to another, word by word: `[-removed-]` and `{+added+}`, all in one line. */
+/** Word diff of two JSON texts on one line: `[-removed-]` and `{+added+}`. */
 export function wordDiff(before: string, after: string, style: Style): string {
   const [old, now] = [before, after].map((json) => plain(json).slice(0, longest))
   const changes = diffWordsWithSpace(old!, now!, { maxEditLength }) ?? [

@@ -32,7 +32,7 @@ export async function runAttach(names: readonly string[], io: Io): Promise<numbe
 /** A live capture, or the path of a recording. */
 export type Target = LiveCapture | string
 
-/** Names are of live captures first, then of recordings. */
+/** Looks up names among live captures first, then among recordings. */
 async function targetsOf(names: readonly string[], registry: string, io: Io): Promise<Target[]> {
   return Promise.all(
     names.map(async (name) => {
@@ -40,7 +40,7 @@ async function targetsOf(names: readonly string[], registry: string, io: Io): Pr
         return await findCapture(registry, name)
       } catch (missing) {
         const path = await recordingPath(name, io).catch(() => undefined)
-        // A name of neither was meant as a capture.
+        // An unknown name was meant as a capture.
         if (path === undefined || (path === name && !/[./\\]/.test(name))) throw missing
         return path
       }
@@ -82,7 +82,7 @@ async function liveLink(captures: readonly LiveCapture[]): Promise<CaptureLink> 
   return mergeLinks(links, metas)
 }
 
-/** The only capture, or the one a person chooses of several; undefined when they choose none. */
+/** The only capture, or a person's choice of several; undefined without a choice. */
 async function chosen(folder: string, io: Io, signal: AbortSignal): Promise<LiveCapture | undefined> {
   let live = await newestFirst(folder)
   if (live.length < 2) return findCapture(folder, undefined)
@@ -94,7 +94,7 @@ async function chosen(folder: string, io: Io, signal: AbortSignal): Promise<Live
     const at = await pickOne({ title, choices, colours: io.colours, stdin, stdout, signal })
     const capture = at === undefined ? undefined : live[at]
     if (!capture) return undefined
-    // It may have ended while somebody chose.
+    // It may have ended during the choice.
     live = await newestFirst(folder)
     if (live.some(({ session }) => session === capture.session)) return capture
     if (live.length === 0) return findCapture(folder, undefined)

@@ -30,17 +30,17 @@ export interface CallOptions {
   readonly set?: readonly string[]
   readonly yes?: boolean
   readonly out?: string
-  /** File of saved calls that the call is added to. */
+  /** File of saved calls to which the call is added. */
   readonly save?: string
   /** Milliseconds. */
   readonly timeout: number
   readonly json?: boolean
   readonly signal?: AbortSignal
-  /** Is told of the tape that was made. */
+  /** Called with the path of the tape. */
   readonly onTape?: (path: string) => void
 }
 
-/** Makes one call through a recorder of its own, and prints its result. Exits with 1 when the call failed. */
+/** Makes one call through its own recorder and prints the result. Exits with 1 if the call failed. */
 export async function runCall(
   words: readonly string[],
   command: readonly string[],
@@ -83,7 +83,7 @@ export async function runCall(
   return code
 }
 
-/** The server that the command line names, as a file of saved calls has it. */
+/** The server of the command line, in the form of a file of saved calls. */
 function serverOf(
   command: readonly string[],
   { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
@@ -94,7 +94,7 @@ function serverOf(
   return { url, headers: headers.map(({ name, value }) => [name, value] as const) }
 }
 
-/** Tells a person where the recording is. */
+/** Prints the path of the recording. */
 async function tellTape(
   folder: string,
   id: string,
@@ -121,7 +121,7 @@ function checkUse(command: readonly string[], { server, url, from, set, header }
   if (header !== undefined && url === undefined) throw wrong('--header needs --url', 'add --url')
 }
 
-/** A tool call of words: its name, and its arguments as JSON. */
+/** A tool call from words: its name, and its arguments as JSON. */
 function newCall(words: readonly string[]): CallRequest {
   const [tool, json = '{}', ...more] = words
   if (tool === undefined)
@@ -132,7 +132,7 @@ function newCall(words: readonly string[]): CallRequest {
   try {
     value = JSON.parse(json)
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (more.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
     throw new WiretapeError('usage', 'the arguments of a tool must be one JSON object', {
@@ -141,7 +141,7 @@ function newCall(words: readonly string[]): CallRequest {
   return { method: 'tools/call', params: `{"name":${JSON.stringify(tool)},"arguments":${json.trim()}}` }
 }
 
-/** Words after `wiretape record` that make it a stdio server in front of the one that is called. */
+/** Arguments that make `wiretape record` a stdio server in front of the called server. */
 export async function recorderOf(
   command: readonly string[],
   { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
@@ -167,7 +167,7 @@ export async function recorderOf(
   })
 }
 
-/** A recorded request with `--set` in it, and its server: the one that was named, or the recorded one if a person agrees. */
+/** A recorded request with `--set` applied, and its server: the named one, or the recorded one if a person agrees. */
 async function recordedCall(
   from: string,
   words: readonly string[],
@@ -204,7 +204,7 @@ async function recordedCall(
   }
 }
 
-/** The request of the client with a number, or the one that the message of this number answers. */
+/** The client's request with this number, or the request of the response with this number. */
 async function requestIn(name: string, number: number, io: Io): Promise<InspectRow> {
   const loaded = await loadRecordings([name], io.cwd)
   try {
@@ -246,7 +246,7 @@ async function printAnswer(answer: string, asJson: boolean, io: Io): Promise<num
   }
   const failed = result === undefined || result.isError === true
   if (asJson || result === undefined) {
-    // The answer as it came, member order and numbers included.
+    // The exact response, including member order and numbers.
     const text = asJson ? answer : JSON.stringify(error)
     await io.write(`${escapeJson(indentJson(text))}\n`, 'data')
     return failed ? exitCode.found : exitCode.done
@@ -255,7 +255,7 @@ async function printAnswer(answer: string, asJson: boolean, io: Io): Promise<num
   return failed ? exitCode.found : exitCode.done
 }
 
-/** Text of a tool's result for a person; undefined when it has no content of a known kind. */
+/** Text of a tool's result for a person; undefined without content of a known kind. */
 function resultText({ content }: ToolResult): string | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map(

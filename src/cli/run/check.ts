@@ -80,7 +80,7 @@ async function pinRules(file: string | undefined, io: Io): Promise<readonly Rule
   })
 }
 
-/** One run of rules over recordings as they are loaded. */
+/** One run of rules over recordings during loading. */
 function createChecks(rules: readonly Rule[]): {
   watch(
     fold: Fold,

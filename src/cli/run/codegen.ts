@@ -23,7 +23,7 @@ export interface CodegenOptions {
   readonly compareFile?: string | false
 }
 
-/** Requests that are kept while their answers are waited for. */
+/** Most requests that wait for their responses. */
 const mostTalks = 5_000
 
 export async function runCodegen(
@@ -68,7 +68,7 @@ export async function runCodegen(
   }
 }
 
-/** Requests of the client with their answers, in the order of the requests. @param wanted rows, where a filter chose */
+/** Requests of the client with their responses, in request order. @param wanted rows that a filter selected */
 async function talksOf(
   recording: LoadedRecording,
   wanted: ReadonlySet<number> | undefined,
@@ -91,7 +91,7 @@ async function talksOf(
       talks.push(talk)
       open.set(row, talk)
     } else if (kind === 'request' && part!.envelope.method !== 'ping') {
-      // The official clients refuse what they are asked, unless the test brings an answer.
+      // Official clients refuse server requests unless the test provides a response.
       for (const talk of open.values()) talk.asks ??= part!.envelope.method ?? ''
     } else if ((kind === 'result' || kind === 'error') && direction === 'server_to_client') {
       const talk = open.get(entries.peer(row))
@@ -108,7 +108,7 @@ async function talksOf(
   return { talks: whole, left }
 }
 
-/** A request until its answer comes. */
+/** A request until its response arrives. */
 type Open = Omit<RecordedTalk, 'answer'> & { answer?: string; asks?: string }
 
 function aboutOf({ fold }: LoadedRecording, command: readonly string[], name: string): About {

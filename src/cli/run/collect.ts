@@ -23,9 +23,9 @@ export interface CollectOptions extends OtlpOptions {
   readonly batchAge: number
 }
 
-/** Segments of a batch, however few messages they have. */
+/** Most segments of a batch, whatever their number of messages. */
 const batchSegments = 2_000
-/** The same complaint, of whichever segment, is printed once in this time. */
+/** Equal complaints about any segments are printed once in this time. */
 const complaintMs = 60_000
 
 export async function runCollect(options: CollectOptions, io: Io): Promise<number> {
@@ -34,7 +34,7 @@ export async function runCollect(options: CollectOptions, io: Io): Promise<numbe
   const interrupt = onInterrupt()
   let source: SegmentSource | undefined
   try {
-    // A store that refuses us says so before anything is taken.
+    // Detects a refusing store before any delivery is taken.
     await target.head('index/none')
     source = await openSource(options.from, target)
     const folder = await mkdtemp(join(os.tmpdir(), 'wiretape-collect-'))
@@ -98,7 +98,7 @@ function onceAMinute(complain: (message: string) => Promise<void>): (message: st
   const last = new Map<string, number>()
   return async (message) => {
     const nowMs = performance.now()
-    // A store that is away fails for every segment in the same way.
+    // An unreachable store fails for every segment in the same way.
     const kind = message.replaceAll(/segments\/\S+/g, 'segments/')
     if (nowMs - (last.get(kind) ?? -Infinity) < complaintMs) return
     if (last.size > 100) last.clear()

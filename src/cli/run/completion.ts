@@ -9,11 +9,11 @@ interface Entry {
   readonly path: string
   readonly summary: string
   readonly options: readonly { readonly flag: string; readonly takesValue: boolean; readonly help: string }[]
-  /** Words that may follow beside options. */
+  /** Words that may follow, besides options. */
   readonly words: readonly string[]
 }
 
-/** The words of each command come from the program itself, so that a script is never behind it. */
+/** Takes the words from the program itself, so that scripts are always up to date. */
 export async function runCompletion(
   shell: 'bash' | 'zsh' | 'fish',
   program: Command,
@@ -81,7 +81,7 @@ complete -o filenames -F _wiretape wiretape
 `
 }
 
-/** A text between single quotes of zsh and fish. */
+/** Quotes a text with single quotes for zsh and fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`'\''`)}'`
 }

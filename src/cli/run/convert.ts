@@ -19,7 +19,7 @@ export interface ConvertOptions {
   readonly otlpPayload?: boolean
 }
 
-/** @param files the recording's, then the output */
+/** @param files of the recording, then the output */
 export async function runConvert(files: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
   const inputs = await recordingPaths(files.slice(0, -1), io)
   const output = outputName(files.at(-1)!)
@@ -53,7 +53,7 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
   }
 }
 
-/** The language is loaded by those who have a filter. */
+/** Loads the filter language only if needed. */
 async function excerpt(
   recording: Pick<OpenRecording, 'records'>,
   filter: string,

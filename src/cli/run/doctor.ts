@@ -17,10 +17,10 @@ export interface DoctorOptions {
 }
 
 const usualTimeoutMs = 30_000
-/** Of the names of steps. */
+/** Width of step names. */
 const nameWidth = 20
 
-/** Prints a line for each step as it is done. Exits with 1 when a step failed. */
+/** Prints a line for each finished step. Exits with 1 if a step failed. */
 export async function runDoctor(words: readonly string[], options: DoctorOptions, io: Io): Promise<number> {
   const style = createStyle(io.colours)
   const done: Step[] = []
@@ -56,7 +56,7 @@ async function stepsFor(
   }
   const [first] = words
   if (first === undefined) return checkMachine({ dataFolder: io.dataFolder, places: placesOf(io) })
-  // A single word is a server's name, when a client has one of that name; everything else is a command.
+  // A single word is a server's name if a client has one with that name; otherwise it is a command.
   const clients = words.length === 1 ? await findClients(placesOf(io)) : []
   for (const { files } of clients) {
     for (const { place, servers } of files) {

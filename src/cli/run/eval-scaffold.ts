@@ -6,7 +6,7 @@ import { systemReason } from '../system-reason.js'
 export const scaffoldName = 'mcp-eval.yaml'
 
 /**
- * Writes the evaluation file of `--init` into the current folder. A file that is there stays as it is.
+ * Writes the evaluation file of `--init` into the current folder. An existing file stays unchanged.
  *
  * @returns whether it was written
  * @throws WiretapeError `unwritable`
@@ -23,9 +23,9 @@ export async function createScaffold(tools: Iterable<string>, cwd: string): Prom
   }
 }
 
-/** One test of the arguments of every tool, one of that each is called. */
+/** Two tests: the arguments of every tool, and that each is called. */
 function scaffoldOf(tools: Iterable<string>): string {
-  // By code point, as importers sort them.
+  // By code point, like importers.
   const names = [...tools].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const head = ['configVersion: 1', 'suite: mcp-suite', 'model: mcp-replay', 'settings:', '  parallel: 1']
   if (names.length === 0) return [...head, 'tests: []', '# No tools found in trace.', ''].join('\n')
@@ -62,7 +62,7 @@ function testOf(id: string, type: string): string[] {
   ]
 }
 
-/** A name as a key of YAML, in quotes where YAML would read something else. */
+/** A name as a YAML key, quoted if YAML would misread it. */
 function keyOf(name: string): string {
   const isPlain = /^[A-Za-z_][\w-]*$/.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name)
   return isPlain ? name : JSON.stringify(name)

@@ -22,10 +22,10 @@ export interface ExplainOptions {
   readonly json?: boolean
 }
 
-/** A call with what rules found in its messages. */
+/** A call with the findings in its messages. */
 type Explained = CallStory & { readonly findings: readonly Finding[] }
 
-/** Calls that are told without a number; more are counted. */
+/** Calls listed without a number; more are only counted. */
 const mostCalls = 200
 
 export async function runExplain(
@@ -57,7 +57,7 @@ export async function runExplain(
   }
 }
 
-/** The request that a message belongs to. */
+/** The request of a message. */
 function rowOfCall({ fold }: LoadedRecording, number: number): number {
   const { entries } = fold
   const row = rowNumbered(fold, number)
@@ -131,7 +131,7 @@ async function printJson(
   await io.write(`${JSON.stringify(told)}\n`, 'data')
 }
 
-/** Those that went no further too. */
+/** Includes requests that were not forwarded. */
 function requestsIn({ entries }: Fold): number {
   let count = 0
   for (let row = 0; row < entries.length; row += 1) if (entries.kind(row) === 'request') count += 1
@@ -184,7 +184,7 @@ function storyText(call: Explained, { colours, columns }: Io): string {
   const name = call.subject === undefined ? call.method : `${call.method} ${call.subject}`
   const lines = [style.bold(`#${call.message} ${escapeText(name)}`)]
   for (const { text, messages } of call.sentences) {
-    // Numbers that the sentence names itself are not repeated.
+    // Omit numbers that the sentence already contains.
     const shown = messages.filter((seq) => !text.includes(`#${seq}`)).map((seq) => `#${seq}`)
     lines.push(`  ${spread(`${text}${shown.length === 0 ? '' : ` (${shown.join(' ')})`}`, columns, 2)}`)
   }

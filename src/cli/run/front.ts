@@ -1,17 +1,17 @@
 import { WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
 
-/** Where a capture that waits for clients says what there is to say. */
+/** Output of a capture that waits for clients. */
 export interface Front {
-  /** Clients can connect. `print` tells their URL. */
+  /** Clients can connect. `print` shows their URL. */
   listening(print: () => Promise<void>): void
   notice(line: string): void
-  /** The capture is over. Resolves when its screen is left and everything is said. */
+  /** The capture has ended. Resolves when its screen is closed and all is printed. */
   over(): Promise<void>
 }
 
 /**
- * @param onScreen the terminal shows the capture and its user ends it; what there is to say is said after that
+ * @param onScreen the terminal shows the capture and its user ends it; all output is printed after that
  */
 export function createFront(onScreen: boolean, io: Io): Front {
   const notices: string[] = []
@@ -31,7 +31,7 @@ export function createFront(onScreen: boolean, io: Io): Front {
   }
 }
 
-/** A capture goes on without a screen that cannot be opened, or breaks. */
+/** If the screen fails, the capture continues without it. */
 async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void> {
   try {
     const { openOwnScreen } = await import('./own-screen.js')

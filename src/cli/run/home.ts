@@ -20,9 +20,9 @@ import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { showTargets, type Target } from './attach.js'
 
-/** Recordings that the home screen offers; `ls` and `search` know all. */
+/** Recordings on the home screen; `ls` and `search` cover all. */
 const mostOffered = 500
-/** Of those, printed where there is no terminal. */
+/** Of these, recordings printed without a terminal. */
 const mostPrinted = 10
 
 const nextSteps = [
@@ -31,7 +31,7 @@ const nextSteps = [
   ['wiretape search WORDS', 'find a message in all recordings'],
 ] as const
 
-/** `wiretape` alone: live captures, the last recordings, and what to do next. On a terminal, opens what is chosen. */
+/** `wiretape` alone: live captures, the last recordings, and next steps. On a terminal, opens the choice. */
 export async function runHome(io: Io): Promise<number> {
   if (!isatty(0) || !isatty(1)) return printHome(io)
   for (;;) {
@@ -61,7 +61,7 @@ export async function runHome(io: Io): Promise<number> {
   }
 }
 
-/** A recording with a name that every command takes. */
+/** A recording with a name that all commands accept. */
 type NamedRow = Row & { readonly name: string }
 
 /** Live captures first, then the newest. */
@@ -96,7 +96,7 @@ function choicesOf(rows: readonly NamedRow[]): { name: string; about: string }[]
   }))
 }
 
-/** `agent → shop`, as they name themselves. */
+/** `agent → shop`: the self-reported names. */
 function peersOf({ client, server }: Row): string {
   const names = [client, server].flatMap((peer) => (peer === null ? [] : [peer.name.slice(0, 200)]))
   return names.map((name) => truncate(escapeText(name), 20)).join(' → ')
@@ -111,7 +111,7 @@ function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, peers: 
   ]
   const failed = errors ? countOf(errors, 'error') : ''
   const ended = [words, failed].filter((part) => part !== '').join(', ')
-  // A narrow terminal cuts what comes last.
+  // A narrow terminal truncates the last part.
   return `${pad(when, 12, 'right')}${pad(size, 16, 'right')}${pad(ended, 9, 'right')}  ${peers}`.trimEnd()
 }
 

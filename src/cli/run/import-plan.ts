@@ -18,7 +18,7 @@ export interface ImportOptions {
   readonly prompt?: string
 }
 
-/** One transcript, and where its trace goes. */
+/** One transcript and the output for its trace. */
 export interface PlannedImport {
   readonly file: string
   /** `-` is stdout. */
@@ -26,7 +26,7 @@ export interface PlannedImport {
 }
 
 /**
- * Where the trace of each transcript goes.
+ * The output of each transcript's trace.
  *
  * @throws WiretapeError `usage` before anything is read
  */
@@ -91,8 +91,8 @@ export function profileOf(said: string | undefined): Profile {
 }
 
 /**
- * The time of a transcript without any, in milliseconds since the epoch: importers take the clock, which the
- * documented profile does only when told, so that the same content gives the same bytes.
+ * The time of a transcript without times, in milliseconds since the epoch. Importers use the clock; the
+ * documented profile does so only on request, so that equal content gives equal bytes.
  *
  * @throws WiretapeError `usage`
  */
@@ -105,7 +105,7 @@ export function untimedMs(said: string | undefined, profile: Profile): number {
   })
 }
 
-/** The name without its last extension, as importers call it; that it is packed changes nothing. */
+/** The importers' name of a file: no suffix of compression, no last extension. */
 export function stemOf(file: string): string {
   if (file === '-') return 'stdin'
   const name = basename(file).replace(/\.(?:gz|zst)$/i, '')

@@ -31,7 +31,7 @@ import {
 
 export type { ImportOptions } from './import-plan.js'
 
-/** Names that are taken on the command line only. */
+/** Names accepted only on the command line. */
 const aliases: Readonly<Record<string, string>> = {
   'sse-legacy': 'http-sse',
   'mcp-inspector': 'inspector',
@@ -45,7 +45,7 @@ interface Settings {
   readonly options: ImportOptions
 }
 
-/** Imports transcripts one by one: one that is refused does not keep the others from being imported. */
+/** Imports transcripts one by one: a refused one does not stop the others. */
 export async function runImport(named: readonly string[], options: ImportOptions, io: Io): Promise<number> {
   const profile = profileOf(options.profile)
   const settings: Settings = {
@@ -78,7 +78,7 @@ export async function runImport(named: readonly string[], options: ImportOptions
   return refusals === 0 ? exitCode.done : exitCode.usage
 }
 
-/** What importers print as causes of a refusal, from the outside in. */
+/** Causes of a refusal that importers print, outermost first. */
 function causesOf(error: WiretapeError): string[] | undefined {
   let refusal: Error = error
   while (refusal.cause instanceof WiretapeError) refusal = refusal.cause
@@ -135,7 +135,7 @@ async function importOne(
   }
 }
 
-/** Importers make no folders: a name that was mistyped is to be seen. */
+/** Importers create no folders, so that mistyped names are noticed. */
 async function refuseMissingFolder(output: string, cwd: string): Promise<void> {
   const folder = dirname(output)
   if (await stat(resolve(cwd, folder)).catch(() => undefined)) return
@@ -154,7 +154,7 @@ function formatOf(said: string): TranscriptFormat {
 }
 
 function detected(input: OpenInput, file: string): TranscriptFormat {
-  // A file of no lines is an empty one of messages, if its name says that it has lines.
+  // An empty file counts as an empty list of messages if its name means a lines format.
   const isLines = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/i.test(file)
   const isEmpty = input.head.length === 0
   const id = isEmpty && isLines ? 'jsonrpc' : detectFormat(input.head)?.id

@@ -13,7 +13,7 @@ import { runInspect, type InspectOptions } from './inspect.js'
 
 const segmentName = /^([0-9a-f]{8,64})(?:#(\d{1,15}))?$/
 
-/** As `runInspect`, of segments in a store. `HASH#SEQ` is one message, with its payload. */
+/** Like `runInspect`, for segments in a store. `HASH#SEQ` is one message with its payload. */
 export async function runInspectAt(
   names: readonly string[],
   at: string,
@@ -36,7 +36,7 @@ export async function runInspectAt(
         })
       if (seq !== undefined) seqs.add(seq)
       const hash = await hashOf(store, start)
-      // A folder each: files of one session beside each other would be joined.
+      // Separate folders: adjacent files of one session would be joined.
       const path = join(await mkdtemp(join(folder, `${i}-`)), `${hash.slice(0, 12)}.jsonl`)
       await pipeline(reader.all(hash), createWriteStream(path, { mode: 0o600 }))
       paths.push(path)

@@ -24,17 +24,17 @@ export interface InspectOptions {
   readonly fields?: string
   readonly format?: FieldFormat
   readonly raw?: number
-  /** Undefined: where they are shown and cost little. */
+  /** @default only if they are shown and cheap */
   readonly findings?: boolean
 }
 
-/** What decides about the rows that are shown, and what is known of them. */
+/** The filter of shown rows, and the findings for them. */
 interface Shown {
   readonly sieve: Sieve | undefined
   readonly found: FoundRows | undefined
 }
 
-/** A recording and what is wrong with it. */
+/** A recording and its faults. */
 interface Checked {
   readonly recording: LoadedRecording
   readonly faults: readonly Fault[]
@@ -82,14 +82,14 @@ function watching(
   }
 }
 
-/** Options of which only one can be had. */
+/** Mutually exclusive options. */
 const ways = ['json', 'jsonl', 'check', 'fields', 'raw'] as const
 
 function refuseTogether(options: InspectOptions): void {
   if (options.filter !== undefined && options.check)
     throw new WiretapeError('usage', '--check needs whole recordings', { hint: 'leave out --filter' })
   const given = ways.filter((way) => options[way] !== undefined)
-  // `--check --json` is the report of --json, with the exit status of --check.
+  // `--check --json` prints the report of --json, with the exit status of --check.
   if (given.length === 2 && given.includes('check') && given.some((way) => way.startsWith('json'))) return
   if (options.format !== undefined && options.fields === undefined && given.length > 0) given.push('fields')
   if (given.length < 2) return
@@ -100,7 +100,7 @@ function refuseTogether(options: InspectOptions): void {
   })
 }
 
-/** Rows that a table's columns are as wide as. */
+/** Rows that determine the column widths of a table. */
 const exampleRows = 500
 
 async function printFields(
@@ -135,7 +135,7 @@ async function printFields(
   if (!printer) await begin()
 }
 
-/** The bytes of one message as they were on the wire, as far as nothing in it was redacted. */
+/** The bytes of one message as on the wire, except for redacted values. */
 async function printRaw(recordings: readonly LoadedRecording[], seq: number, io: Io): Promise<void> {
   if (recordings.length > 1)
     throw new WiretapeError('usage', '--raw takes one recording', {
@@ -224,20 +224,20 @@ async function printJson(
   await io.write('\n]}\n', 'data')
 }
 
-/** @param all also notes, of which well-behaved servers have some too */
+/** @param all also notes, which even well-behaved servers have */
 function marked(row: InspectRow, found: FoundRows | undefined, all = true): InspectRow {
   const findings = found?.of(row.recording.fold).at(row.row)
   if (!findings || findings.length === 0) return findings ? { ...row, findings } : row
   return { ...row, findings: all ? findings : findings.filter(({ level }) => level !== 'note') }
 }
 
-/** The rules are loaded by those who want them. */
+/** Loads the rules only if needed. */
 async function createFoundRows(): Promise<FoundRows> {
   const made = await import('../found-rows.js')
   return made.createFoundRows()
 }
 
-/** The language is loaded by those who have a filter. */
+/** Loads the filter language only if needed. */
 async function prepareSieve(filter: string): Promise<SieveMaker> {
   const sieve = await import('../inspect/sieve.js')
   return sieve.prepareSieve(filter)

@@ -35,7 +35,7 @@ export interface InstallCommandOptions {
   readonly json?: boolean
 }
 
-/** The recordings that installed recorders keep without `--keep`. */
+/** Default of `--keep` for installed recorders. */
 export const defaultKeep = '30d,2GB'
 
 export function placesOf(io: Pick<Io, 'cwd'>): Places {
@@ -58,7 +58,7 @@ export async function runInstall(
   if (found.length === 0) return nothingFound(clients, io)
   const { platform } = process
   const launcher = launcherPath({ dataFolder: io.dataFolder, platform })
-  // Clients do not hand the terminal's environment to their servers.
+  // Clients do not pass the terminal's environment to their servers.
   const isUsual = dataFolder({ LOCALAPPDATA: process.env['LOCALAPPDATA'] }) === io.dataFolder
   const plan = await planInstall(found, {
     launcher,
@@ -79,14 +79,14 @@ export async function runInstall(
   })
 }
 
-/** Takes the recorder out again. */
+/** Removes the recorder. */
 export async function runUninstall(
   clients: readonly string[],
   options: InstallCommandOptions,
   io: Io,
 ): Promise<number> {
   const ledger = await openLedger(io.dataFolder)
-  // Entries of other projects need the launcher too, which may be removed next.
+  // Entries of other projects also need the launcher, which may be removed next.
   const found = await select(clients, options, io, ledger.folders())
   if (found.length === 0) return nothingFound(clients, io)
   const plan = await planUninstall(found, ledger, options.server ?? [])
@@ -157,7 +157,7 @@ async function carryOut(
   return failed.length > 0 ? exitCode.found : exitCode.done
 }
 
-/** A person who named neither servers nor `--all` sees what will be done first. */
+/** Shows the plan and asks, if neither servers nor `--all` are given. */
 async function agreed(
   plan: Plan,
   found: readonly FoundClient[],

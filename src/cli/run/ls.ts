@@ -27,13 +27,13 @@ export interface LsOptions {
   readonly jsonl?: boolean
 }
 
-/** A recording with a name that every command takes. */
+/** A recording with a name that all commands accept. */
 type NamedRow = Row & { readonly name: string }
 
 export async function runLs(folder: string | undefined, options: LsOptions, io: Io): Promise<number> {
   const path = folder === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, folder)
   const sinceMs = options.since === undefined ? undefined : sinceOption(options.since)
-  // A data folder without a recording is not there yet.
+  // The data folder does not exist before the first recording.
   if (folder !== undefined && !existsSync(path)) {
     throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: no such folder`)
   }
@@ -55,25 +55,25 @@ export async function runLs(folder: string | undefined, options: LsOptions, io: 
   return exitCode.done
 }
 
-/** When something was last recorded. */
+/** Time of the last recorded event. */
 function lastMoment({ startedAt, durationMs, files }: Row): number {
   const ended = durationMs === null ? NaN : Date.parse(startedAt) + durationMs
   return Number.isNaN(ended) ? (statSync(files.at(-1)!, { throwIfNoEntry: false })?.mtimeMs ?? 0) : ended
 }
 
-/** By the server's own name or by the label of the recording; a part of it is enough. */
+/** Matches part of the server's own name or of the recording's label. */
 function isOf({ server, label }: Row, wanted: string): boolean {
   const part = wanted.toLowerCase()
   return [server?.name ?? '', label].some((name) => name.toLowerCase().includes(part))
 }
 
-/** `.` and `..` are told by their paths: before a full stop they name nothing. */
+/** `.` and `..` are shown as paths: before a full stop they would be unreadable. */
 function empty(folder: string | undefined, path: string): string {
   const shown = folder === undefined || /^[./]*$/.test(folder) ? path : folder
   return `No recordings in ${escapeText(shown)}.\nRecord a server: wiretape record -- <server command>\n`
 }
 
-/** The name of the file comes last and is never cut: it is what the next command needs. */
+/** The file name comes last and is never truncated, since the next command needs it. */
 function table(rows: readonly NamedRow[], folder: string, io: Io): string {
   const style = createStyle(io.colours)
   const lines = [
@@ -119,7 +119,7 @@ function columnsOf(rows: readonly NamedRow[], style: Style, saysVersions: boolea
       const count = of(row)
       return count === null ? '' : formatCount(count)
     })
-  // In other folders than the data folder, the file is the name.
+  // Outside of the data folder, the file is the name.
   const isNamed = rows.some(({ name, files }) => basename(name) === name && name !== basename(files[0]!))
   const needsLabel = rows.some(({ name, label }) => !name.startsWith(label))
   const columns: TableColumn[] = [
@@ -158,12 +158,12 @@ function columnsOf(rows: readonly NamedRow[], style: Style, saysVersions: boolea
     { name: 'size', texts: rows.map(({ sizeBytes }) => formatBytes(sizeBytes)), side: 'left', keep: 9 },
     { name: 'file', texts: rows.map((row) => escapeText(fileOf(row))), side: 'right' },
   ]
-  // A column in which nothing stands only takes room.
+  // Omit empty columns.
   const optional = new Set(['server', 'client', 'errors'])
   return columns.filter(({ name, texts }) => !optional.has(name) || texts.some((cell) => cell !== ''))
 }
 
-/** With fewer cells, whole columns would go for the sake of the versions. */
+/** With fewer cells, versions would displace whole columns. */
 const cellsForVersions = 160
 
 function peerName(peer: Row['server'], saysVersion: boolean): string {
@@ -190,7 +190,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Since it began: `5m`, `3h`, `12d`. */
+/** Time since its start: `5m`, `3h`, `12d`. */
 function ageOf({ startedAt }: Row, now: number): string {
   const ms = now - Date.parse(startedAt)
   if (Number.isNaN(ms) || ms < 0) return ''

@@ -10,14 +10,14 @@ import { createToolbox } from '../mcp/tools.js'
 import { readVersion } from '../version.js'
 
 export interface McpOptions {
-  /** Bytes of JSON that one call returns at most. */
+  /** Most bytes of JSON that one call returns. */
   readonly budget: number
   readonly listen?: string
   /** Adds tools that start recorded servers. */
   readonly allowRun?: boolean
 }
 
-/** Serves one client on stdin and stdout until it leaves, or over HTTP until a signal comes. */
+/** Serves one client on stdin and stdout until it disconnects, or over HTTP until a signal arrives. */
 export async function runMcp(options: McpOptions, io: Io): Promise<number> {
   return options.listen === undefined ? onStdio(options, io) : overHttp(options, io)
 }
@@ -37,7 +37,7 @@ async function onStdio(options: McpOptions, io: Io): Promise<number> {
   return exitCode.done
 }
 
-/** Each session is a process of this program on stdio, behind the listener that recordings of stdio servers have. */
+/** Each session is a stdio process of this program, behind the listener for recordings of stdio servers. */
 async function overHttp({ listen, budget, allowRun }: McpOptions, io: Io): Promise<number> {
   const { host, port } = parseListen(listen)
   const interrupt = onInterrupt()

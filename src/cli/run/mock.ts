@@ -29,15 +29,15 @@ export interface MockCommandOptions {
   readonly quiet?: boolean
 }
 
-/** For a client that is slow to read the last of it. */
+/** Grace period for a client that reads slowly. */
 const graceMs = 2_000
 
 const endings = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Serves a recording until the client leaves, or a signal comes.
+ * Serves a recording until the client disconnects or a signal arrives.
  *
- * @param command of the real server, what stands after `--`
+ * @param command of the real server: the words after `--`
  */
 export async function runMock(
   named: readonly string[],
@@ -67,7 +67,7 @@ export async function runMock(
     const start = async (more: MockOptions): Promise<Mock> => {
       const complaints = createComplaints()
       let isRead = false
-      // What is read later is for the copy, which a signal is not to cut.
+      // Later reads are for the copy, which a signal must not truncate.
       const isOver = (): boolean => !isRead && ending.came !== undefined
       const source = { records: () => recordsOf(recordings, isOver, complaints.input) }
       const access = accessOf(options.openToAllUsers, `mock ${files.join(' ')}`, listen?.port ?? 0, io)
@@ -80,7 +80,7 @@ export async function runMock(
       ? overHttp(() => start({ listen, transport: options.transport }), ending, options, io)
       : onStdio(start, ending, options, io))
   } catch (error) {
-    // What was read by then may be half of a recording.
+    // A signal may have stopped the reading half-way.
     if (ending.came === undefined) throw error
     return 128 + endings[ending.came]
   } finally {
@@ -89,7 +89,7 @@ export async function runMock(
   }
 }
 
-/** What a real server answers is kept with the redaction of the recording, which is none of the policy. */
+/** Responses of a real server are kept with the recording's redaction, not the policy's. */
 async function refuseByPolicy(command: readonly string[], io: Io): Promise<void> {
   const inForce = await policyInForce()
   if (inForce.kind === 'none') return
@@ -102,7 +102,7 @@ async function refuseByPolicy(command: readonly string[], io: Io): Promise<void>
   throw new WiretapeError('usage', `--record: ${why}`, { hint: 'see wiretape status --policy' })
 }
 
-/** One recording after the other, until it is over: large ones take their time. */
+/** One recording after another until `isOver`, since large ones take long. */
 async function* recordsOf(
   recordings: readonly OpenRecording[],
   isOver: () => boolean,
@@ -140,7 +140,7 @@ function checkUse(files: readonly string[], command: readonly string[], options:
     )
 }
 
-/** Serves until a signal comes. The only line on stdout is the URL for clients. */
+/** Serves until a signal arrives. The only line on stdout is the URL for clients. */
 async function overHttp(
   start: () => Promise<Mock>,
   ending: Ending,
@@ -176,7 +176,7 @@ async function onStdio(
     await mock.close()
     return signal === undefined ? (mock.exitCode ?? exitCode.done) : 128 + endings[signal]
   } finally {
-    // One that a signal ended does not wait for a client that reads nothing.
+    // After a signal, do not wait for a client that stopped reading.
     const closed = streams.closeOutput()
     if (ending.came === undefined) await closed
     else if (!(await within(closed, graceMs))) streams.output.destroy()
@@ -185,7 +185,7 @@ async function onStdio(
 }
 
 interface Ending {
-  /** Resolves at the first signal that ends a program. */
+  /** Resolves on the first terminating signal. */
   readonly signal: Promise<keyof typeof endings>
   readonly came: keyof typeof endings | undefined
   cancel(): void

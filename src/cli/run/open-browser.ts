@@ -3,11 +3,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Opens an address in the user's browser. Other users can read the arguments of a program, so the browser gets the path of
- * a private file that leads to the address. Where there is no browser, or it cannot read the file, nothing happens.
+ * Opens an address in the user's browser. Other users can read program arguments, so the browser gets the path of a
+ * private file that redirects to the address. Does nothing without a browser, or if it cannot read the file.
  *
- * @param folder for the file; made when missing
- * @returns removes the file
+ * @param folder for the file; created if missing
+ * @returns a function that removes the file
  */
 export function openBrowser(address: string, folder: string): () => void {
   const path = join(folder, `open-${process.pid}.html`)
@@ -30,7 +30,7 @@ export function openBrowser(address: string, folder: string): () => void {
   return () => rmSync(path, { force: true })
 }
 
-/** The page takes its own place in the history. The address is made by us and needs no escaping. */
+/** The address replaces this page in the history. It is our own and needs no escaping. */
 function redirectTo(address: string): string {
   return `<!doctype html>
 <meta charset="utf-8">

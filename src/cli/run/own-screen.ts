@@ -5,10 +5,10 @@ import { WiretapeError } from '../../model/index.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 
-/** A capture's socket is there this soon after it began. */
+/** A capture's socket exists this soon after its start. */
 const socketWithinMs = 5_000
 
-/** Shows the capture that this process runs, until its user ends it or it is over. */
+/** Shows the capture of this process until its user ends it or it ends. */
 export async function openOwnScreen(io: Io): Promise<void> {
   const link = await attachTo(await ownCapture(registryFolderIn(io.dataFolder)), {
     role: 'screen',
@@ -23,7 +23,7 @@ export async function openOwnScreen(io: Io): Promise<void> {
   if (kept !== undefined) await io.complain(...wordsOfKept(kept))
 }
 
-/** What was typed in an editor that was ended with its screen. */
+/** Notice about an editor's text that outlives its screen. */
 export function wordsOfKept(folder: string): [string, string] {
   return ['the editor was closed together with the screen', `the text may be in ${folder}`]
 }

@@ -25,7 +25,7 @@ export interface PinOptions {
   readonly timeout: number
 }
 
-/** Pins what servers offer, or tells how it differs from what is pinned. Exits with 1 on a difference. */
+/** Pins the offers of servers, or shows differences from pinned ones. Exits with 1 on a difference. */
 export async function runPin(
   recordings: readonly string[],
   command: readonly string[],
@@ -130,7 +130,7 @@ function driftLines(drift: Drift, style: Style): string {
   return `${head}    ${wordDiff(before ?? '""', after ?? '""', style)}\n`
 }
 
-/** Kinds that were not listed, and servers that were not seen, stay as they are pinned. */
+/** Kinds that were not listed and servers that were not seen keep their pins. */
 function merged(pins: Pins, found: Pins): Pins {
   const all = new Map(pins)
   for (const [name, server] of found) all.set(name, new Map([...(pins.get(name) ?? []), ...server]))

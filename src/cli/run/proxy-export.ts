@@ -28,7 +28,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
   const format = compact ? compactSession : found
   const { recording, close } = await openOne([await recordingPath(sessionFile, io)], io)
   try {
-    // What is added goes by the rules that a recording goes by.
+    // Added metadata is redacted with the rules of a recording.
     const redactor = await createRunRedactor({ defaults: true })
     const added = redactedMetadata(metadataOf(options), redactor)
     const edit = (records: Recording): Recording =>
@@ -41,7 +41,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
   }
 }
 
-/** Adds to the metadata. A new value replaces the one of the same name, except for notes: they are evidence and stay. */
+/** Adds metadata. A new value replaces one with the same name, except for notes: they are evidence and stay. */
 function withMetadata(recording: Recording, added: JsonMembers): Recording {
   const own = adopt(recording)
   return {
@@ -62,7 +62,7 @@ function enriched(meta: MetaRecord, added: JsonMembers): MetaRecord {
   return { ...meta, wiretape: { ...meta.wiretape, metadata: [...metadata] } }
 }
 
-/** Notes are one text; a file of another tool may have an array, or anything else, which becomes the first element of one. */
+/** Notes are one string. Files of other tools may have an array, or a value that becomes an array's first element. */
 function joinedNotes(before: string, added: string): string {
   const [old, text] = [JSON.parse(before) as unknown, JSON.parse(added) as string]
   if (typeof old === 'string') return JSON.stringify(`${old}\n${text}`)

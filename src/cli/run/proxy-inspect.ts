@@ -11,7 +11,7 @@ export interface ProxyInspectOptions {
   readonly verbose?: boolean
 }
 
-/** Before the payload of a message, and before each of its further lines. */
+/** Indentation of each line of a message's payload. */
 const margin = '       '
 
 export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Promise<number> {

@@ -12,7 +12,7 @@ export interface ProxyReplayOptions extends Omit<ReplayOptions, 'url'> {
   readonly targetUrl?: string
 }
 
-/** The session workflow's replay: its options, its lines, its result file; with verdicts. */
+/** The session workflow's replay, with its options, lines and result file, and with verdicts. */
 export async function runProxyReplay(options: ProxyReplayOptions, io: Io): Promise<number> {
   const { sessionFile, targetCommand, targetUrl, ...rest } = options
   if (targetCommand === undefined && targetUrl === undefined) {
@@ -20,7 +20,7 @@ export async function runProxyReplay(options: ProxyReplayOptions, io: Io): Promi
       hint: 'see wiretape proxy replay --help',
     })
   }
-  // As documented: with both, the command wins.
+  // As documented, the command wins.
   if (targetCommand === undefined) parseHttpUrl(targetUrl!, '--target-url')
   if (targetCommand === undefined)
     return runReplayCommand(sessionFile, [], { ...rest, url: targetUrl! }, io, teller)

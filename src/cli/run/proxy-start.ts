@@ -17,7 +17,7 @@ export interface ProxyStartOptions {
 
 type Transport = 'stdio' | 'streamable-http' | 'sse'
 
-/** As `record`, with the server's command line as one text, or its URL. */
+/** Like `record`, with the server's command line as one string, or its URL. */
 export async function runProxyStart(options: ProxyStartOptions & RecordOptions, io: Io): Promise<number> {
   const { transport, targetCommand, targetUrl, listenPort, listenTransport, ...recording } = options
   if (listenPort !== undefined && recording.listen !== undefined)
@@ -34,7 +34,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     if ('fault' in split) throw wrong(`--target-command: ${split.fault}`)
     if (split.words.length === 0) throw wrong('--target-command is empty')
     if (listenTransport === 'sse') throw wrong('--listen-transport sse needs --transport sse')
-    // On a terminal nobody speaks MCP: clients get a URL, and the person there a screen.
+    // A terminal is no MCP client: clients get a URL, the person there a screen.
     if (listenTransport === 'streamable-http' || (listenTransport === undefined && isTerminal())) {
       refuseForeign('listen', recording)
       const { runRecordListen } = await import('./record-listen.js')
@@ -67,7 +67,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
   return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io, isTerminal())
 }
 
-/** Nobody else needs our stdin and stdout then. */
+/** Then our stdin and stdout are free. */
 function isTerminal(): boolean {
   return isatty(0) && isatty(1)
 }

@@ -52,7 +52,7 @@ export async function runPrune(options: PruneOptions, io: Io): Promise<number> {
   return failed ? exitCode.usage : exitCode.done
 }
 
-/** Oldest first. What is being recorded counts, and stays. */
+/** Oldest first. Live recordings count and stay. */
 export function beyond(rows: readonly Row[], ageMs: number, sizeBytes: number, nowMs: number): Row[] {
   let size = 0
   const newestFirst = rows
@@ -63,7 +63,7 @@ export function beyond(rows: readonly Row[], ageMs: number, sizeBytes: number, n
   return newestFirst
     .filter(({ row, endedMs }) => {
       const stays = row.state === 'live' || (nowMs - endedMs <= ageMs && size + row.sizeBytes <= sizeBytes)
-      // After the first that is too much, smaller and older ones go too.
+      // After the first one over the limit, older ones go too, even smaller ones.
       size += row.sizeBytes
       return !stays
     })
@@ -71,7 +71,7 @@ export function beyond(rows: readonly Row[], ageMs: number, sizeBytes: number, n
     .toReversed()
 }
 
-/** When it ended; of one that was cut off, when something was last written to it. */
+/** End of the recording; for a truncated one, its last write. */
 function endOf({ startedAt, durationMs, files }: Row): number {
   const ended = durationMs === null ? NaN : Date.parse(startedAt) + durationMs
   return Number.isNaN(ended) ? (statSync(files.at(-1)!, { throwIfNoEntry: false })?.mtimeMs ?? 0) : ended

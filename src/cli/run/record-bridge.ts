@@ -8,7 +8,7 @@ import type { RecordOptions } from '../record-flag.js'
 import { captureOptions, conclude, howToStart } from './record.js'
 import { parseHttpUrl } from '../http-url-option.js'
 
-/** Records a remote server for a client that speaks stdio only: the client has started us in its place. */
+/** Records a remote server for a stdio-only client, which has started us in the server's place. */
 export async function runRecordBridge(url: string, options: RecordOptions, io: Io): Promise<number> {
   const upstream = parseHttpUrl(url, '--url')
   const given = (options.header ?? []).map((text) => parseHeader(text, process.env))

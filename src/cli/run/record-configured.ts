@@ -5,7 +5,7 @@ import type { RecordOptions } from '../record-flag.js'
 import { placesOf } from './install.js'
 import { runRecord } from './record.js'
 
-/** Records the server that a client would start, from its configuration, a bundle or an entry of the registry. */
+/** Records a server from a client's configuration, a bundle or an entry of the registry. */
 export async function runRecordConfigured(
   config: string,
   command: readonly string[],
@@ -25,7 +25,7 @@ export async function runRecordConfigured(
     const label = others.label ?? server.name
     const { target } = server
     if (target.kind === 'stdio') return await runRecord(target.command, { ...others, label }, io)
-    // Values of headers are handed on by the environment, so that they are known to be secrets.
+    // Header values are passed in the environment, which marks them as secrets.
     const header = target.headers.map(([key, value], i) => {
       process.env[`WIRETAPE_HEADER_${i}`] = value
       return `${key}: \${WIRETAPE_HEADER_${i}}`

@@ -11,8 +11,8 @@ import { captureOptions, conclude } from './record.js'
 import { whyNothing } from './why-nothing.js'
 
 /**
- * Records what a client says to any server. With a command it is started, and its status is ours; without one, the
- * variables for a client are printed on stdout, and a signal ends the recording.
+ * Records a client's traffic to any server. A given command is started, and its exit status is ours; without one,
+ * the variables for a client are printed on stdout, and a signal ends the recording.
  */
 export async function runRecordForward(
   command: readonly string[],
@@ -61,7 +61,7 @@ function patternsOf(flag: string, texts: readonly string[] = []): HostPattern[] 
   })
 }
 
-/** Before a client is started its terminal is ours; afterwards it is its own. */
+/** The terminal is ours until the client is started, then the client's. */
 async function announce(
   command: readonly string[],
   variables: Readonly<Record<string, string>>,
@@ -91,7 +91,7 @@ async function tell(
   if (result.notStarted !== undefined) return io.complain(result.notStarted, 'nothing was recorded')
   const { servers, traffic } = result
   for (const [i, server] of servers.entries()) {
-    // The rules of a run are those of all its servers: what is wrong with them is said once.
+    // All servers of a run share its rules, so their problems are reported once.
     const { rulesFault: _, ...others } = server
     await conclude(i === 0 ? server : others, options, io, server.origin)
   }

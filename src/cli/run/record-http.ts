@@ -24,7 +24,7 @@ export async function runRecordHttp(
   const upstream = parseHttpUrl(url, '--url')
   const { host, port } = parseListen(options.listen)
   const capture = captureOptions(options, options.label ?? upstream.hostname, io)
-  // A key in the query is added to the requests of clients, who need not know it.
+  // A key in the query is added to clients' requests; clients need not know it.
   const access =
     upstream.search === '' ? undefined : accessOf(options.openToAllUsers, capture.label, port, io)
   const front = createFront(onScreen, io)

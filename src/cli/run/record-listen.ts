@@ -10,8 +10,8 @@ import { createFront } from './front.js'
 import { captureOptions, conclude, reloadOf } from './record.js'
 
 /**
- * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. A program that is
- * not there is said at once, as without HTTP.
+ * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. A missing program
+ * is reported at once, as without HTTP.
  *
  * @param onScreen the terminal shows the capture, its user ends it
  */
@@ -23,7 +23,7 @@ export async function runRecordListen(
 ): Promise<number> {
   const { host, port } = parseListen(options.listen)
   const capture = captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io)
-  // A client's first request is too late to hear of it.
+  // A client's first request would be too late.
   const missing = reasonNotFound(command)
   if (missing !== undefined) {
     await io.complain(missing, 'nothing was recorded')

@@ -25,7 +25,7 @@ import { originKeyIn, readTagKey } from '../keys.js'
 import type { RecordOptions } from '../record-flag.js'
 import { readVersion } from '../version.js'
 
-/** Returns what to exit with. Loads little before the server is started: its client is waiting. */
+/** Returns the exit status. Loads little before the server's start, since its client is waiting. */
 export async function runRecord(command: readonly string[], options: RecordOptions, io: Io): Promise<number> {
   if (options.config !== undefined) {
     const { runRecordConfigured } = await import('./record-configured.js')
@@ -67,15 +67,15 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   }
 }
 
-/** For those who typed the command. */
+/** Hint for people who typed the command. */
 export const howToStart = 'clients start this command from their configuration'
 
-/** Where tapes are written: the folder that was named, else the recordings in the data folder. */
+/** Folder for tapes: the named one, else the recordings in the data folder. */
 export function tapesFolder(out: string | undefined, io: Io): string {
   return out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, out)
 }
 
-/** What is the same over every transport. */
+/** Settings shared by all transports. */
 export function captureOptions(options: RecordOptions, label: string, io: Io): CaptureOptions {
   if (options.sessionFile === '-') {
     throw new WiretapeError('usage', 'a session file cannot be stdout', { hint: 'name a file' })
@@ -105,11 +105,11 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
   }
 }
 
-/** Old recordings are deleted once the client has had its first answers. */
+/** Old recordings are deleted after the client's first responses. */
 const keepDelayMs = 2_000
 
 function keepLater(folder: string, label: string, keep: Keep, io: Io): void {
-  // Loaded at once: an update of wiretape may replace the files while this recorder runs.
+  // Loaded early: an update of wiretape may replace the files while this recorder runs.
   const loaded = import('../keep-recordings.js')
   loaded.catch(() => undefined)
   setTimeout(() => {
@@ -119,7 +119,7 @@ function keepLater(folder: string, label: string, keep: Keep, io: Io): void {
   }, keepDelayMs).unref()
 }
 
-/** The policy's own limits hold for all recordings. */
+/** The policy's limits apply to all recordings. */
 async function retainLater(io: Io): Promise<void> {
   const inForce = await policyInForce()
   if (inForce.kind !== 'policy') return
@@ -134,7 +134,7 @@ async function retainLater(io: Io): Promise<void> {
   }, keepDelayMs).unref()
 }
 
-/** Nothing is loaded for it unless somebody asks for it. */
+/** Loads its code only on request. */
 function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> {
   const { intercept, break: breakpoints = [], waitForAttach, holdOrder, holdTimeout, onDetach } = options
   const hold = intercept === true || waitForAttach === true || breakpoints.length > 0
@@ -151,7 +151,7 @@ function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> 
   }
 }
 
-/** The rules of findings, where somebody wants them to look at messages on their way. */
+/** The rules of findings, if they are to check live messages. */
 function guardOf(options: RecordOptions, io: Io): Pick<CaptureOptions, 'guard'> {
   const { onFinding = [], pin, onDrift, onUnattended } = options
   if (pin === undefined && onDrift !== undefined)
@@ -163,10 +163,10 @@ function guardOf(options: RecordOptions, io: Io): Pick<CaptureOptions, 'guard'> 
   return { guard: async () => (await import('../live-findings.js')).liveFindings(options, io) }
 }
 
-/** How long a client waits for a server that does not come up. */
+/** A client's longest wait for a server that does not start. */
 const reloadTimeoutMs = 30_000
 
-/** The process of a server can be replaced, where somebody asked for that. */
+/** Replacement of the server's process, if requested. */
 export function reloadOf(options: RecordOptions, io: Io): { reload?: ReloadSettings } {
   const { watch = [], reloadable, reloadTimeout = reloadTimeoutMs, strictReload = false } = options
   if (watch.length === 0 && !reloadable) return {}
@@ -194,9 +194,9 @@ function redactionOf(options: RecordOptions, io: Io): Redaction {
 }
 
 /**
- * While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it.
+ * While recording, stderr is the server's: print one line at the end, on trouble or for a reader.
  *
- * @param server which one, where there may be several
+ * @param server name, if there may be several
  */
 export async function conclude(
   result: CaptureFiles & { readonly notStarted?: string },
@@ -233,7 +233,7 @@ export async function conclude(
   return io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
 }
 
-/** A policy that cannot be read was told at the start; one that says no is told to those who look. */
+/** An unreadable policy was reported at the start; a refusal by policy is shown only to a person. */
 async function concludeUnrecorded(
   result: CaptureFiles & { readonly notStarted?: string },
   options: RecordOptions,
@@ -248,7 +248,7 @@ async function concludeUnrecorded(
   )
 }
 
-/** A program that was updated while it recorded still says how it went. */
+/** Allows a summary even if wiretape was updated during the recording. */
 async function counting(): Promise<(count: number, noun: string) => string> {
   const plainly = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
   return import('../../render/index.js').then(

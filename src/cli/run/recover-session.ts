@@ -7,10 +7,10 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { openOne, targetFormat, transfer } from '../transfer.js'
 
-/** Builds the session file of a recording whose recorder was killed, from all segments that are there. */
+/** Builds the session file for a killed recorder's recording from all existing segments. */
 export async function recoverSession(name: string, output: string, io: Io, compact = false): Promise<number> {
   const format = compact ? compactSession : targetFormat('session-json', '--to', output)
-  // Beside a strict tape, a recorder that was to keep a session file had one with everything.
+  // With a session file requested, a recorder kept a full tape beside a strict one.
   const full = fullTapePath(name)
   const source = existsSync(resolve(io.cwd, full)) ? full : name
   const { recording, close } = await openOne([source], io)

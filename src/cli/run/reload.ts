@@ -4,7 +4,7 @@ import { countOf } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 
-/** Starts the server of a live capture again. Returns what to exit with. */
+/** Restarts the server of a live capture. Returns the exit status. */
 export async function runReload(name: string | undefined, io: Io): Promise<number> {
   const capture = await findCapture(registryFolderIn(io.dataFolder), name)
   const connection = await attachTo(capture, { role: 'onlooker', name: 'wiretape reload' })

@@ -14,15 +14,15 @@ export interface ReplayOptions extends CompareOptions {
   readonly strictSecrets?: boolean
   readonly unanswered: Unanswered
   readonly concurrency: 'one' | 'recorded'
-  /** How many times as fast as recorded. */
+  /** Speed relative to the recording. */
   readonly pace: number
   readonly filter?: string
   readonly repeat: number
   readonly parallel: number
   readonly update?: boolean
-  /** How many runs tell what varies by itself. */
+  /** Number of runs to learn varying values. */
   readonly learn?: number
   readonly all?: boolean
-  /** Ends it, as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   readonly signal?: AbortSignal
 }

@@ -10,9 +10,9 @@ import type { Io } from '../io.js'
 import type { OpenRecording } from '../recordings.js'
 
 /**
- * The format that `--update` writes the recording in.
+ * The format in which `--update` writes the recording.
  *
- * @throws WiretapeError `usage` when it cannot be put back as it was
+ * @throws WiretapeError `usage` if the original form cannot be written
  */
 export function updatableFormat(
   name: string,
@@ -22,7 +22,7 @@ export function updatableFormat(
 ): Format & Required<Pick<Format, 'write'>> {
   const [first, ...more] = recording.files
   const { format, path } = first!.file
-  // What is packed is read from an unpacked copy.
+  // Compressed files are read from a copy.
   if (path !== resolve(cwd, name))
     throw new WiretapeError(
       'usage',
@@ -38,14 +38,14 @@ export function updatableFormat(
   return format as Format & Required<Pick<Format, 'write'>>
 }
 
-/** A request of the server that was recorded, as it came now, under its recorded id. */
+/** A recorded request of the server as received now, with its recorded id. */
 export interface AskedNow {
   readonly comparison: ExchangeComparison
   readonly text: string
 }
 
 /**
- * `--update`: puts the new answers, and what the server asks otherwise, into the recording and says which.
+ * `--update`: writes new responses and changed server requests into the recording and lists them.
  *
  * @returns the exit status
  */
@@ -77,7 +77,7 @@ export async function updateRecording(
     )
   const status = left > 0 ? exitCode.found : exitCode.done
   if (accepted.length === 0 && questions.length === 0) return status
-  // Cursors and handles go with the answers that brought them, so the whole run is taken.
+  // Cursors and handles belong to the responses that brought them, so the whole run is kept.
   const { entries } = plan.index
   const texts = new Map<number, string>()
   for (const { message, sent, kept = sent, response } of outcomes) {

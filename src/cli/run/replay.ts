@@ -60,22 +60,22 @@ import { withSegments } from '../with-segments.js'
 import { updatableFormat, updateRecording, type AskedNow } from './replay-update.js'
 import type { ReplayOptions } from './replay-options.js'
 
-/** How a replay is told while it runs. */
+/** Output of a replay while it runs. */
 export interface Teller {
   readonly start: (plan: Plan, target: string) => string
   readonly outcome: (outcome: MessageOutcome) => string
   readonly end: (outcomes: Counted, output: string | undefined) => string
 }
 
-/** What became of messages, counted. */
+/** Counts of message outcomes. */
 export interface Counted {
   total: number
   failed: number
 }
 
 /**
- * @param command of the server, where there is no URL
- * @param teller in the place of our own lines
+ * @param command of the server, if there is no URL
+ * @param teller replaces our own output
  */
 export async function runReplayCommand(
   named: string,
@@ -90,7 +90,7 @@ export async function runReplayCommand(
   const filter =
     options.filter === undefined ? undefined : filterOption(options.filter, undefined, '--filter', 'refused')
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
-  // What varies is learned from the values themselves.
+  // Learning needs the exact values.
   const settings = await settingsOf(
     options.learn === undefined ? options : { ...options, exact: true },
     name,
@@ -156,7 +156,7 @@ export async function runReplayCommand(
     const show = (text: string): void => {
       if (quiet || text === '') return
       void io.write(text)
-      // Somebody looks on.
+      // A person may be watching.
       void io.flush()
     }
     const sink = {
@@ -173,7 +173,7 @@ export async function runReplayCommand(
         learner?.take(comparison)
         suggestions.take(comparison)
         varied.take(comparison)
-        // What was not sent has one reason, which is told at the end.
+        // Unsent messages share one reason, reported at the end.
         if (learner) return
         const isTold = options.all || (comparison.verdict !== 'same' && comparison.verdict !== 'not sent')
         if (!teller && isTold) show(exchangeLines(comparison, layout))
@@ -204,7 +204,7 @@ export async function runReplayCommand(
       runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
     )
     const summary = withoutSecrets(joined(results, settled.notes))
-    // What other runs had is told, when a later one finds the server gone.
+    // If only a later run cannot reach the server, earlier results are reported.
     if (results.every(({ unreachable }) => unreachable))
       throw new WiretapeError('usage', results[0]?.stopped ?? 'the server cannot be reached')
     const { stopped } = summary
@@ -245,7 +245,7 @@ export async function runReplayCommand(
   }
 }
 
-/** No answer, or not the recorded one. */
+/** No response, or not the recorded one. */
 function isFailed({ status, comparison }: MessageOutcome): boolean {
   return comparison ? comparison.verdict !== 'same' : status !== 'sent'
 }
@@ -273,7 +273,7 @@ function noTarget(): WiretapeError {
   })
 }
 
-/** Tells with everything which run it is of. */
+/** Adds the number of the run to all output. */
 function numbered(sink: RunSink, run: number): RunSink {
   return {
     outcome({ comparison, ...outcome }) {
@@ -284,9 +284,9 @@ function numbered(sink: RunSink, run: number): RunSink {
 }
 
 /**
- * `--repeat` runs, `--parallel` of them at a time.
+ * Does `--repeat` runs, `--parallel` of them concurrently.
  *
- * @param run gets its number where there are several
+ * @param run gets its number if there are several
  */
 async function runAll(
   { repeat, parallel }: Pick<ReplayOptions, 'repeat' | 'parallel'>,
@@ -308,11 +308,11 @@ async function runAll(
 }
 
 interface NumberedResult extends RunResult {
-  /** Where there are several. */
+  /** Set if there are several. */
   readonly number?: number
 }
 
-/** All runs together, and nothing that no report is to tell, such as values that were set. */
+/** Joins all runs, without data that reports must not contain, such as values that were set. */
 function joined(results: readonly NumberedResult[], before: readonly string[]): ComparisonSummary {
   const counts = zeroCounts()
   for (const result of results) for (const verdict of verdicts) counts[verdict] += result.counts[verdict]

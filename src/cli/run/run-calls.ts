@@ -33,16 +33,16 @@ export interface RunCallsOptions {
   readonly all?: boolean
   readonly report?: readonly string[]
   readonly json?: boolean
-  /** Name of the only call that is made. */
+  /** Name of the only call to make. */
   readonly only?: string
-  /** Ends it, as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   readonly signal?: AbortSignal
 }
 
-/** Shorter ones stand in every text, and taking them out would leave nothing to read. */
+/** Shorter secrets occur in every text; redacting them would leave it unreadable. */
 const shortestSecret = 4
 
-/** Makes the calls of files and checks what is answered. */
+/** Makes the calls of files and checks the responses. */
 export async function runCalls(
   named: readonly string[],
   command: readonly string[],
@@ -95,7 +95,7 @@ export async function runCalls(
         unsent.set(why, (unsent.get(why) ?? 0) + 1)
       } else if (!quiet && (options.all || exchange.verdict !== 'same')) {
         await io.write(exchangeLines(exchange, layout))
-        // Somebody looks on.
+        // A person may be watching.
         await io.flush()
       }
     }
@@ -114,7 +114,7 @@ export async function runCalls(
   }
 }
 
-/** The server that the command line names, with what of it is secret. */
+/** The server of the command line, with its secrets. */
 function serverOf(
   command: readonly string[],
   { url, header = [] }: RunCallsOptions,
@@ -152,7 +152,7 @@ function checkUse(
     })
 }
 
-/** @param number of the call, among all that are made */
+/** @param number of the call among all calls made */
 async function makeCall(
   call: FiledCall,
   number: number,

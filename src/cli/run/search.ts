@@ -20,7 +20,7 @@ export interface SearchOptions {
   readonly jsonl?: boolean
 }
 
-/** What is looked for, and when it was asked. */
+/** The searched text and the time of the search. */
 interface Search {
   readonly text: string
   readonly nowMs: number
@@ -28,7 +28,7 @@ interface Search {
   readonly spot: (recording: ScopedRecording) => ReturnType<typeof spotLines>
 }
 
-/** @param shown what is printed of a matching row; the filter itself sees the row as it was recorded */
+/** @param shown converts a matching row for output; the filter gets the row as recorded */
 export async function runSearch(
   words: readonly string[],
   options: SearchOptions,
@@ -43,7 +43,7 @@ export async function runSearch(
   let left = options.limit ?? Infinity
   await out.begin()
   for (const recording of recordings) {
-    // Without a match nothing is written, and only a write says whether somebody still reads.
+    // Without matches nothing is written, and only a write detects that the reader is gone.
     if (left <= 0 || out.gone || !(await io.flush())) break
     try {
       for await (const row of rowsOf(recording, search, io)) {
@@ -52,7 +52,7 @@ export async function runSearch(
         if (left <= 0 || out.gone) break
       }
     } catch (error) {
-      // One broken recording is no reason to leave out the others.
+      // A broken recording does not stop the search.
       if (!(error instanceof WiretapeError)) throw error
       await io.complain(error.message, error.hint)
     }
@@ -95,7 +95,7 @@ async function* rowsOf(
 }
 
 interface Out {
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   readonly gone: boolean
   begin(): Promise<void>
   take(recording: ScopedRecording, row: InspectRow, findText: FindText): Promise<void>
@@ -126,7 +126,7 @@ function createOut(searched: number, { json, jsonl }: SearchOptions, io: Io): Ou
       if (jsonl) await say(`${matchJson(recording, row, findText)}\n`, 'data')
       else if (json) await say(`${matches > 1 ? ',' : ''}\n${matchJson(recording, row, findText)}`, 'data')
       else await say(matchLine(recording, row, findText, isFirst, page), 'text')
-      // Whoever waits sees the first match of a recording while the next one is read.
+      // Show the first match of a recording before the next one is read.
       if (isFirst) gone ||= !(await io.flush())
     },
     async end() {

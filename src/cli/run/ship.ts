@@ -37,11 +37,11 @@ export interface ShipCommandOptions extends OtlpOptions {
   readonly json?: boolean
 }
 
-/** Time between two looks at the recordings. */
+/** Time between two passes. */
 const usualEveryMs = 5_000
-/** A shipper without news says so this often. */
+/** An idle shipper reports at this interval. */
 const signOfLifeMs = 60_000
-/** A store that is away is asked again after this long at most. */
+/** Longest pause before an unreachable store is retried. */
 const longestPauseMs = 300_000
 
 export async function runShip(options: ShipCommandOptions, io: Io): Promise<number> {
@@ -73,7 +73,7 @@ export async function runShip(options: ShipCommandOptions, io: Io): Promise<numb
   }
 }
 
-/** The address under which the ledger knows a store. */
+/** Address of a store in the ledger. */
 export function targetOf(address: string, io: Pick<Io, 'cwd'>): string {
   return parseStoreAddress(address).kind === 'folder' ? resolve(io.cwd, address) : address.replace(/\/+$/, '')
 }
@@ -118,7 +118,7 @@ function createShipper(
     }
     const isNews = report.shipped > 0 || report.trouble !== undefined
     if (!isNews && Date.now() - toldMs < signOfLifeMs) return report
-    // Neither matters more than the segments: a full disk or an unreachable store does not end the shipper.
+    // Segments have priority: a full disk or an unreachable store does not end the shipper.
     const state = await keepHostState(dataFolder, target, version, report).catch(() => undefined)
     if (store && state) await tellHostState(store, dataFolder, state).catch(() => undefined)
     toldMs = Date.now()
@@ -150,7 +150,7 @@ function createShipper(
   }
 }
 
-/** What a store that cannot be opened does not have. */
+/** The backlog of a store that cannot be opened. */
 async function waitingFor(
   target: string,
   dataFolder: string,

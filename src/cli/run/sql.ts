@@ -16,10 +16,10 @@ export interface SqlOptions {
   readonly jsonl?: boolean
 }
 
-/** Rows of a table for people: nobody reads more, and all of them decide how wide it is. */
+/** Rows of a table for people. All of them determine its column widths. */
 const mostRows = 2_000
 
-/** Longer cells of a table are cut. */
+/** Longer cells of a table are truncated. */
 const mostCells = 80
 
 export async function runSql(sql: string, options: SqlOptions, io: Io): Promise<number> {
@@ -35,13 +35,13 @@ export async function runSql(sql: string, options: SqlOptions, io: Io): Promise<
     return exitCode.done
   }
   const recordings = await scopeOf(named, io, sinceMs)
-  // Indexes of recordings that were deleted by hand go with the next query over all.
+  // The next query over all recordings removes indexes of recordings that were deleted by hand.
   const all = named.length === 0 && sinceMs === undefined ? recordings : undefined
   await runQuery(sql, recordings, all, io, take)
   return exitCode.done
 }
 
-/** An array of objects, or a line for each. */
+/** An array of objects, or one line each. */
 async function printJson(result: Result, { jsonl }: SqlOptions, io: Io): Promise<void> {
   const columns = columnsOf(result)
   const isJson = columns.map((_, i) => result.columnType(i).alias === 'JSON')

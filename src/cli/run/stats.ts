@@ -31,12 +31,12 @@ export async function runStats(names: readonly string[], options: StatsOptions, 
   let read = 0
   for (const recording of recordings.toReversed()) {
     try {
-      // Files keep their names, which programs may keep; a person types the short ones.
+      // Programs get file names, which are stable; people get short names.
       const name = options.json || options.jsonl ? recording.name : recording.shortName
       await countIn(recording.paths, name, tally, io)
       read += 1
     } catch (error) {
-      // One broken recording is no reason to leave out the others, unless it is the only one that was named.
+      // A broken recording does not stop the others, unless it is the only one named.
       if (!(error instanceof WiretapeError) || names.length === 1) throw error
       await io.complain(error.message, error.hint)
     }
@@ -61,7 +61,7 @@ async function countIn(paths: readonly string[], name: string, tally: Tally, io:
   for (const end of ends) end()
 }
 
-/** The slowest first; days in their order. */
+/** Slowest first; days in order. */
 function sorted(groups: readonly Group[], by: Grouping): Group[] {
   if (by === 'day') return groups.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return groups.toSorted(
@@ -123,7 +123,7 @@ async function printStats(
   await io.write(`never called: ${names.join(', ')}${more}\n`)
 }
 
-/** In the words of the summary of `inspect`. */
+/** In the terms of the summary of `inspect`. */
 function gateWords(gate: Tally['gate']): string[] {
   const words = [
     [gate.held, 'held'],
@@ -169,7 +169,7 @@ function columnsOf(
     { name: 'p50', texts: time(0.5), side: 'left' },
     { name: 'p95', texts: time(0.95), side: 'left' },
     { name: 'p99', texts: time(0.99), side: 'left', keep: 7 },
-    // Not in the times before it.
+    // Excluded from the times before it.
     ...(waited.every((text) => text === '')
       ? []
       : [{ name: 'client wait', texts: waited, side: 'left' as const, keep: 8 }]),
@@ -193,7 +193,7 @@ function columnsOf(
       keep: 3.5,
     },
   ]
-  // A column in which nothing stands only takes room.
+  // Omit empty columns.
   const optional = new Set(['retries', 'cancelled', 'unanswered'])
   return columns.filter(({ name, texts }) => !optional.has(name) || texts.some((cell) => cell !== ''))
 }

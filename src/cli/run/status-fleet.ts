@@ -11,10 +11,10 @@ export interface FleetStatusOptions {
   readonly json?: boolean
 }
 
-/** A shipper that said nothing for this long may be gone. */
+/** A shipper without reports for this long may be gone. */
 const silentMs = 300_000
 
-/** What is in a store, by host. */
+/** Content of a store by host. */
 export async function runStatusFleet({ at, json }: FleetStatusOptions, io: Io): Promise<number> {
   const inForce = at === undefined ? await policyInForce() : undefined
   const policy = inForce?.kind === 'policy' ? inForce.policy : undefined
@@ -39,7 +39,7 @@ export async function runStatusFleet({ at, json }: FleetStatusOptions, io: Io): 
   }
 }
 
-/** How long the oldest finished segment that is not in the store waits; 0 when none does, null when nobody says. */
+/** Waiting time of the oldest finished segment not in the store; 0 without any, null if unknown. */
 function lagOf({ shipper }: FleetHost, nowMs: number): number | null {
   if (shipper === null) return null
   return shipper.oldestWaiting === null ? 0 : Math.max(0, nowMs - Date.parse(shipper.oldestWaiting))

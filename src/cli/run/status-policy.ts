@@ -5,16 +5,16 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { tableText } from '../table.js'
 
-/** One setting as it is in force. */
+/** One setting in force. */
 interface Row {
   readonly name: string
-  /** As the machine reads it; null where nothing is set. */
+  /** Machine-readable; null if not set. */
   readonly value: unknown
   readonly words: string
   readonly from: PolicyPlace | null
 }
 
-/** Each setting of the policy, and where it came from. */
+/** Each setting of the policy and its source. */
 export async function runStatusPolicy(json: boolean, io: Io): Promise<number> {
   const files = policyFiles()
   const inForce = await policyInForce(files)

@@ -34,7 +34,7 @@ interface ServerStatus {
   readonly command: readonly string[] | null
   readonly url: string | null
   readonly recorded: boolean
-  /** Why the entry is not understood; null when it is. */
+  /** Why the entry is not understood; null if it is. */
   readonly problem: string | null
   readonly live: boolean
   readonly lastRecordedAt: string | null
@@ -42,7 +42,7 @@ interface ServerStatus {
   readonly recordings: number
 }
 
-/** The inventory: every server of every client, and what is recorded of it. */
+/** The inventory: every server of every client, with its recordings. */
 export async function runStatus(clients: readonly string[], options: StatusOptions, io: Io): Promise<number> {
   const found = await findClients(placesOf(io), clients, (await openLedger(io.dataFolder)).folders())
   const rows = await rowsIn(recordingsIn(io.dataFolder), io)
@@ -138,7 +138,7 @@ function table(servers: readonly ServerStatus[], io: Io): string {
     safe.map((row) => widthOf(row.at(-1)!)),
     0,
   )
-  // On a narrow terminal the columns that matter least go first.
+  // A narrow terminal drops the least important columns first.
   let shown = heads.map((_, i) => i)
   for (const dropped of [4, 3]) {
     const width = shown.slice(0, -1).reduce((sum, i) => sum + widths[i]! + 2, longest)

@@ -61,7 +61,7 @@ async function follow(
 }
 
 interface Printer {
-  /** What is to be printed for a line of the tape. */
+  /** Text to print for a line of the tape. */
   take(line: string): string
 }
 

@@ -13,7 +13,7 @@ export interface UiOptions {
   readonly port?: number
   readonly open: boolean
   readonly openToAllUsers?: boolean
-  /** A store whose sessions are shown instead of the data folder's. */
+  /** A store to show instead of the data folder. */
   readonly at?: string
   /** Folder of saved calls. */
   readonly calls?: string
@@ -33,7 +33,7 @@ export async function runUi(
     port,
     access: { ...accessOf(openToAllUsers, 'ui', port, io), onNotice: (line) => void io.complain(line) },
   })
-  // The reader of the address may end us at once: signals are awaited before it is printed.
+  // Await signals before printing the address: its reader may end us at once.
   const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')])
   let closeFile = (): void => undefined
   const printNext = async (word: string): Promise<void> => {
@@ -69,7 +69,7 @@ async function catalogueOf(
     throw new WiretapeError('usage', 'files and --at are different places', { hint: 'give one of them' })
   const { createStoreCatalogue } = await import('../ui/store-catalogue.js')
   const stored = await createStoreCatalogue(at, io)
-  // A store that refuses us says so before a page is opened.
+  // Detects a refusing store before a page is opened.
   await stored.catalogue.recordings()
   return stored
 }

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { basename } from 'node:path'
 import { exemptHosts, type TrafficReport } from '../../capture/index.js'
 
-/** Places that are named. */
+/** Places listed. */
 const mostNamed = 4
 const versionMs = 5_000
-/** Programs that run on the Node that is found first. */
+/** Programs that run on the first Node found. */
 const onNode = /^(npx|npm|pnpm|pnpx|yarn|tsx|ts-node|nodejs)$/
 
-/** Why no MCP traffic passed a forward proxy, as far as it can be known. */
+/** Why no MCP traffic passed a forward proxy, if known. */
 export async function whyNothing(
   { requests, tunnels }: TrafficReport,
   command: readonly string[],
@@ -47,7 +47,7 @@ async function reasons(
   return found
 }
 
-/** The Node that surely runs the client. */
+/** The Node that certainly runs the client. */
 function nodeOf([program = '']: readonly string[]): string | undefined {
   const name = basename(program).replace(/\.(exe|cmd)$/i, '')
   if (name === 'node') return program

@@ -9,23 +9,23 @@ import { findJsonValue, isFault, JsonObject } from '../../wire/index.js'
 import type { Io } from '../io.js'
 import { bytesOf } from '../report-files.js'
 
-/** Call to be saved, as the command line names it. */
+/** Call to save, from the command line. */
 export interface SavedFrom {
   readonly server: SavedServer
-  /** Texts of options in which `${NAME}` stands for a variable of the environment. */
+  /** Option values in which `${NAME}` is an environment variable. */
   readonly templates: readonly string[]
 }
 
-/** A file that a call is added to. */
+/** A file to which a call is added. */
 export interface CallFile {
-  /** Writes the call and its answer. Returns a line for a person. */
+  /** Writes the call and its response. Returns a line to print. */
   save(from: SavedFrom, request: CallRequest, answer: string): Promise<string>
 }
 
-/** Shorter values stand in every text. */
+/** Shorter values occur in every text. */
 const shortestSecret = 4
 
-/** @throws WiretapeError before anything is called: the file cannot be written, or holds something else */
+/** @throws WiretapeError before any call if the file cannot be written or holds something else */
 export async function openCallFile(name: string, io: Io): Promise<CallFile> {
   const path = resolve(io.cwd, name)
   await checkReplaceable(path)
@@ -63,7 +63,7 @@ function requestOf(request: CallRequest): { readonly method: string; readonly pa
   return { method: message.string('method') ?? '', params: message.raw('params') ?? '{}' }
 }
 
-/** The variables that options name, with their values. */
+/** Variables named in options, with their values. */
 function valuesIn(templates: readonly string[]): Map<string, string> {
   const names = templates.flatMap((text) => [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name!))
   const values = names.map((name) => [name, process.env[name]?.trim() ?? ''] as const)

@@ -14,7 +14,7 @@ import { createComplaints } from '../complaints.js'
 import type { Io } from '../io.js'
 import { systemReason } from '../system-reason.js'
 
-/** A saved call, and the file that it is in, as the user named it. */
+/** A saved call and the user's name of its file. */
 export interface FiledCall extends SavedCall {
   readonly file: string
 }
@@ -23,9 +23,9 @@ const longestFile = 4 * 1024 * 1024
 const mostFiles = 1_000
 
 /**
- * The files of saved calls that a user named, those of folders in the order of their names.
+ * The files of saved calls that a user named; those of folders are sorted by name.
  *
- * @throws WiretapeError for a path that is not there, and for a folder without such files
+ * @throws WiretapeError for a missing path, and for a folder without such files
  */
 export async function savedFiles(named: readonly string[], io: Io): Promise<string[]> {
   const files: string[] = []
@@ -60,9 +60,9 @@ export async function savedFiles(named: readonly string[], io: Io): Promise<stri
 }
 
 /**
- * The calls of files, with their variables put in. What is wrong with any file is told, all of it.
+ * The calls of files, with their variables filled in. All problems of all files are reported.
  *
- * @returns undefined when something is wrong
+ * @returns undefined on any problem
  */
 export async function readSavedCalls(
   files: readonly string[],
@@ -106,9 +106,9 @@ function unreadable(name: string, cause: unknown): WiretapeError {
 }
 
 /**
- * `--var name=value`: JSON, or else a text as it stands.
+ * `--var name=value`: JSON, or else plain text.
  *
- * @throws WiretapeError `usage`; the message never holds the value
+ * @throws WiretapeError `usage`; its message never contains the value
  */
 export function parseVariables(given: readonly string[]): Map<string, string> {
   const variables = new Map<string, string>()

@@ -15,18 +15,18 @@ import { placesOf } from '../run/install.js'
 import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
 
-/** A server of saved calls, and how it is reached. */
+/** A server of saved calls and how to reach it. */
 export interface NamedServer {
-  /** In one line, with the secrets that the redaction knows taken out. */
+  /** On one line, with the secrets known to redaction removed. */
   readonly label: string
   readonly target: ReplayTarget
 }
 
 /**
- * How each server is reached, without reaching it.
+ * How each server is reached, without connecting.
  *
- * @param recording folder for the recordings, and what they may not hold
- * @throws WiretapeError `usage` for a client's server that is not there, and for a header that none may have
+ * @param recording folder for the recordings, and secrets to keep out of them
+ * @throws WiretapeError `usage` for a missing server of a client, and for a forbidden header
  */
 export async function reachServers(
   servers: readonly SavedServer[],
@@ -76,7 +76,7 @@ async function clientTarget(name: string, unpacked: ConfiguredServer[], io: Io):
   return { command: target.command, env, ...(cwd !== undefined && { cwd }) }
 }
 
-/** As the option checks them; values are put in already. @throws WiretapeError `usage` */
+/** Checked like the option; values are already filled in. @throws WiretapeError `usage` */
 export function checkedHeaders(
   headers: readonly (readonly [name: string, value: string])[],
 ): [string, string][] {
@@ -97,7 +97,7 @@ export function recorded(
   if (rules !== undefined) own.push('--redact-file', rules)
   if ('command' in target) return { ...target, command: [...own, '--', ...target.command] }
   const env: Record<string, string> = {}
-  // Other users of the machine can read command lines, and the recorder takes these values for secrets.
+  // Other users can read command lines; in the environment, the recorder treats these values as secrets.
   const headers = (target.headers ?? []).flatMap(([name, value], i) => {
     env[`WIRETAPE_HEADER_${i}`] = value
     return ['--header', `${name}: \${WIRETAPE_HEADER_${i}}`]
@@ -110,7 +110,7 @@ interface RulesFile {
   remove(): Promise<void>
 }
 
-/** A file that tells recorders what is secret: other users of the machine could read it in a command line. */
+/** Secrets for recorders are in a file: other users of the machine could read a command line. */
 async function writeRules(secrets: readonly string[]): Promise<RulesFile | undefined> {
   if (secrets.length === 0) return undefined
   const folder = await mkdtemp(join(tmpdir(), 'wiretape-run-'))
@@ -120,10 +120,10 @@ async function writeRules(secrets: readonly string[]): Promise<RulesFile | undef
   return { path, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Characters in a pattern, of which each may take six; patterns have 2,000 at most. */
+/** Characters per pattern; each may take six, and patterns are limited to 2,000. */
 const longestPiece = 300
 
-/** RE2 patterns that match this text, or long pieces of it, and nothing else. */
+/** RE2 patterns that match only this text, or long pieces of it. */
 function literalPatterns(text: string): string[] {
   const patterns: string[] = []
   const pieces = Math.ceil(text.length / longestPiece)
@@ -136,7 +136,7 @@ function literalPattern(text: string): string {
   return text.replaceAll(/\W/gu, (char) => `\\x{${char.codePointAt(0)!.toString(16)}}`)
 }
 
-/** Servers that refuse the POST of Streamable HTTP are tried as those of HTTP+SSE, as the specification asks of clients. */
+/** If a server refuses the POST of Streamable HTTP, HTTP+SSE is tried, as the specification requires of clients. */
 async function openTarget(
   target: ReplayTarget,
   times: Parameters<typeof openServer>[1],
@@ -147,7 +147,7 @@ async function openTarget(
   return 'error' in older ? opened : older
 }
 
-/** Connections that are opened when they are first wanted, once each. */
+/** Connections, each opened once on first use. */
 export function createConnections(
   reached: ReadonlyMap<string, NamedServer>,
   times: { readonly timeoutMs: number; readonly signal: AbortSignal },

@@ -6,7 +6,7 @@ import type { InspectRow } from '../inspect/inspect-row.js'
 import type { Page } from '../inspect/summary.js'
 import type { ScopedRecording } from './scope.js'
 
-/** Characters before a match that are shown, and in all where the line may be as long as it is. */
+/** Characters shown before a match, and in total for unlimited lines. */
 const before = 30
 const longestSnippet = 160
 
@@ -16,7 +16,7 @@ interface Snippet {
   readonly match?: { readonly start: number; readonly end: number }
 }
 
-/** A piece of what the row says, around the match where the filter looked for a text. */
+/** A piece of the row's text, around the match if the filter searched for a text. */
 function snippetOf(row: InspectRow, findText: FindText): Snippet {
   const text = rowText(row)
   const found = findText(text)
@@ -38,7 +38,7 @@ function rowText({ raw, record }: InspectRow): string {
   return isLoneRecord(record) ? (loneFacts(record).text ?? '') : ''
 }
 
-/** Of a message without what all messages have: its arguments, its result or its error. */
+/** The distinctive part of a message: its arguments, result or error. */
 function told(text: string): string {
   const [, rest] = /"(?:arguments|params|result|error)"\s*:\s*([\s\S]*)$/.exec(text.slice(0, 4096)) ?? []
   return rest ?? text
@@ -74,7 +74,7 @@ export function matchJson(recording: ScopedRecording, row: InspectRow, findText:
   )
 }
 
-/** A match for people; under the name of its recording when it is the first one there. */
+/** A match for people; the first one of a recording follows its name. */
 export function matchLine(
   recording: ScopedRecording,
   row: InspectRow,

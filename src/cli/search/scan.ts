@@ -5,25 +5,25 @@ import type { LinePlace } from '../quick-load.js'
 import { withSegments } from '../with-segments.js'
 import type { ScopedRecording } from './scope.js'
 
-/** Lines of the files of a recording that may hold what a filter looks for. */
+/** Lines of a recording that may contain a filter's text. */
 export interface SpottedLines {
-  /** No line does. */
+  /** No line contains it. */
   readonly isEmpty: boolean
-  /** Lines of a file are asked for in their order. True where it is not known. */
+  /** Must be called in line order per file. True if unknown. */
   has(place: LinePlace | undefined): boolean
 }
 
 interface SpottedFile {
-  /** Where a match begins, in bytes; one a line at least. */
+  /** Byte offsets of matches, at least one per matching line. */
   readonly offsets: number[]
-  /** Bytes that were looked at: a recording that is being made grows. */
+  /** Bytes searched, since a live recording grows. */
   readonly sizeBytes: number
   next: number
 }
 
 /**
- * Looks for what a filter looks for in the bytes of a recording. No line is taken apart: a recording in which nothing
- * matches costs what reading it costs. Undefined for a recording whose bytes do not tell.
+ * Searches the bytes of a recording for a filter's text. No line is parsed: a recording without matches costs only
+ * its reading. Undefined if the bytes of the recording do not suffice.
  */
 export async function spotLines(
   recording: ScopedRecording,
@@ -46,14 +46,14 @@ export async function spotLines(
   }
 }
 
-/** What is no tape may be packed, or write its texts in another way. */
+/** Other files than tapes may be compressed or encode their texts differently. */
 async function tapesOf({ paths }: ScopedRecording): Promise<readonly string[] | undefined> {
   try {
     const all = await withSegments(paths, '/')
     for (const path of all) if ((await openRecording(path)).format.id !== 'trace-v1') return undefined
     return all
   } catch {
-    // Whoever reads it says why it cannot be read.
+    // Reading it later reports the error.
     return undefined
   }
 }
@@ -74,7 +74,7 @@ async function spotIn(
     for (let found = every.exec(text); found; found = every.exec(text)) {
       const offset = base + found.index
       if (offset > (offsets.at(-1) ?? -1)) offsets.push(offset)
-      // The rest of the line tells no more.
+      // The rest of the line adds nothing.
       const lf = text.indexOf('\n', found.index)
       if (lf < 0) return
       every.lastIndex = lf
@@ -83,7 +83,7 @@ async function spotIn(
 
   for await (const chunk of withProgress(name, lentBytes(path, Infinity), sizeBytes)) {
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
-    // The end of the last chunk is looked at with the start of this one.
+    // Search across the chunk boundary.
     if (rest !== '') look(rest + text.slice(0, mostBytes), begin - rest.length)
     look(text, begin)
     begin += text.length

@@ -10,27 +10,27 @@ import { placeOf } from '../folder-rows.js'
 import type { SearchFolders } from '../io.js'
 import { recordingPath, shortNames } from '../recording-name.js'
 
-/** One recording that a command looks into: a tape of a folder with its segments, or any file that was named. */
+/** One recording in a command's scope: a tape of a folder with its segments, or any named file. */
 export interface ScopedRecording {
-  /** What other commands take for it: a file in the data folder, or a path. */
+  /** Name for other commands: a file in the data folder, or a path. */
   readonly name: string
-  /** The same for people, as `ls` prints it: `shop~1`. It changes when newer recordings come. */
+  /** Name for people, as printed by `ls`: `shop~1`. Changes with newer recordings. */
   readonly shortName: string
   /** Absolute, in the order of the segments. */
   readonly paths: readonly string[]
-  /** Undefined for a file that may be anything. */
+  /** Undefined for a file of unknown content. */
   readonly meta?: MetaRecord
   readonly sizeBytes: number
-  /** When something was last written to it. */
+  /** Time of its last write. */
   readonly changedMs: number
 }
 
 /**
- * The recordings that are meant, newest first: of a label all, of a folder all, otherwise what the name means in every
- * command. Without names, all recordings of the data folder.
+ * The selected recordings, newest first: all of a label, all of a folder, otherwise as in every command. Without
+ * names, all recordings of the data folder.
  *
- * @param sinceMs leaves out recordings to which nothing was written from then on
- * @throws WiretapeError `unreadable` for a name that means nothing
+ * @param sinceMs skips recordings without writes from then on
+ * @throws WiretapeError `unreadable` for an unknown name
  */
 export async function scopeOf(
   names: readonly string[],
@@ -54,7 +54,7 @@ export async function scopeOf(
 }
 
 /**
- * The moment that `--since` names.
+ * The time of `--since`.
  *
  * @throws WiretapeError `usage`
  */
@@ -113,7 +113,7 @@ function withShortNames(recordings: readonly ScopedRecording[]): ScopedRecording
   return recordings.map((recording, i) => ({ ...recording, shortName: names[i]! }))
 }
 
-/** The name of a tape in the data folder is enough; others need their path. */
+/** A tape in the data folder needs only its name; others need their path. */
 export function nameOf(path: string, { cwd, dataFolder }: SearchFolders): string {
   if (dirname(path) === recordingsIn(dataFolder)) return basename(path)
   const within = relative(cwd, path)
@@ -129,7 +129,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** A tape that was deleted a moment ago counts as new: who opens it says that it is gone. */
+/** A tape deleted just now counts as new: opening it reports the error. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
 }

@@ -1,2 +1,2 @@
-/** The package is optional, and not among those that developers install. Its shape is `DuckDb`. */
+/** The package is optional and not a development dependency. Its shape is `DuckDb`. */
 declare module '@duckdb/node-api'

@@ -1,6 +1,6 @@
 import { WiretapeError } from '../../model/index.js'
 
-/** What is used of `@duckdb/node-api`, which is an optional package. */
+/** The used part of `@duckdb/node-api`, an optional package. */
 export interface DuckDb {
   readonly DuckDBInstance: {
     create(
@@ -41,12 +41,12 @@ export interface Connection {
   run(sql: string): Promise<unknown>
   stream(sql: string): Promise<Result>
   registerScalarFunction(made: unknown): void
-  /** Ends the query that runs. */
+  /** Ends the running query. */
   interrupt(): void
   closeSync(): void
 }
 
-/** Rows of a query, as they are asked for. */
+/** Rows of a query, read on demand. */
 export interface Result {
   readonly columnCount: number
   columnName(column: number): string
@@ -54,7 +54,7 @@ export interface Result {
   fetchChunk(): Promise<{ readonly rowCount: number; getRows(): unknown[][] } | null>
 }
 
-/** @throws WiretapeError `usage` when it is not installed */
+/** @throws WiretapeError `usage` if it is not installed */
 export async function loadDuckDb(): Promise<DuckDb> {
   try {
     const loaded: unknown = await import('@duckdb/node-api')

@@ -3,10 +3,10 @@ import { loadDuckDb, type Connection, type DuckDb, type Result } from './duckdb.
 import { literal } from './views.js'
 
 /**
- * Runs one query in an engine of its own.
+ * Runs one query in its own engine.
  *
- * @param prepare makes the views, and calls `lockEngine` before it does
- * @throws WiretapeError `usage` for SQL that DuckDB refuses
+ * @param prepare calls `lockEngine`, then creates the views
+ * @throws WiretapeError `usage` if DuckDB refuses the SQL
  */
 export async function runEngine(
   sql: string,
@@ -39,14 +39,14 @@ export async function runEngine(
   }
 }
 
-/** From now on the engine reads these files and nothing else. */
+/** Restricts the engine to these files. */
 export async function lockEngine(connection: Connection, files: readonly string[]): Promise<void> {
   await connection.run(`set allowed_paths = [${files.map(literal).join(', ')}]`)
   await connection.run('set enable_external_access = false')
   await connection.run('set lock_configuration = true')
 }
 
-/** What DuckDB says, as one line and a hint. */
+/** DuckDB's error as one line and a hint. */
 function refused(error: unknown): never {
   if (error instanceof WiretapeError || !(error instanceof Error)) throw error
   const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))

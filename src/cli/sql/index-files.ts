@@ -14,12 +14,12 @@ import { readVersion } from '../version.js'
 import { indexFolderIn, indexKey } from './removed-indexes.js'
 import { RowColumns } from './row-columns.js'
 
-/** Rises when the columns of an index change. */
+/** Incremented when the columns of an index change. */
 const layout = 2
 
 /**
- * Indexes of recordings, made where they are missing or older than what they are of. Those of the data folder's recordings are kept;
- * for others, they are gone with `close`.
+ * Indexes of recordings, made if missing or outdated. Those of the data folder's recordings are kept; `close` deletes the
+ * others.
  */
 export class IndexFiles {
   readonly #io: SearchFolders
@@ -30,7 +30,7 @@ export class IndexFiles {
     this.#io = io
   }
 
-  /** Path of the index of the rows. @throws WiretapeError where the recording cannot be read */
+  /** Path of the index of rows. @throws WiretapeError if the recording cannot be read */
   rows(recording: ScopedRecording): Promise<string> {
     return this.#made(recording, `rows${layout}`, async () => {
       let columns: RowColumns | undefined
@@ -43,7 +43,7 @@ export class IndexFiles {
     })
   }
 
-  /** The same of what the rules found: a line of JSON a finding. */
+  /** Path of the index of findings: one JSON line per finding. */
   findings(recording: ScopedRecording): Promise<string> {
     return this.#made(recording, `findings${layout}-${readVersion()}`, async () => {
       const engine = createFindings(rules)
@@ -63,7 +63,7 @@ export class IndexFiles {
     await this.#spools.close()
   }
 
-  /** Deletes indexes of recordings that are gone. @param recordings all of the data folder */
+  /** Deletes indexes of deleted recordings. @param recordings all of the data folder */
   async sweep(recordings: readonly ScopedRecording[]): Promise<void> {
     const folder = indexFolderIn(this.#io.dataFolder)
     const known = new Set(recordings.map(({ paths }) => indexKey(paths[0]!)))
@@ -79,7 +79,7 @@ export class IndexFiles {
     const path = join(folder, `${before}.${state}.${kind}`)
     if (isWhole(path, kind)) return path
     const bytes = await make()
-    // What was written to it meanwhile is part of it, and only the next look knows.
+    // Lines written in the meantime are included; only the next check detects them.
     await replaceFile(path, once(bytes))
     for (const name of await readdir(folder))
       if (name.startsWith(`${before}.`) && name.split('.')[1] !== state)
@@ -96,7 +96,7 @@ export class IndexFiles {
   }
 }
 
-/** Whether an index is there and was not cut by a failing disk: what would make all recordings unreadable is made again. */
+/** Whether an index exists and is not truncated. A truncated one, which would make all recordings unreadable, is remade. */
 function isWhole(path: string, kind: string): boolean {
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined || !kind.startsWith('rows')) return size !== undefined
@@ -111,14 +111,14 @@ function isWhole(path: string, kind: string): boolean {
 /** Last bytes of a Parquet file. */
 const magic = Buffer.from('PAR1')
 
-/** Deletes an older index of a recording, unless another query may be about to open it. */
+/** Deletes an outdated index of a recording, unless another query may be about to open it. */
 async function removeUnused(path: string): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found && Date.now() - found.mtimeMs > openedWithinMs) await rm(path, { force: true })
 }
 const openedWithinMs = 60_000
 
-/** Differs once anything was written to a file of the recording, or another file took its place. */
+/** Changes when a file of the recording is written or replaced. */
 function stateOf({ paths, name }: ScopedRecording): string {
   const hash = createHash('sha256').update(name)
   for (const path of paths) {

@@ -15,7 +15,7 @@ export function noCells<Column extends string>(columns: Readonly<Record<Column, 
   return Object.fromEntries(Object.keys(columns).map((name) => [name, [] as Cell[]])) as Cells<Column>
 }
 
-/** A Parquet file in memory, written a group of rows at a time. */
+/** A Parquet file in memory, written in groups of rows. */
 export class ParquetTable<Column extends string> {
   readonly #names: readonly Column[]
   readonly #writer = new ByteWriter()
@@ -43,7 +43,7 @@ export class ParquetTable<Column extends string> {
     })
   }
 
-  /** In bytes, so far. */
+  /** Bytes so far. */
   get size(): number {
     return this.#writer.offset
   }
@@ -58,7 +58,7 @@ export class ParquetTable<Column extends string> {
   }
 }
 
-/** Undefined for a value of a hostile tape that its column cannot hold: it would cost the whole file. */
+/** Undefined for a value that its column cannot hold: a hostile tape could otherwise spoil the whole file. */
 export function fitting(value: Cell, type: ColumnType): Cell {
   return fits[type](value) ? value : undefined
 }

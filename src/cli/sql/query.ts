@@ -8,10 +8,10 @@ import { RecordedText } from './recorded-text.js'
 import { recordingSource, viewStatements } from './views.js'
 
 /**
- * Runs one query over recordings. It sees the views only: no other file, no network, no extension.
+ * Runs one query over recordings. It sees only the views: no other file, no network, no extension.
  *
  * @param all every recording of the data folder; indexes of others are deleted
- * @throws WiretapeError `usage` for SQL that DuckDB refuses, `unreadable` when none of the recordings can be read
+ * @throws WiretapeError `usage` if DuckDB refuses the SQL, `unreadable` if no recording can be read
  */
 export async function runQuery(
   sql: string,
@@ -49,7 +49,7 @@ async function prepare(
 ): Promise<void> {
   const rows: string[] = []
   const findings: string[] = []
-  // The rules take several times as long as everything else.
+  // Rules take several times as long as all other work.
   const asksForFindings = /\bfindings\b/i.test(sql)
   for (const recording of recordings) {
     try {

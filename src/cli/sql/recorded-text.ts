@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** A stretch of a file that is read at once, where pieces stand close together. */
+/** Bytes of a file read at once if pieces are close together. */
 const window = 4 << 20
 
-/** Reads pieces of tapes for queries, which mostly ask for them in the order of the file. */
+/** Reads pieces of tapes for queries, which mostly request them in file order. */
 export class RecordedText {
   readonly #recordings = new Map<string, readonly string[]>()
   readonly #files = new Map<string, number>()
@@ -17,8 +17,8 @@ export class RecordedText {
   }
 
   /**
-   * @param file number of the file in the recording that the index is of
-   * @throws what the file system says
+   * @param file number of the file in the index's recording
+   * @throws errors of the file system
    */
   at(index: string, file: number, start: number, end: number): string {
     const path = this.#recordings.get(index)?.[file]
@@ -34,7 +34,7 @@ export class RecordedText {
   }
 
   #read(path: string, start: number, end: number): void {
-    // One piece far from the last one is read alone.
+    // A piece far from the last one is read alone.
     const isNext = path === this.#path && start >= this.#start && start - this.#start < window * 2
     const length = isNext ? Math.max(window, end - start) : end - start
     if (this.#bytes.buffer.byteLength < length || this.#bytes.buffer.byteLength > window * 4)

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the indexes of the recordings in a data folder stand. */
+/** Folder of the indexes of a data folder's recordings. */
 export function indexFolderIn(dataFolder: string): string {
   return join(dataFolder, 'index')
 }
 
-/** First part of the names of a recording's indexes. @param path of its first file */
+/** Name prefix of a recording's indexes. @param path of its first file */
 export function indexKey(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 32)
 }
 
-/** Deletes the indexes of a recording that is deleted: they hold names and error messages of it. @param files of the recording */
+/** Deletes the indexes of a deleted recording, since they hold its names and error messages. @param files of the recording */
 export function removeIndexes(files: readonly string[], dataFolder: string): void {
   const folder = indexFolderIn(dataFolder)
   const key = indexKey(files[0]!)

@@ -16,7 +16,7 @@ import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
 import { latin1, LineTimes, timeOf } from './line-times.js'
 import { fitting, noCells, ParquetTable, type Cell, type Cells, type ColumnType } from './parquet-table.js'
 
-/** Columns of an index. What all rows of a session have in common stands in the session's own row. */
+/** Columns of an index. Values shared by all rows of a session are in the session's row. */
 export const rowColumns = {
   session_number: 'int',
   seq: 'int',
@@ -52,15 +52,15 @@ export const rowColumns = {
 export type RowColumn = keyof typeof rowColumns
 const names = Object.keys(rowColumns) as RowColumn[]
 
-/** What engines take at once. */
+/** Rows that engines process at once. */
 const rowsInGroup = 122_880
 
-/** Names of methods, tools and conversations, each made once. */
+/** Interned names of methods, tools and conversations. */
 const texts = createByteTexts()
 
 /**
- * The rows of one recording as columns for SQL: everything but the payload of most messages, of which only the place in the tape is
- * noted. Payloads that are no piece of a tape's line as it stands (other formats, batches, lines that are rare) are kept as text.
+ * The rows of one recording as SQL columns. For most payloads, only the place in the tape is stored. Payloads that are no
+ * unchanged piece of a tape's line (other formats, batches, rare lines) are kept as text.
  */
 export class RowColumns implements PlainWatcher {
   readonly #fold: Fold
@@ -78,14 +78,14 @@ export class RowColumns implements PlainWatcher {
   readonly #errorMessage: Cell[] = []
   readonly #conversation: Cell[] = []
   readonly #status: Cell[] = []
-  /** Number of the file among those of the recording. */
+  /** Index of the file in the recording. */
   readonly #file: Cell[] = []
   readonly #start = new Numbers()
   readonly #end = new Numbers()
   readonly #text: Cell[] = []
 
   /**
-   * @param recording what users call it
+   * @param recording name for users
    * @param paths of its files
    */
   constructor(fold: Fold, recording: string, paths: readonly string[]) {
@@ -107,7 +107,7 @@ export class RowColumns implements PlainWatcher {
     this.#conversation[row] = message.conversation || undefined
     this.#status[row] = line.httpStatus || undefined
     this.#file[row] = this.#fileNumber(place.path)
-    // A line stands in bytes that begin elsewhere in the file; both places are of the same chunk.
+    // Both offsets are relative to the same chunk, which begins elsewhere in the file.
     const lineStart = line.timeStart - tapeHead
     this.#start.set(row, place.offset + line.rawStart - lineStart)
     this.#end.set(row, place.offset + line.rawEnd - lineStart)
@@ -130,7 +130,7 @@ export class RowColumns implements PlainWatcher {
     return this.#fold.entries.length
   }
 
-  /** The whole as one Parquet file (without compression); sessions have a row each, too. */
+  /** All rows as one uncompressed Parquet file, with one row per session too. */
   bytes(): Uint8Array {
     const table = new ParquetTable(rowColumns)
     for (let from = 0; from < this.length; from += rowsInGroup)
@@ -172,13 +172,13 @@ export class RowColumns implements PlainWatcher {
   cells(from: number, to: number): Cells<RowColumn> {
     const { entries } = this.#fold
     const count = to - from
-    // Of a row that is an answer: the request that it answers, else -1. Its method stands in the request.
+    // For a response row: its request, else -1. The request holds the method.
     const asked = new Int32Array(count)
     for (let i = 0; i < count; i += 1) {
       const kind = entries.kind(from + i)
       asked[i] = isMessageKind(kind) && isAnswer({ kind }) ? entries.peer(from + i) : -1
     }
-    // Arrays of their final length, each of one kind of value as far as possible: the engine keeps numbers without boxes.
+    // Arrays of final length, with one kind of value if possible, so that the engine stores numbers unboxed.
     const column = (of: (row: number, asked: number) => Cell): Cell[] => {
       const cells: Cell[] = []
       cells.length = count
@@ -233,7 +233,7 @@ export class RowColumns implements PlainWatcher {
     }
   }
 
-  /** A row a session: its kind is `session`, its text JSON. */
+  /** One row per session, with kind `session` and JSON as text. */
   sessions(): Cells<RowColumn> {
     const cells = noCells(rowColumns)
     this.#fold.sessions.forEach((session, number) => {
@@ -260,7 +260,7 @@ export class RowColumns implements PlainWatcher {
         redaction,
       }
       const text = JSON.stringify(facts, (_, value: unknown) =>
-        // Half a surrogate pair is no JSON for engines, and would make every session unreadable.
+        // Engines reject JSON with half a surrogate pair, which would make every session unreadable.
         typeof value === 'string' ? Buffer.from(value).toString() : value,
       )
       const row: Partial<Record<RowColumn, Cell>> = { kind: 'session', session_number: number, text }
@@ -276,10 +276,10 @@ export class RowColumns implements PlainWatcher {
   }
 }
 
-/** `{"t":"`, with which a plain line begins. */
+/** Length of `{"t":"`, the start of a plain line. */
 const tapeHead = 6
 
-/** Numbers of rows, some of them missing. */
+/** A number per row; some may be missing. */
 class Numbers {
   #values = new Float64Array(1_024)
 
@@ -298,7 +298,7 @@ class Numbers {
   }
 }
 
-/** Undefined for rows that are no message, and for numbers that no recorder gives. */
+/** Undefined for rows without a message, and for numbers that no recorder assigns. */
 function seqOf(seq: number): number | undefined {
   return seq < 0 || seq > 0x7fff_ffff ? undefined : seq
 }

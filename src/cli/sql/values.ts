@@ -1,6 +1,6 @@
 import type { Result } from './duckdb.js'
 
-/** A value of DuckDB as JSON text. @param isJson of a column of JSON, whose text stays as it is */
+/** A value of DuckDB as JSON text. @param isJson for a JSON column: its text stays unchanged */
 export function valueJson(value: unknown, isJson = false): string {
   if (value === null || value === undefined) return 'null'
   if (isJson && typeof value === 'string') return value
@@ -20,11 +20,11 @@ export function valueJson(value: unknown, isJson = false): string {
     return `{${Object.entries(entries)
       .map(([name, entry]) => `${JSON.stringify(name)}:${valueJson(entry)}`)
       .join(',')}}`
-  // Times, decimals, UUIDs and the like print themselves.
+  // Times, decimals, UUIDs and the like have a `toString`.
   return JSON.stringify(valueText(value))
 }
 
-/** The same for people; '' for null. */
+/** A value for people; '' for null. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
@@ -33,7 +33,7 @@ export function valueText(value: unknown): string {
   return (value as { toString(): string }).toString()
 }
 
-/** Six digits are enough for eyes. */
+/** People need only six digits. */
 function shortNumber(value: number): string {
   return String(Number(value.toPrecision(6)))
 }

@@ -1,14 +1,14 @@
-/** The views over the indexes of recordings, in the order in which they are made. */
+/** The views over indexes of recordings, in order of creation. */
 export const views = ['messages', 'others', 'exchanges', 'sessions', 'tools', 'findings'] as const
 
-/** What the views are made over: `recorded_rows` and `recorded_sessions`, which a source makes first. */
+/** Source of the views: it first creates `recorded_rows` and `recorded_sessions`. */
 export interface ViewSource {
   readonly statements: readonly string[]
-  /** Columns that every view has besides, with a comma after each. */
+  /** Additional columns of every view, each followed by a comma. */
   readonly more: string
   /** The exact text of a message of `recorded_rows`. */
   readonly payload: string
-  /** Columns that tell sessions apart. */
+  /** Columns that identify a session. */
   readonly sessionKey: string
 }
 
@@ -34,7 +34,7 @@ export function recordingSource(rows: readonly string[]): ViewSource {
 /**
  * Statements that make the views.
  *
- * @param findings a file of JSON lines for each recording; undefined when nobody asks for them
+ * @param findings a JSON lines file for each recording; undefined if not requested
  */
 export function viewStatements(
   { statements, more, payload, sessionKey }: ViewSource,
@@ -102,7 +102,7 @@ function findingsView(files: readonly string[]): string {
     message: 'VARCHAR', tool: 'VARCHAR', place: 'VARCHAR', seq: 'BIGINT', seqs: 'BIGINT[]'})`
 }
 
-/** A text in SQL. */
+/** An SQL string literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

@@ -1,7 +1,7 @@
-/** How long things took, in bounded memory: exact for the first thousands, then within half a percent. */
+/** Durations in bounded memory: exact for the first thousands, then within half a percent. */
 export interface Durations {
   add(us: number): void
-  /** The smallest duration that so large a share of all does not exceed; undefined when there is none. */
+  /** The smallest duration that this share of all does not exceed; undefined without any. */
   quantile(share: number): number | undefined
   readonly slowestUs: number | undefined
 }
@@ -11,7 +11,7 @@ const step = Math.log(1.005)
 
 export function createDurations(): Durations {
   let exact: number[] = []
-  /** How many are in each bucket, by the logarithm of their microseconds. */
+  /** Count per bucket, by the logarithm of the microseconds. */
   let buckets: Float64Array | undefined
   let count = 0
   let slowestUs: number | undefined

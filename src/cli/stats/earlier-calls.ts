@@ -1,21 +1,21 @@
-/** The last calls of a session by what they ask: so many at least, twice as many at most. */
+/** The last calls of a session by content: at least `kept`, at most twice as many. */
 export interface EarlierCalls<C> {
   get(key: CallKey): C | undefined
   set(key: CallKey, call: C): void
 }
 
-/** Two numbers of 32 bits; good until the next key is made. */
+/** Two 32-bit numbers; valid until the next key is made. */
 export interface CallKey {
   readonly a: number
   readonly b: number
 }
 
-/** A power of 2: half of the places stay empty. */
+/** A power of 2; half of the places stay empty. */
 const places = 32_768
-/** Calls of a generation. */
+/** Calls per generation. */
 const kept = 10_000
 
-/** Calls by the hashes of their keys, in open addressing. */
+/** Calls by hashes of their keys, with open addressing. */
 class Generation<C> {
   readonly #hashes = new Int32Array(2 * places)
   readonly #calls: (C | undefined)[] = Array.from({ length: places })
@@ -64,17 +64,17 @@ export function createEarlierCalls<C>(): EarlierCalls<C> {
   }
 }
 
-/** Other runs have other keys: nobody can make calls whose keys collide. */
+/** Random for each run, so that peers cannot craft colliding keys. */
 const seeds = crypto.getRandomValues(new Int32Array(2))
 const key = { a: 0, b: 0 }
 
-/** What calls with the same conversation, tool and arguments have in common, and no others. */
+/** Begins a key that is equal only for equal conversation, tool and arguments. */
 export function beginKey(): void {
   key.a = seeds[0]!
   key.b = seeds[1]!
 }
 
-/** The next part of the key that was begun: a start below 0 is the empty text. */
+/** Adds the next part of the key; a negative start means empty text. */
 export function addToKey(bytes: Uint8Array, start: number, end: number): void {
   let { a, b } = key
   for (let i = start < 0 ? end : start; i < end; i += 1) {
@@ -82,7 +82,7 @@ export function addToKey(bytes: Uint8Array, start: number, end: number): void {
     a = Math.imul(a ^ byte, 0x01000193)
     b = Math.imul(((b << 5) | (b >>> 27)) ^ byte, 0x9e3779b1)
   }
-  // The end of the part, which no byte is.
+  // Marks the end of the part with a value that is no byte.
   key.a = Math.imul(a ^ 0x100, 0x01000193)
   key.b = Math.imul(((b << 5) | (b >>> 27)) ^ 0x100, 0x9e3779b1)
 }

@@ -18,52 +18,52 @@ import { addToKey, beginKey, createEarlierCalls, endKey, type CallKey } from './
 export const groupings = ['tool', 'method', 'server', 'client', 'day'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** What a group of calls comes to. */
+/** Totals of a group of calls. */
 export interface Group {
   /** Tool, method, server, client or day. */
   readonly name: string
   /** Of a tool or a method. */
   readonly server: string | null
   calls: number
-  /** JSON-RPC errors, and results of tools that failed. */
+  /** JSON-RPC errors and results of failed tools. */
   errors: number
-  /** Without the time for which a person or a rule held the request, and without `waitedUs`. */
+  /** Excludes the time for which a person or a rule held the request, and `waitedUs`. */
   readonly durations: Durations
-  /** For how long servers waited for their clients before they answered. */
+  /** Time for which servers waited for their clients before responding. */
   waitedUs: number
-  /** Where the slowest answer is. */
+  /** Place of the slowest response. */
   slowest?: { readonly recording: string; readonly sequence: number; readonly us: number }
   requestBytes: number
   responseBytes: number
-  /** Calls with the tool and the arguments of an earlier call in the session that had failed or was cancelled. */
+  /** Calls with the tool and arguments of an earlier failed or cancelled call in the session. */
   retries: number
   cancelled: number
   unanswered: number
 }
 
-/** Messages that a person or a rule did something with. As in the summary of `inspect`. */
+/** Messages handled by a person or a rule, as in the summary of `inspect`. */
 export interface GateCounts {
   held: number
   modified: number
-  /** Never passed on; without those that were answered in the other side's place. */
+  /** Never forwarded; excludes messages answered in the other side's place. */
   dropped: number
   answeredHere: number
   injected: number
 }
 
-/** Counts the calls of recordings, one recording after the other, in one pass and without payloads. */
+/** Counts the calls of successive recordings in one pass, without payloads. */
 export interface Tally {
-  /** @param recording what users call it */
+  /** @param recording name for users */
   begin(fold: Fold, recording: string): Counting
   groups(): readonly Group[]
   readonly gate: Readonly<GateCounts>
-  /** Tools that a server listed and nobody called. */
+  /** Tools listed by a server but never called. */
   neverCalled(): readonly { readonly server: string; readonly tool: string }[]
 }
 
 interface Counting {
   take(record: TapeRecord, rows: Rows): void
-  /** The same of a message of which no record was made. */
+  /** Takes a message without a record. */
   plain(message: PlainRow, row: number): void
   end(): void
 }
@@ -72,10 +72,10 @@ interface Counting {
 interface Asked {
   readonly method: string
   readonly subject: string
-  /** Wall clock as the tape has it. */
+  /** Wall clock from the tape. */
   t(): string
   conversation(): string
-  /** Equal for calls of which one repeats the other. */
+  /** Equal for repeated calls. */
   key(): CallKey
 }
 
@@ -85,10 +85,10 @@ interface Call {
   failed: boolean
 }
 
-/** Longer lists of tools are not read. */
+/** Longer tool lists are not parsed. */
 const longestList = 16 * 1024 * 1024
 
-/** @param sinceMs earlier calls are left out */
+/** @param sinceMs skips earlier calls */
 export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
   /** By server, then by name. */
   const groups = new Map<string | null, Map<string, Group>>()
@@ -127,7 +127,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
     const held: Rows[] = []
     const clients = new Map<string, string>()
     let before = createEarlierCalls<Call>()
-    /** By session: a server may say only later what it is called. */
+    /** By session, since a server may send its name later. */
     const tools: { readonly listed: Set<string>; readonly called: Set<string> }[] = []
     const toolsNow = (): (typeof tools)[number] =>
       (tools[Math.max(0, sessions.length - 1)] ??= { listed: new Set(), called: new Set() })
@@ -326,7 +326,7 @@ function textAt({ buffer, byteOffset }: Uint8Array, start: number, end: number):
   return Buffer.from(buffer, byteOffset + start, end - start).toString()
 }
 
-/** In local time, as `LABEL@yesterday` counts. */
+/** Local day, as for `LABEL@yesterday`. */
 function dayOf(t: string): string {
   const at = new Date(t)
   if (Number.isNaN(at.getTime())) return 'unknown'
@@ -344,6 +344,6 @@ function listTools(json: string, into: Set<string>): void {
         into.add(tool.name)
     }
   } catch {
-    // The recorder let through what is no JSON; nobody can call what it lists.
+    // Forwarded text that is not JSON lists no tools.
   }
 }

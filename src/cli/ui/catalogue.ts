@@ -23,10 +23,10 @@ import { scopeOf } from '../search/scope.js'
 import { sqlAnswer } from './sql-answer.js'
 
 /**
- * What `wiretape ui` gives out: the files that were named, and the tapes of the data folder.
+ * The recordings that `wiretape ui` serves: the named files and the tapes of the data folder.
  *
  * @param calls folder of saved calls. @default `calls` in the working folder
- * @throws WiretapeError when a file that was named cannot be read, or the folder is none
+ * @throws WiretapeError if a named file cannot be read or the folder is none
  */
 export async function createCatalogue(names: readonly string[], io: Io, calls?: string): Promise<Catalogue> {
   const folder = recordingsIn(io.dataFolder)
@@ -35,7 +35,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
   const found = await recordingPaths(names, io)
   const paths = found.map((path) => resolve(io.cwd, path))
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
-  /** Files by the id of their recording; whatever was listed once can be asked for. */
+  /** Files by recording id; all recordings ever listed can be requested. */
   const known = new Map<string, readonly string[]>([['sample', [sampleRecording()]]])
 
   function listed(row: Row): ListedRecording {
@@ -91,7 +91,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
     },
     async search(filter) {
       const captured = captureIo(io, folder)
-      // One more than is shown tells whether there are more.
+      // One extra match shows whether there are more.
       await runSearch([filter], { json: true, limit: mostFound + 1 }, captured.io)
       const { matches } = JSON.parse(captured.text()) as { matches: (FoundMessage & { files: string[] })[] }
       const found = matches
@@ -161,21 +161,21 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
         tellOf(connection, changed).catch(() => undefined)
         return connection
       } catch {
-        // An older wiretape, or one that just ends: the file itself tells.
+        // An older or just ending wiretape: use the file itself.
         return undefined
       }
     },
   }
 }
 
-/** Matches of one search that a page gets. */
+/** Matches per search sent to a page. */
 const mostFound = 200
 
 function idOf(files: readonly string[]): string {
   return createHash('sha256').update(files.join('\n')).digest('base64url').slice(0, 24)
 }
 
-/** Every event means that something was written; the last one, that nothing more will be. */
+/** Every event means a write; the end means that no more will follow. */
 async function tellOf(connection: CaptureConnection, changed: () => void): Promise<void> {
   try {
     for await (const _ of connection.events) changed()
@@ -184,9 +184,9 @@ async function tellOf(connection: CaptureConnection, changed: () => void): Promi
   }
 }
 
-/** A recording of another format says when it began once it is read. */
+/** Other formats reveal their start only when read. */
 async function fileRow(path: string): Promise<Row> {
-  // One that went away is listed all the same: whoever opens it is told.
+  // A deleted one is still listed: opening it reports the error.
   const size = await stat(path).then(
     (info) => info.size,
     () => 0,

@@ -9,12 +9,12 @@ import { originKeyIn } from '../keys.js'
 import { recordedTarget } from '../recorded-target.js'
 import { checkedHeaders, recorded } from '../saved/saved-servers.js'
 
-/** Requests of a person may wait for that person. */
+/** A person's requests may wait for that person. */
 const timeoutMs = 3_600_000
-/** A package that npx fetches first takes its time. */
+/** Long enough for npx to fetch a package first. */
 const greetingMs = 60_000
 
-/** How the server of a recording is reached, and why it may not be run. @param path of its first file */
+/** How the server of a recording is reached, or why it must not be run. @param path of its first file */
 export async function recordedServer(path: string, io: Io): Promise<RecordedServer> {
   const tape = await summarizeTape(path).catch(() => undefined)
   const about = tape?.meta.wiretape
@@ -36,10 +36,10 @@ export async function recordedServer(path: string, io: Io): Promise<RecordedServ
 }
 
 /**
- * A recorder in front of a server, into the data folder.
+ * A recorder in front of a server, which records into the data folder.
  *
  * @param headers for a URL
- * @param idOf the id of a recording in the list, by the path of its file
+ * @param idOf listed id of a recording, from the path of its file
  */
 export function createRecorder(
   { command, url }: RecordedServer,
@@ -52,7 +52,7 @@ export function createRecorder(
   const server = command === undefined ? { url: url!, headers: checkedHeaders(headers) } : { command }
   const target = recorded(server, folder, undefined, ['--meta', `ui=${mark}`])
   return {
-    // Requests end by themselves when the server does, and sessions with their page.
+    // Requests end with the server, and sessions with their page.
     open: (role) =>
       openServer(connectTo(target), {
         timeoutMs,

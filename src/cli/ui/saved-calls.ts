@@ -12,12 +12,12 @@ import { openCallFile } from '../saved/save-call.js'
 import { savedFiles } from '../saved/saved-files.js'
 
 const timeoutMs = 60_000
-/** Shorter values stand in every text. */
+/** Shorter values occur in every text. */
 const shortestSecret = 4
-/** A file of the folder; no page names others. */
+/** The only file names that pages may use. */
 const fileName = /^[\w-][\w.-]{0,100}\.ya?ml$/
 
-/** The folder of saved calls: the one that was named, or `calls` in the working folder. */
+/** The folder of saved calls: the named one, or `calls` in the working folder. */
 export async function savedCallsIn(named: string | undefined, io: Io): Promise<SavedCalls> {
   const folder = resolve(io.cwd, named ?? 'calls')
   const info = await stat(folder).catch(() => undefined)
@@ -27,7 +27,7 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
     })
   const files = async (): Promise<string[]> =>
     savedFiles([relative(io.cwd, folder) || '.'], io).catch((error: unknown) => {
-      // A folder without calls, or none at all, gets its first one.
+      // A folder without calls, or a missing one, may get its first call.
       if (error instanceof WiretapeError) return []
       throw error
     })

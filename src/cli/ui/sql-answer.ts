@@ -3,7 +3,7 @@ import type { SqlAnswer } from '../../ui-server/index.js'
 import type { Result } from '../sql/duckdb.js'
 import { columnsOf, isNumberColumn, valueText } from '../sql/values.js'
 
-/** Rows that a page gets; it draws each of them. */
+/** Rows sent to a page, which renders all of them. */
 const mostRows = 2_000
 /** Characters of all their values. */
 const mostCharacters = 16 << 20
@@ -11,7 +11,7 @@ const mostCharacters = 16 << 20
 /**
  * The rows of a query for a page.
  *
- * @param idOf the listed recording that has this value in its column `recording`
+ * @param idOf listed recording for a value of the column `recording`
  */
 export async function sqlAnswer(
   result: Result,

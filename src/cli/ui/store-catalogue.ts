@@ -14,14 +14,14 @@ import type { Io } from '../io.js'
 import { sampleRecording } from '../viewer-folder.js'
 import { sqlAnswer } from './sql-answer.js'
 
-/** A page asks every few seconds; stores ask for money for each list. */
+/** Pages ask every few seconds, and stores charge for each listing. */
 const listedForMs = 30_000
-/** Manifests that are read; of a store with more, any. */
+/** Most manifests read; of more, an arbitrary subset. */
 const mostManifests = 50_000
-/** Sessions that a page gets. */
+/** Sessions sent to a page. */
 const mostSessions = 2_000
 
-/** The sessions of a store, as `wiretape ui --at` lists and opens them. Their segments are read by range, as the page takes them. */
+/** The sessions of a store for `wiretape ui --at`. Their segments are read by range, at the page's pace. */
 export async function createStoreCatalogue(
   at: string,
   io: Io,
@@ -29,7 +29,7 @@ export async function createStoreCatalogue(
   const store = await openStore(at, process.env)
   const reader = new SegmentReader(store)
   const manifests = new Map<string, Manifest>()
-  /** Segments by the id of their session, and sessions by the hash of a segment. */
+  /** Segments by session id, and session ids by segment hash. */
   const known = new Map<string, readonly Manifest[]>()
   const ids = new Map<string, string>()
   let listed: Promise<readonly ListedRecording[]> | undefined
@@ -58,7 +58,7 @@ export async function createStoreCatalogue(
     if (!listed || performance.now() - listedAtMs > listedForMs) {
       listedAtMs = performance.now()
       listed = list()
-      // A store that is away for a moment is asked again.
+      // A temporarily unreachable store is asked again.
       listed.catch(() => (listed = undefined))
     }
     return listed
@@ -90,7 +90,7 @@ export async function createStoreCatalogue(
   return { catalogue, close: () => store.close() }
 }
 
-/** Reads those that are not known; they never change. */
+/** Reads only unknown ones, since manifests never change. */
 async function readManifests(store: ObjectStore, manifests: Map<string, Manifest>): Promise<void> {
   const missing: string[] = []
   const there = new Set<string>()

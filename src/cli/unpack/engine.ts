@@ -4,17 +4,17 @@ import { setImmediate } from 'node:timers/promises'
 /** One of Node's decompressors. */
 export type Decompressor = Transform & { readonly bytesWritten: number }
 
-/** A decompressor that keeps what it made of good bytes when bad ones follow them; a stream throws that away. */
+/** A decompressor that keeps the output of good bytes before bad ones; a stream would discard it. */
 export interface Engine {
-  /** Resolves when all that can be made of these bytes is made. */
+  /** Resolves when all output for these bytes is made. */
   feed(bytes: Uint8Array): Promise<void>
-  /** Resolves when there is nothing more to come. */
+  /** Resolves at the end of output. */
   end(): Promise<void>
-  /** What was made since the last time. */
+  /** Output since the last call. */
   take(): Uint8Array[]
-  /** Of the bytes that it was fed, those that belong to its data. */
+  /** Number of input bytes that belong to its data. */
   taken(): number
-  /** What it says about the bytes that it was fed last, or about their end. */
+  /** Error from the last input bytes, or from their end. */
   failure(): (Error & { readonly code?: string }) | undefined
   close(): void
 }
@@ -23,7 +23,7 @@ export function createEngine(stream: Decompressor): Engine {
   let made: Uint8Array[] = []
   let failure: Error | undefined
   let isClosed = false
-  /** Resolves what waits. A stream that failed does not call back for what was written last. */
+  /** Resolves the waiting call, since a failed stream does not call back for the last write. */
   let wake = (): void => undefined
   stream.on('data', (chunk: Uint8Array) => void made.push(chunk))
   stream.on('error', (error) => (failure ??= error))

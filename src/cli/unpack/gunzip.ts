@@ -3,8 +3,8 @@ import { createEngine, type Engine } from './engine.js'
 import { UnpackError, type Packed } from './unpack-error.js'
 
 /**
- * Unpacks every member of a gzip file (RFC 1952). Node's own stream passes over whatever follows a zero byte after
- * a member, and keeps back the end of a member that something else follows.
+ * Unpacks every member of a gzip file (RFC 1952). Node's own stream ignores all data after a zero byte that
+ * follows a member, and withholds the end of a member that other bytes follow.
  *
  * @throws UnpackError
  */
@@ -49,7 +49,7 @@ export async function* gunzip(
           yield* made()
           const failure = engine!.failure()
           if (failure) throw new UnpackError(failure.message)
-          // It takes no more than is its own.
+          // The engine takes only the bytes of its member.
           const left = fed - engine!.taken()
           at = slice.length - left
           if (left > 0) step = 'trailer'
@@ -74,7 +74,7 @@ export async function* gunzip(
       await engine!.end()
       yield* made()
     }
-    // Padding to the size of a block is usual on tapes.
+    // Tapes are usually padded to the block size.
     if (step === 'rest') {
       if (!restIsPadding) fault('rest')
     } else if (step !== 'header' || headerBytes > 0) fault('cut')
@@ -83,7 +83,7 @@ export async function* gunzip(
   }
 }
 
-/** Takes the bytes of a member's header one by one, until there are no more, or until one belongs to no header. */
+/** Takes the bytes of a member's header one by one, until its end or until a byte belongs to no header. */
 function memberHeader(): Generator<undefined, 'rest' | 'data', number> {
   const header = headerFields()
   header.next()
@@ -96,7 +96,7 @@ function* headerFields(): Generator<undefined, 'rest' | 'data', number> {
   if ((yield) !== 8) throw new UnpackError('its compression method is unknown')
   const flags = yield
   if (flags & 0xe0) throw new UnpackError('its header has unknown flags')
-  // Of time, level and system.
+  // Time, level and system.
   for (let i = 0; i < 6; i += 1) yield
   if (flags & 4) {
     let extra = yield
@@ -113,7 +113,7 @@ function* headerFields(): Generator<undefined, 'rest' | 'data', number> {
   return 'data'
 }
 
-/** The first byte is the lowest. */
+/** Little-endian. */
 function number(bytes: readonly number[]): number {
   return bytes.reduce((sum, byte, i) => sum + byte * 2 ** (8 * i), 0)
 }

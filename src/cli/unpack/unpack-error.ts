@@ -1,12 +1,12 @@
-/** Packed data are damaged: what would come of them may be anything. */
+/** The packed data is damaged, so its output would be unreliable. */
 export class UnpackError extends Error {
   override readonly name = 'UnpackError'
 }
 
-/** What is wrong with packed data that were unpacked all the same. `rest`: something else stands after them. */
+/** Fault of packed data that was unpacked anyway. `rest`: other bytes follow it. */
 export type PackedFault = 'cut' | 'rest'
 
-/** Bytes that come in pieces, and where to tell what is wrong with them. */
+/** Bytes in pieces, and a callback for their faults. */
 export interface Packed {
   readonly slices: AsyncIterable<Uint8Array>
   readonly fault: (fault: PackedFault) => void

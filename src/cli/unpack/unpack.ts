@@ -6,10 +6,10 @@ import { isSkippable, zstdMagic } from './zstd-frames.js'
 
 export type Packing = 'gzip' | 'zstd'
 
-/** Bytes that a decompressor is given at a time; it may make a thousand times as many of them. */
+/** Bytes per call of a decompressor, which may produce a thousand times as many. */
 const sliceBytes = 1 << 14
 
-/** Of RFC 1952 and RFC 8878. */
+/** Magic numbers of RFC 1952 and RFC 8878. */
 export function packingOf(head: Uint8Array): Packing | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip'
   if (head.length < 4) return undefined
@@ -17,18 +17,18 @@ export function packingOf(head: Uint8Array): Packing | undefined {
   return magic === zstdMagic || isSkippable(magic) ? 'zstd' : undefined
 }
 
-/** Zstd came with Node 22.15. */
+/** Zstd needs Node 22.15. */
 export async function canUnpack(packing: Packing): Promise<boolean> {
   return packing === 'gzip' || 'createZstdDecompress' in (await import('node:zlib'))
 }
 
 /**
- * Unpacks all that is there: every member of a gzip file, every frame of zstd, and of one that is cut off the part
- * before the cut.
+ * Unpacks all data: every member of a gzip file, every frame of zstd, and of a truncated one the part before its
+ * end.
  *
- * @param fault takes what is wrong, at most once
- * @param packing one that this Node can unpack
- * @throws UnpackError when the data are damaged
+ * @param fault reports a fault, at most once
+ * @param packing supported by this Node
+ * @throws UnpackError if the data is damaged
  */
 export async function* unpack(
   packing: Packing,

@@ -1,13 +1,13 @@
-/** Bytes of a frame; `last` when it ends with them. */
+/** Bytes of a frame; `last` if the frame ends with them. */
 export interface ZstdPiece {
   readonly bytes: Uint8Array
   readonly last: boolean
 }
 
 export interface ZstdFrames {
-  /** What belongs to no frame is left out. */
+  /** Omits bytes outside of frames. */
   push(chunk: Uint8Array): ZstdPiece[]
-  /** Where the file ends: after a frame, in one, or after something that is none. */
+  /** Where the file ends: after a frame, inside one, or after other bytes. */
   end(): 'whole' | 'cut' | 'rest'
 }
 
@@ -22,16 +22,16 @@ type Step =
   | 'skip'
   | 'rest'
 
-/** Bytes that a step reads before it can decide. */
+/** Bytes that a step needs for its decision. */
 const wanted: Readonly<Partial<Record<Step, number>>> = { magic: 4, skipSize: 4, descriptor: 1, block: 3 }
 
 /**
- * Cuts what is packed with zstd (RFC 8878) into its frames; nothing is unpacked. Node's own stream ends after the
- * first frame of a chunk, unpacks nothing after a skippable one, and does not tell that a frame is cut off.
+ * Splits zstd data (RFC 8878) into frames without unpacking. Node's own stream ends after the first frame of a
+ * chunk, unpacks nothing after a skippable frame, and does not report a truncated frame.
  */
 export function createZstdFrames(): ZstdFrames {
   let step: Step = 'magic'
-  /** Bytes of the present step that are still to come, when they need not be looked at. */
+  /** Remaining bytes of the current step that need no check. */
   let left = 0
   let field: number[] = []
   let hasChecksum = false
@@ -45,7 +45,7 @@ export function createZstdFrames(): ZstdFrames {
     } else step = 'magic'
   }
 
-  /** What the bytes of a field say about what follows. */
+  /** Decodes a field, which determines the next step. */
   function decide(bytes: readonly number[]): void {
     const value = bytes.reduce((sum, byte, i) => sum + byte * 2 ** (8 * i), 0)
     if (step === 'magic') step = isSkippable(value) ? 'skipSize' : value === zstdMagic ? 'descriptor' : 'rest'
@@ -58,7 +58,7 @@ export function createZstdFrames(): ZstdFrames {
       step = left === 0 ? 'block' : 'header'
     } else {
       lastBlock = (value & 1) !== 0
-      // A block of one repeated byte tells how often, and holds it once.
+      // A block of one repeated byte has its count and holds the byte once.
       left = ((value >> 1) & 3) === 1 ? 1 : value >> 3
       step = 'content'
       if (left === 0) afterBlock()
@@ -70,7 +70,7 @@ export function createZstdFrames(): ZstdFrames {
     push(chunk) {
       const pieces: ZstdPiece[] = []
       let at = 0
-      /** Where the bytes of the present frame begin. */
+      /** Start of the current frame's bytes. */
       let from = 0
       while (at < chunk.length && step !== 'rest') {
         const before: Step = step
@@ -91,7 +91,7 @@ export function createZstdFrames(): ZstdFrames {
           field = []
           decide(bytes)
           if (before === 'magic') {
-            // What they begin is known now; they may stand in the chunk before.
+            // The frame's kind is known only now; its magic may be in the previous chunk.
             from = at
             if (step === 'descriptor') pieces.push({ bytes: Uint8Array.from(bytes), last: false })
           }
@@ -109,7 +109,7 @@ export function createZstdFrames(): ZstdFrames {
 
 export const zstdMagic = 0xfd2fb528
 
-/** Frames for whatever a tool wants to keep in a file; the first of some. */
+/** Frames for a tool's own data, often the first of a file. */
 export function isSkippable(magic: number): boolean {
   return magic >= 0x184d2a50 && magic <= 0x184d2a5f
 }

@@ -24,17 +24,17 @@ export interface ConfigPlace {
 
 export interface ManagingFile {
   readonly path: string
-  /** It decides only with one of these members: rules that name commands and addresses, which `install` changes. */
+  /** The file decides only if it has one of these: rules with commands or URLs, which `install` changes. */
   readonly rules?: readonly string[]
 }
 
 /** An MCP client and the places of its configuration, checked against public sources in September 2026. */
 export interface ClientKind {
-  /** As on the command line. */
+  /** Name on the command line. */
   readonly id: string
   readonly name: string
   readonly places: (places: Places) => ConfigPlace[]
-  /** Files that decide which servers run; when one is there, the client is left alone. */
+  /** Files that decide which servers run; if one exists, the client is left unchanged. */
   readonly managedBy?: (places: Places) => ManagingFile[]
 }
 
@@ -67,7 +67,7 @@ function homely(id: string, name: string, path: string, inProject?: string, styl
 
 const codeStyle: Style = { servers: ['servers'], dialect: dialects.cursor }
 
-/** Visual Studio Code and its builds: the user's file, one a profile, the old member of the settings. */
+/** Visual Studio Code and its builds: the user's file, one per profile, the old member of the settings. */
 function codeFolder(product: string, places: Places): ConfigPlace[] {
   const folder = join(settingsOf(product, places), 'User')
   return [
@@ -89,7 +89,7 @@ function code(id: string, name: string, product: string, remoteFolder: string): 
   }
 }
 
-/** The editors whose extensions keep files below `globalStorage`. */
+/** Editors with extension files below `globalStorage`. */
 const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf']
 
 function extensionFile(folder: string, file: string, places: Places): ConfigPlace[] {
@@ -103,7 +103,7 @@ function claudeDesktop(places: Places): ConfigPlace[] {
   const folders = [settingsOf('Claude', places)]
   if (places.platform === 'linux') folders.push(join(configHome(places), 'claude'))
   if (places.platform === 'win32') {
-    // The Microsoft Store's package keeps a roaming folder of its own.
+    // The Microsoft Store package has its own roaming folder.
     const packages = foldersIn(join(localAppData(places), 'Packages'), (each) => each.startsWith('Claude_'))
     folders.push(...packages.map((each) => join(each, 'LocalCache', 'Roaming', 'Claude')))
   }
@@ -146,7 +146,7 @@ function codexManaged({ platform }: Places): ManagingFile[] {
 
 function zed(places: Places): ConfigPlace[] {
   const style = { servers: ['context_servers'] }
-  // Sources disagree about macOS and Windows, so both places are looked at.
+  // Sources disagree about macOS and Windows, so both places are checked.
   const folders = new Set([
     join(configHome(places), 'zed'),
     join(places.home, '.config', 'zed'),
@@ -244,7 +244,7 @@ function kimi(places: Places): ConfigPlace[] {
   ]
 }
 
-/** Every client that `install` knows; adding one is adding a line. */
+/** Every client that `install` knows, one per line. */
 export const clientKinds: readonly ClientKind[] = [
   { id: 'claude-desktop', name: 'Claude Desktop', places: claudeDesktop },
   { id: 'claude-code', name: 'Claude Code', places: claudeCode, managedBy: claudeCodeManaged },

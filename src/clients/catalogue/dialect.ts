@@ -1,15 +1,15 @@
-/** How a client writes one server. */
+/** A client's format of one server. */
 export interface Dialect {
   /** The command: a string beside `args`, or, with `args: null`, one list of the command and its arguments. */
   readonly command: string
   readonly args: string | null
   readonly env: string
-  /** Names of the address of a remote server, the preferred one first. */
+  /** Member names for the URL of a remote server, the preferred one first. */
   readonly urls: readonly string[]
   readonly headers: string
-  /** The member that tells stdio from remote, and its word for stdio. */
+  /** The member that distinguishes stdio from remote, and its value for stdio. */
   readonly kind: { readonly key: string; readonly stdio: string }
-  /** How a value refers to an environment variable of the client, for messages only. */
+  /** Syntax of environment variables in values, for messages only. */
   readonly variable: string
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 
-/** What the places of configuration files depend on. */
+/** Inputs for the paths of configuration files. */
 export interface Places {
   readonly home: string
   readonly cwd: string
@@ -9,7 +9,7 @@ export interface Places {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** `$XDG_CONFIG_HOME`, else `~/.config`; a path that is not absolute is ignored, as the specification says. */
+/** `$XDG_CONFIG_HOME`, else `~/.config`; relative paths are ignored, as the specification requires. */
 export function configHome({ home, env }: Places): string {
   const named = env['XDG_CONFIG_HOME'] ?? ''
   return isAbsolute(named) ? named : join(home, '.config')
@@ -25,18 +25,18 @@ export function localAppData({ home, env }: Places): string {
   return env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
 }
 
-/** Where a desktop program called `name` keeps its settings. */
+/** Settings folder of a desktop program called `name`. */
 export function settingsOf(name: string, places: Places): string {
   if (places.platform === 'darwin') return join(places.home, 'Library', 'Application Support', name)
   return join(places.platform === 'win32' ? roaming(places) : configHome(places), name)
 }
 
-/** A folder that an environment variable may name instead. */
+/** A folder that an environment variable can override. */
 export function namedFolder(variable: string, otherwise: string, { env }: Places): string {
   return env[variable] || otherwise
 }
 
-/** The folders directly in one whose names pass; none where the folder is missing. */
+/** Direct subfolders with matching names; none if the folder is missing. */
 export function foldersIn(folder: string, passes: (name: string) => boolean = () => true): string[] {
   return entriesIn(folder, true)
     .filter(passes)
@@ -44,7 +44,7 @@ export function foldersIn(folder: string, passes: (name: string) => boolean = ()
     .map((name) => join(folder, name))
 }
 
-/** The files directly in a folder that end in one of these. */
+/** Files directly in a folder with one of these endings. */
 export function filesIn(folder: string, endings: readonly string[]): string[] {
   const names = entriesIn(folder, false)
   return names

@@ -17,7 +17,7 @@ export {
 
 const parsers = { json: parseJsonConfig, yaml: parseYamlConfig, toml: parseTomlConfig }
 
-/** Never throws on bad input: `fault` says where the text stops making sense. */
+/** Never throws on bad input: `fault` has the place of the syntax error. */
 export function parseConfig(text: string, syntax: ConfigSyntax): ParsedConfig {
   try {
     return parsers[syntax](text)

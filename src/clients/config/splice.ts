@@ -17,17 +17,17 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return result
 }
 
-/** Makes the splices of small changes, each in the style of what stands around it. */
+/** Makes splices for small changes, in the style of the surrounding text. */
 export interface Splicer {
   quote(value: string): string
   setText(node: ConfigNode, value: string): Splice
-  /** Writes one node as another one is written. */
+  /** Replaces a node by the text of another node. */
   move(from: ConfigNode, to: ConfigNode): Splice
-  /** Puts strings in front of a list. */
+  /** Inserts strings at the start of a list. */
   prepend(list: ConfigNode, values: readonly string[]): Splice
-  /** Takes the first items from a list. */
+  /** Removes the first items of a list. */
   dropFirst(list: ConfigNode, count: number): Splice
-  /** A new member before one that is there. @param value the text of its value */
+  /** Inserts a member before another. @param value the text of its value */
   insertBefore(member: ConfigMember, key: string, value: string): Splice
   remove(map: ConfigNode, member: ConfigMember): Splice
   setKey(member: ConfigMember, key: string): Splice
@@ -41,12 +41,12 @@ export function createSplicer(text: string, syntax: ConfigSyntax): Splicer {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const assign = syntax === 'toml' ? ' = ' : ': '
 
-  /** TOML alone wants DEL escaped; YAML takes JSON strings as they are. */
+  /** Only TOML requires DEL to be escaped; YAML accepts JSON strings. */
   const quote = (value: string): string => JSON.stringify(value).replaceAll('\u007f', String.raw`\u007f`)
   const keyText = (key: string): string =>
     syntax !== 'json' && /^[A-Za-z_][\w-]*$/.test(key) ? key : quote(key)
   const lineStart = (offset: number): number => text.lastIndexOf('\n', offset - 1) + 1
-  /** A line break and white space that bring the next word under the one at `offset`. */
+  /** A line break and indentation that align the next word with the one at `offset`. */
   const under = (offset: number): string => {
     const before = text.slice(lineStart(offset), offset)
     return eol + (/^\s*$/.test(before) ? before : ' '.repeat(before.length))
@@ -61,7 +61,7 @@ export function createSplicer(text: string, syntax: ConfigSyntax): Splicer {
       const added = values.map((value) => `- ${quote(value)}${under(first.start)}`).join('')
       return { start: first.start, end: first.start, text: added }
     }
-    // The list's own way to separate, unless a comment stands there.
+    // The list's own separator, unless it includes a comment.
     const found = second && text.slice(first.value.end, second.start)
     const plain = opensLine(first.start) ? `,${under(first.start)}` : ', '
     const separator = found !== undefined && /^\s*,\s*$/.test(found) ? found : plain
@@ -72,7 +72,7 @@ export function createSplicer(text: string, syntax: ConfigSyntax): Splicer {
   function dropFirst(list: ConfigNode, count: number): Splice {
     const kept = list.items[count]
     if (!kept && list.flow) return { start: list.start, end: list.end, text: '[]' }
-    // The dashes of an indented list stand on lines of their own, brackets beside the name.
+    // Dashes of an indented list are on lines of their own, brackets beside the name.
     if (!kept) return { start: text.slice(0, list.start).trimEnd().length, end: list.end, text: ' []' }
     return { start: list.items[0]!.start, end: kept.start, text: '' }
   }

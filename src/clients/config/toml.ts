@@ -2,8 +2,8 @@ import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint
 import type { ConfigItem, ConfigMember, ConfigNode, ParsedConfig } from './tree.js'
 
 /**
- * TOML. A table's own members stand between its header and the next one, so the node of `[a.b]` covers that text;
- * tables below it (`[a.b.c]`) are members of it with a place of their own.
+ * TOML. A table's own members are between its header and the next one, so the node of `[a.b]` covers that text;
+ * subtables (`[a.b.c]`) are its members, with their own place.
  */
 export function parseTomlConfig(text: string): ParsedConfig {
   try {
@@ -43,7 +43,7 @@ function rootOf(top: AST.TOMLTopLevelTable, text: string): ConfigNode {
   return toMap(root, false)
 }
 
-/** The table of a header; those above it that have no header of their own are made. */
+/** The table of a header; parent tables without a header are created. */
 function openTable(root: Table, names: readonly string[], part: AST.TOMLTable): Table {
   let table = root
   for (const [i, name] of names.entries()) {
@@ -78,7 +78,7 @@ function add(table: Table, name: string, slot: Slot): void {
 function addPair(table: Table, pair: AST.TOMLKeyValue, text: string): void {
   const keys = pair.key.keys
   let inner = table
-  // `a.b = 1` is a table by dots.
+  // `a.b = 1` defines a dotted table.
   for (const key of keys.slice(0, -1)) {
     const known = inner.members.get(nameOf(key))?.at(-1)?.value
     if (known && 'members' in known && !('kind' in known)) inner = known

@@ -6,13 +6,13 @@ export interface ConfigNode {
   readonly kind: 'map' | 'list' | 'string' | 'other'
   /** Offset of the first character. */
   readonly start: number
-  /** Offset behind the last character; no white space or comment after the value is part of it. */
+  /** Offset after the last character; excludes white space and comments after the value. */
   readonly end: number
-  /** The value as plain data; undefined where the format has no plain value (an alias, a tag). */
+  /** The value as plain data; undefined if the format has none (an alias, a tag). */
   readonly value: unknown
-  /** Of a map, in file order; a name may occur twice. */
+  /** Members of a map, in file order; names may repeat. */
   readonly members: readonly ConfigMember[]
-  /** Of a list. */
+  /** List items. */
   readonly items: readonly ConfigItem[]
   /** True for a list or map with brackets; false for the indented forms of YAML and the tables of TOML. */
   readonly flow: boolean
@@ -20,7 +20,7 @@ export interface ConfigNode {
 
 export interface ConfigMember {
   readonly key: string
-  /** Where the name stands, with its quotes. */
+  /** Place of the name, with quotes. */
   readonly keyStart: number
   readonly keyEnd: number
   readonly value: ConfigNode
@@ -45,7 +45,7 @@ export interface ConfigFault {
   readonly column: number
 }
 
-/** The last member of that name: the one that parsers keep. */
+/** The last member with that name: the one that parsers keep. */
 export function memberOf(node: ConfigNode | undefined, key: string): ConfigMember | undefined {
   return node?.members.findLast((member) => member.key === key)
 }
@@ -61,7 +61,7 @@ export function nodeText(node: ConfigNode | undefined): string | undefined {
   return node?.kind === 'string' && typeof node.value === 'string' ? node.value : undefined
 }
 
-/** The strings of a list; undefined when it holds anything else. */
+/** The strings of a list; undefined if it holds anything else. */
 export function textsOf(node: ConfigNode | undefined): readonly string[] | undefined {
   if (node?.kind !== 'list') return undefined
   const texts = node.items.map(({ value }) => nodeText(value))

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type CST, type Node, type Pair } from 'yaml'
 import { placeAt, type ConfigMember, type ConfigNode, type ParsedConfig } from './tree.js'
 
-/** One YAML document. Aliases, maps that merge others (`<<`) and nodes with tags or anchors are opaque: they are never changed. */
+/** One YAML document. Aliases, merging maps (`<<`) and nodes with tags or anchors are opaque: never changed. */
 export function parseYamlConfig(text: string): ParsedConfig {
   const document = parseDocument(text, {
     keepSourceTokens: true,
@@ -26,7 +26,7 @@ function toNode(node: Node, text: string): ConfigNode {
   const end = start + text.slice(start, valueEnd).trimEnd().length
   if (isAlias(node) || node.tag !== undefined || node.anchor !== undefined) return { ...leaf, start, end }
   if (isScalar(node)) {
-    // Block scalars span lines; the catalogue's values are words.
+    // Block scalars span lines; the catalogue's values are single words.
     const isWord = typeof node.value === 'string' && !node.type?.startsWith('BLOCK')
     return { ...leaf, kind: isWord ? 'string' : 'other', start, end, value: node.value }
   }

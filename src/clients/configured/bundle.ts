@@ -6,7 +6,7 @@ import { WiretapeError } from '../../model/index.js'
 import type { Places } from '../catalogue/index.js'
 import type { ConfiguredServer } from './configured.js'
 
-/** What a bundle may unpack to. */
+/** Limits of an unpacked bundle. */
 const mostBytes = 512 * 1024 * 1024
 const mostFiles = 20_000
 
@@ -23,10 +23,10 @@ interface McpConfig {
 }
 
 /**
- * Unpacks an MCP bundle (manifest specification 0.3) into a private temporary folder, and reads what to start.
- * Values that a user would fill in come from the environment, as `user_config` names in capitals.
+ * Unpacks an MCP bundle (manifest specification 0.3) into a private temporary folder and reads its command.
+ * Values for users to fill in come from the environment: names of `user_config` in capitals.
  *
- * @throws WiretapeError for a damaged bundle, one without a command, or a value that is missing
+ * @throws WiretapeError for a damaged bundle, one without a command, or a missing value
  */
 export async function openBundle(
   bytes: Uint8Array,
@@ -103,11 +103,11 @@ function unpack(bytes: Uint8Array): Promise<Unzipped> {
 async function writeFiles(folder: string, files: Unzipped): Promise<void> {
   for (const [name, bytes] of Object.entries(files)) {
     const path = normalize(join(folder, name))
-    // A name with `..` in it would leave the folder.
+    // A name with `..` would leave the folder.
     if (!path.startsWith(folder + sep))
       throw new WiretapeError('unreadable', `the bundle has a file outside of its folder: ${name}`)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    // A zip archive made on another system has no modes; a binary server must be startable.
+    // Zip archives of other systems have no modes; a binary server must be executable.
     await writeFile(path, bytes, { mode: 0o700 })
   }
 }

@@ -18,8 +18,8 @@ const syntaxes: Readonly<Record<string, ConfigSyntax>> = { '.toml': 'toml', '.ya
  * Reads a server from a client's configuration (of any client in the catalogue), an MCP bundle (`.mcpb`, `.dxt`), or an
  * entry of the MCP registry (`server.json`).
  *
- * @param name which server; may be left out when there is one
- * @throws WiretapeError that says which servers there are, or what is wrong with the file
+ * @param name of the server; optional if there is only one
+ * @throws WiretapeError that lists the servers or describes the file's problem
  */
 export async function readConfiguredServer(
   path: string,
@@ -59,7 +59,7 @@ interface Found {
   readonly dialect: Parameters<typeof readEntries>[2]
 }
 
-/** Tries the places and dialects of all clients; of a server that several read, one that understands it. */
+/** Tries the places and dialects of all clients; for each server, keeps one that understands it. */
 function entriesIn(root: ConfigNode, places: Places): Found[] {
   const found = new Map<string, Found>()
   for (const client of clientKinds) {
@@ -75,9 +75,9 @@ function entriesIn(root: ConfigNode, places: Places): Found[] {
 }
 
 /**
- * What a client starts for an entry, with the variables of our environment put in.
+ * The server that a client starts for an entry, with our environment's variables filled in.
  *
- * @throws WiretapeError that says why the entry is not understood
+ * @throws WiretapeError with the reason if the entry is not understood
  */
 export function configuredServerOf(
   entry: ServerEntry,
@@ -107,7 +107,7 @@ export function configuredServerOf(
     const command = [launch.command, ...launch.args].map(withOurs)
     return { name, target: { kind: 'stdio', command }, env, ...(cwd !== undefined && { cwd }) }
   }
-  // The values of an installed entry stand in its environment.
+  // Header values of an installed entry are in its environment.
   const headers = launch.headers.map(([key, value]): readonly [string, string] => {
     const variable =
       typeof wrapping === 'object'

@@ -1,4 +1,4 @@
-/** What a client would start, or reach, for one server. */
+/** A server as a client would start or reach it. */
 export interface ConfiguredServer {
   readonly name: string
   readonly target:
@@ -8,9 +8,9 @@ export interface ConfiguredServer {
         readonly url: string
         readonly headers: readonly (readonly [string, string])[]
       }
-  /** Beside our own environment; variables of ours are put in. */
+  /** Added to our own environment, whose variables are filled in. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Removes what was unpacked for it. */
+  /** Removes its unpacked files. */
   readonly close?: () => Promise<void>
 }

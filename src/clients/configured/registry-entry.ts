@@ -1,7 +1,7 @@
 import { WiretapeError } from '../../model/index.js'
 import type { ConfiguredServer } from './configured.js'
 
-/** An entry of the MCP registry: `server.json`, schema 2025-09-29 and later; older ones have snake case. */
+/** An MCP registry entry: `server.json`, schema 2025-09-29 and later; older ones use snake case. */
 export interface RegistryEntry {
   readonly name: string
   readonly packages?: readonly RegistryPackage[]
@@ -60,9 +60,9 @@ const runners: Readonly<Record<string, Runner>> = {
 }
 
 /**
- * What a client would start for the first package that can be started, else the first remote.
+ * Chooses the first package that can be started, else the first remote.
  *
- * @throws WiretapeError that names the variables that are missing
+ * @throws WiretapeError that names the missing variables
  */
 export function readRegistryEntry(entry: RegistryEntry, path: string): ConfiguredServer {
   const { name, packages = [], remotes = [] } = entry

@@ -6,12 +6,12 @@ import { WiretapeError } from '../../model/index.js'
 import { codeOf, diskReason, readReason } from '../../tape/index.js'
 import { checkKey, noSuchObject, type Content, type ObjectStore, type StoredObject } from './object-store.js'
 
-/** Files that are being written; none of them is an object. */
+/** Prefix of files being written, which are not objects. */
 const beside = '.part-'
-/** An upload that was left behind this long ago is nobody's any more. */
+/** Uploads older than this are abandoned. */
 const abandonedMs = 24 * 3_600_000
 
-/** A folder as a store. Objects are files, complete as soon as they have their names. */
+/** A folder as a store. A file gets its object's name only when it is complete. */
 export function createFolderStore(root: string): ObjectStore {
   const pathOf = (key: string): string => join(root, ...checkKey(key).split('/'))
   return {
@@ -52,7 +52,7 @@ export function createFolderStore(root: string): ObjectStore {
       return size === undefined ? undefined : { key, size }
     },
     async *list(prefix) {
-      // The longest folder that every key of the prefix is in.
+      // The deepest folder that holds every key of the prefix.
       const folder = prefix.includes('/') ? checkKey(prefix.slice(0, prefix.lastIndexOf('/'))) : ''
       yield* filesIn(join(root, ...folder.split('/')), root, prefix)
     },
@@ -75,14 +75,14 @@ async function write(part: string, content: Content): Promise<void> {
   }
 }
 
-/** Gives a file its name unless that is taken. False when it is. */
+/** Gives a file its name; false if the name is taken. */
 async function place(part: string, path: string): Promise<boolean> {
   try {
     await link(part, path)
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    // File systems without hard links: an exclusive copy is not atomic, so the name is checked and then taken.
+    // Without hard links: an exclusive copy would not be atomic, so the name is checked and then taken.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error
     if ((await sizeOf(path)) !== undefined) return false
     await rename(part, path)
@@ -90,7 +90,7 @@ async function place(part: string, path: string): Promise<boolean> {
   }
 }
 
-/** The name of a file is safe only when its folder is on the disk. Not every system can do that. */
+/** A file name is durable only once its folder is synced, which not every system supports. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r')
@@ -100,7 +100,7 @@ async function syncFolder(folder: string): Promise<void> {
       await handle.close()
     }
   } catch {
-    // Windows has no such thing.
+    // Unsupported on Windows.
   }
 }
 

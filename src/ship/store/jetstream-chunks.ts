@@ -7,8 +7,8 @@ type Named = Pick<ObjectInfo, 'bucket' | 'nuid' | 'name'>
 type Chunked = Pick<ObjectInfo, 'bucket' | 'nuid' | 'chunks' | 'digest'>
 
 /**
- * Reads the chunks of an object one request each. The client's own `get` uses a consumer instead: one that the cluster places on a
- * replica without the chunks (a node that just came back, an upload that failed half-way) sends nothing and never ends.
+ * Reads the chunks of an object, one request each. The client's own `get` uses a consumer, which never ends if the cluster
+ * places it on a replica without the chunks (after a node's restart or an upload that failed half-way).
  *
  * @throws WiretapeError `unreadable` when a chunk is missing or damaged, or errors of the NATS client
  */
@@ -31,14 +31,14 @@ export async function* readChunks(manager: JetStreamManager, object: Chunked): A
     throw new WiretapeError('unreadable', 'its bytes do not have the digest that the Object Store says')
 }
 
-/** Whether all chunks are there. A writer that lost the answer of the server removes them, but not the object's entry. */
+/** Whether all chunks exist. A writer that missed the server's response removes them, but not the object's entry. */
 export async function hasAllChunks(manager: JetStreamManager, object: Chunked): Promise<boolean> {
   const subject = chunkSubject(object)
   const { state } = await manager.streams.info(streamOf(object), { subjects_filter: subject })
   return (state.subjects?.[subject] ?? 0) === object.chunks
 }
 
-/** Leaves nothing of an object. The client's own `delete` leaves a message for each, for ever. */
+/** Removes an object completely. The client's own `delete` leaves one message per object forever. */
 export async function removeObject(manager: JetStreamManager, object: Named): Promise<void> {
   const name = Buffer.from(object.name).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
   // The entry last: an object without its chunks counts as absent, chunks without an entry would stay.
@@ -46,7 +46,7 @@ export async function removeObject(manager: JetStreamManager, object: Named): Pr
   await manager.streams.purge(streamOf(object), { filter: `$O.${object.bucket}.M.${name}` })
 }
 
-/** From any replica, or else from the leader: a replica may lag behind. */
+/** Reads from any replica, then from the leader, since replicas may lag. */
 async function nextChunk(
   manager: JetStreamManager,
   object: Chunked,

@@ -8,17 +8,17 @@ import { hasAllChunks, readChunks, removeObject } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
 export const defaultBucket = 'wiretape-segments'
-/** The stream that tells the collector of sealed segments, and its subjects. */
+/** The stream that announces sealed segments to the collector, and its subjects. */
 export const sealedStream = { name: 'WIRETAPE', subjects: ['wiretape.sealed.>'] } as const
-/** A manifest that is announced again within this time is dropped by the server. */
+/** The server drops repeated announcements of a manifest within this time. */
 const duplicateWindowHours = 24
 
-/** Of a server of JetStream: a bucket of its Object Store, and the stream of what is complete. */
+/** A bucket of a JetStream Object Store, and the stream that announces complete segments. */
 export interface JetStreamStore extends ObjectStore {
   readonly connection: NatsConnection
   readonly jetstream: JetStreamClient
   readonly manager: JetStreamManager
-  /** Makes the stream of announcements unless it is there. */
+  /** Creates the stream of announcements unless it exists. */
   ensureStream(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ async function bucketOf(
   try {
     return await buckets.open(name)
   } catch (error) {
-    // Without the permission to make one, the first error says more.
+    // Without the permission to create a bucket, the first error is more useful.
     try {
       return await buckets.create(name, { storage: jetstream.StorageType.File })
     } catch {
@@ -84,7 +84,7 @@ function storeOf(
   connection: NatsConnection,
   manager: JetStreamManager,
 ): ObjectStore {
-  /** An object is there when all of its chunks are. */
+  /** An object exists only if all of its chunks do. */
   async function complete(name: string): Promise<ObjectInfo | undefined> {
     const found = await bucket.info(name)
     return found && !found.deleted && (await hasAllChunks(manager, found)) ? found : undefined
@@ -112,7 +112,7 @@ function storeOf(
           )
           return 'stored'
         } catch (error) {
-          // Somebody else's put was first.
+          // Another writer was first.
           if (ifAbsent && (await complete(name))) return 'there'
           throw error
         }
@@ -124,7 +124,7 @@ function storeOf(
       const to = range ? range.at + range.length : Infinity
       let at = 0
       try {
-        // Chunks cannot be skipped; reading ends where the range does.
+        // Chunks cannot be skipped; reading stops at the end of the range.
         for await (const chunk of readChunks(manager, found)) {
           const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at))
           at += chunk.length
@@ -160,7 +160,7 @@ function streamOf(content: Content): ReadableStream<Uint8Array> {
   return Readable.toWeb(from) as ReadableStream<Uint8Array>
 }
 
-/** The stream is made when it is missing, by whoever comes first: a recorder or the collector. */
+/** The first recorder or collector creates a missing stream. */
 async function ensureSealedStream(
   { transport, jetstream }: NatsPackages,
   manager: JetStreamManager,

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { WiretapeError } from '../../model/index.js'
 import { readReason } from '../../tape/index.js'
 
-/** Files with credentials, by the environment variables that the `nats` program uses too. */
+/** Files with credentials, from the environment variables of the `nats` program. */
 export interface NatsFiles {
   /** A `.creds` file: JWT and seed. */
   readonly creds?: string
@@ -21,7 +21,7 @@ export function natsFilesOf(env: Readonly<Record<string, string | undefined>>): 
   )
 }
 
-/** The official client, in three packages that are optional. */
+/** The official client: three optional packages. */
 export interface NatsPackages {
   readonly transport: typeof import('@nats-io/transport-node')
   readonly jetstream: typeof import('@nats-io/jetstream')
@@ -71,7 +71,7 @@ export async function connectNats(
       name: 'wiretape',
       timeout: 10_000,
       maxReconnectAttempts: -1,
-      // A connection that nothing comes back on, as in a partition, is given up after 30 s.
+      // A silent connection, as in a network partition, is closed after 30 s.
       pingInterval: 10_000,
       maxPingOut: 2,
       ...(authenticators.length > 0 && { authenticator: authenticators }),
@@ -82,7 +82,7 @@ export async function connectNats(
   }
 }
 
-/** A failure of the client as one of ours. Its words name no credentials. */
+/** Converts a client error to a `WiretapeError`. Its message contains no credentials. */
 export function natsFailure(cause: unknown, what: string): WiretapeError {
   if (cause instanceof WiretapeError) return cause
   const why = cause instanceof Error ? cause.message : String(cause)
@@ -99,7 +99,7 @@ async function secretOf(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The seed may be followed by a line break, or stand among the comments that tools write. */
+/** The seed may be followed by a line break or surrounded by comments from tools. */
 function seedIn(text: Uint8Array): Uint8Array {
   const seed = /^S[A-Z2-7]{20,}$/m.exec(Buffer.from(text).toString('latin1').replaceAll('\r', ''))
   return seed ? Buffer.from(seed[0]) : text

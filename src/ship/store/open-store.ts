@@ -7,7 +7,7 @@ import type { S3Place } from './s3-requests.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where segments go, taken apart. */
+/** Parsed address of a store. */
 export type StoreAddress =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
@@ -15,7 +15,7 @@ export type StoreAddress =
 
 const forms = 'give a folder, s3://BUCKET[/PREFIX] or nats://HOST[:PORT][,HOST…][/BUCKET]'
 
-/** @throws WiretapeError `usage`: also for an address that holds a password, since a command line is no secret */
+/** @throws WiretapeError `usage`: also for an address with a password, since command lines are public */
 export function parseStoreAddress(address: string): StoreAddress {
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]?.toLowerCase()
   const rest = scheme === undefined ? address : address.slice(scheme.length + 3)
@@ -42,10 +42,10 @@ export function parseStoreAddress(address: string): StoreAddress {
 }
 
 /**
- * Opens a store. S3 takes keys, region and endpoint from the variables that the AWS CLI uses, NATS its files from those
+ * Opens a store. S3 takes keys, region and endpoint from the variables of the AWS CLI, NATS its files from those
  * of the `nats` program (`NATS_CREDS`, `NATS_NKEY`, `NATS_CA`, `NATS_CERT`, `NATS_KEY`).
  *
- * @param files of NATS, where the environment names none
+ * @param files of NATS, used if the environment names none
  * @throws WiretapeError `usage`, `unreachable`, `refused`, `unreadable`
  */
 export async function openStore(address: string, env: Env, files: NatsFiles = {}): Promise<ObjectStore> {
@@ -72,7 +72,7 @@ export function s3Place(bucket: string, env: Env): S3Place {
   if (endpoint !== undefined && !/^https?:\/\/[^@]+$/i.test(endpoint)) {
     throw new WiretapeError('usage', 'AWS_ENDPOINT_URL must be an http or https URL without credentials')
   }
-  // What is not AWS seldom has a name for each bucket; what has dots in its name fits no certificate.
+  // Other stores than AWS rarely resolve bucket host names; names with dots match no certificate.
   const pathStyle =
     env['AWS_S3_PATH_STYLE'] === undefined
       ? endpoint !== undefined || bucket.includes('.')

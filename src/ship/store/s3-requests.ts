@@ -4,17 +4,17 @@ import { AwsV4Signer } from 'aws4fetch'
 import { WiretapeError } from '../../model/index.js'
 import { createDeadline } from '../../transports/index.js'
 
-/** Attempts of one request, with a delay that doubles from `firstDelayMs`. */
+/** Attempts per request; the delay doubles from `firstDelayMs`. */
 const attempts = 4
 const firstDelayMs = 250
-/** One part of 8 MB takes this long at 27 kB/s. */
+/** Time for a part of 8 MB at 27 kB/s. */
 const requestMs = 300_000
 const longestErrorBytes = 64 * 1024
 
 export interface S3Place {
   readonly bucket: string
   readonly region: string
-  /** Undefined: the address of AWS. */
+  /** Undefined: AWS. */
   readonly endpoint: string | undefined
   readonly pathStyle: boolean
   readonly accessKeyId: string
@@ -31,16 +31,16 @@ export interface S3Request {
   readonly body?: Uint8Array
 }
 
-/** What came back, whatever its status but those that are worth another attempt. */
+/** Returns responses of any status except those that are retried. */
 export type SendS3 = (request: S3Request) => Promise<Response>
 
-/** Signs requests with Signature Version 4 and sends them. Hashes of bodies are signed too. */
+/** Signs requests (Signature Version 4, including body hashes) and sends them. */
 export function createS3Requests(
   place: S3Place,
   fetchIt: typeof fetch = fetch,
   now: () => Date = () => new Date(),
 ): SendS3 {
-  // Derived keys of a day; kept out of everything that is shown.
+  // Derived keys of a day; never displayed.
   const cache = new Map<string, ArrayBuffer>()
   async function once({ method, key, query = {}, headers = {}, body }: S3Request): Promise<Response> {
     const url = s3Url(place, key)
@@ -75,7 +75,7 @@ export function createS3Requests(
         signal: deadline.signal,
       })
     } finally {
-      // The body of an answer has no deadline: it is as long as the object.
+      // The response body has no deadline, since it is as long as the object.
       deadline.close()
     }
   }
@@ -101,7 +101,7 @@ export function createS3Requests(
   }
 }
 
-/** For an answer that is no success: what it says, as a failure. */
+/** Converts an unsuccessful response to an error. */
 export async function failureOf(response: Response, place: S3Place, what: string): Promise<WiretapeError> {
   const moved = response.headers.get('x-amz-bucket-region')
   const hint =
@@ -149,12 +149,12 @@ async function startOf(response: Response): Promise<string> {
       if (bytes > longestErrorBytes) break
     }
   } catch {
-    // What came until then says enough.
+    // The bytes so far are enough.
   }
   return Buffer.concat(pieces).toString('utf8', 0, longestErrorBytes)
 }
 
-/** The text of the first element of that name. */
+/** Text of the first element with that name. */
 export function xmlText(xml: string, name: string): string | undefined {
   const from = xml.indexOf(`<${name}>`)
   const to = from < 0 ? -1 : xml.indexOf(`</${name}>`, from)

@@ -11,12 +11,12 @@ import {
 } from './object-store.js'
 import { createS3Requests, failureOf, hostOf, xmlText, type S3Place, type SendS3 } from './s3-requests.js'
 
-/** Objects beyond this are uploaded in parts of this size, so that what breaks off costs one part. */
+/** Larger objects are uploaded in parts of this size, so that a failure costs one part. */
 const partBytes = 8 * 1024 * 1024
-/** Not the type of the text: a client must not decompress on its own. */
+/** Not the type of the text: clients must not decompress it themselves. */
 const type = { 'content-type': 'application/octet-stream' }
 
-/** A bucket of S3 or of whatever speaks its protocol. */
+/** A bucket of S3 or a compatible store. */
 export function createS3Store(place: S3Place, prefix: string, send = createS3Requests(place)): ObjectStore {
   const address = `s3://${place.bucket}${prefix === '' ? '' : `/${prefix}`} at ${hostOf(place)}`
   const nameOf = (key: string): string => (prefix === '' ? checkKey(key) : `${prefix}/${checkKey(key)}`)
@@ -48,7 +48,7 @@ export function createS3Store(place: S3Place, prefix: string, send = createS3Req
       const chunks = response.body as unknown as AsyncIterable<Uint8Array> | null
       try {
         if (range && response.status === 200) {
-          // A store that knows no ranges sends everything.
+          // Stores without range support send the whole object.
           yield (await bytesOf(chunks ?? none())).subarray(range.at, range.at + range.length)
         } else if (chunks) yield* chunks
       } catch (cause) {
@@ -67,7 +67,7 @@ export function createS3Store(place: S3Place, prefix: string, send = createS3Req
   }
 }
 
-/** Credentials that may only write cannot ask first; the conditional put decides for them. */
+/** Write-only credentials cannot check first; their conditional put decides. */
 async function isThere(head: ObjectStore['head'], key: string): Promise<boolean> {
   try {
     return (await head(key)) !== undefined
@@ -77,7 +77,7 @@ async function isThere(head: ObjectStore['head'], key: string): Promise<boolean>
   }
 }
 
-/** 412 when the object is there already. */
+/** Returns 412 if the object already exists. */
 async function putWhole(
   send: SendS3,
   place: S3Place,
@@ -87,7 +87,7 @@ async function putWhole(
 ): Promise<number> {
   const condition = ifAbsent ? { 'if-none-match': '*' } : undefined
   let response = await send({ method: 'PUT', key, body, headers: { ...type, ...condition } })
-  // Stores that know no conditions: the name says what is in the object, so writing it again changes nothing.
+  // For stores without conditional puts: the name identifies the content, so rewriting it changes nothing.
   if (response.status === 501 && ifAbsent) {
     response = await send({ method: 'PUT', key, body, headers: type })
   }
@@ -125,7 +125,7 @@ async function putParts(
     const response = await send({ method: 'POST', key, query: { uploadId }, headers, body })
     if (response.status === 412) return 412
     const said = response.ok ? await response.text() : ''
-    // An upload can fail after its status was sent.
+    // An upload can fail after its status is sent.
     if (response.ok && !said.includes('<Error>')) return response.status
     if (response.ok) throw new WiretapeError('unreachable', `S3 ${hostOf(place)}: ${xmlText(said, 'Code')}`)
     throw await failureOf(response, place, `writing ${key}`)
@@ -189,5 +189,5 @@ async function partOf(content: Content, at: number, length: number): Promise<Uin
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {
-  // An answer without a body.
+  // The response has no body.
 }
