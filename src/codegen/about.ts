@@ -1,4 +1,4 @@
-/** What a generated file says of itself. */
+/** Facts for the header of a generated file. */
 export interface About {
   readonly server: string
   readonly version: string

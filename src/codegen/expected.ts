@@ -2,16 +2,16 @@ import { redactionMarker } from '../redaction/index.js'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** A value that an answer has to have. */
+/** A value that a response must have. */
 export type Expected =
   | { readonly kind: 'value'; readonly value: null | boolean | number | string }
   | { readonly kind: 'list'; readonly items: readonly Expected[] }
   | { readonly kind: 'map'; readonly members: readonly (readonly [name: string, item: Expected])[] }
-  /** A string that matches; the pattern is that of JavaScript and of Python. */
+  /** A string that matches; the pattern is valid in JavaScript and in Python. */
   | { readonly kind: 'pattern'; readonly source: string }
   | { readonly kind: 'any'; readonly type: 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null' }
 
-/** Parts of texts that are others in each run, and the pattern for each. None has a group. */
+/** Parts of texts that vary per run, and a pattern for each. The patterns have no groups. */
 const varying: readonly (readonly [find: RegExp, pattern: string])[] = [
   [
     /\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,-]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?/,
@@ -30,14 +30,14 @@ const varying: readonly (readonly [find: RegExp, pattern: string])[] = [
 ]
 const anyVarying = new RegExp(varying.map(([find]) => `(?:${find.source})`).join('|'), 'gi')
 
-/** A text that is longer is checked by its beginning. */
+/** Longer texts are checked by their beginning. */
 const longestText = 600
 const shownOfLong = 160
 
 /**
- * @param at JSON Pointer to the value in the answer
- * @param places where rules lead: what stands there varies
- * @param isTold whether the client said a text itself, so that it cannot vary
+ * @param at JSON Pointer to the value in the response
+ * @param places pointers from the rules: values there vary
+ * @param isTold whether the client sent a text itself, so that it cannot vary
  */
 export function expectedOf(
   value: Json,
@@ -80,7 +80,7 @@ function expectedText(text: string, isTold: (text: string) => boolean): Expected
   return { kind: 'pattern', source: `^${pieces.join('')}${isLong ? '' : '$'}` }
 }
 
-/** A text as a pattern of both languages. */
+/** Escapes a text as a pattern for both languages. */
 export function escapePattern(text: string): string {
   return text
     .replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
@@ -95,7 +95,7 @@ export function escapePattern(text: string): string {
 
 const longestMessage = 80
 
-/** The first line of an error's message as a pattern of both languages. */
+/** The first line of an error message, as a pattern for both languages. */
 export function messagePattern(message: string): string {
   return escapePattern(message.slice(0, longestMessage).replace(/\s*\n[^]*/, ''))
 }
@@ -110,7 +110,7 @@ export function typeOf(value: Json): 'string' | 'number' | 'boolean' | 'array' |
   return typeof value as 'string' | 'number' | 'boolean' | 'object'
 }
 
-/** The value of a result that is one text of JSON. */
+/** The parsed value of a result whose only content is one text of JSON. */
 export function jsonText(result: Record<string, Json>): Json | undefined {
   const content = result['content']
   if (!Array.isArray(content) || content.length !== 1) return undefined

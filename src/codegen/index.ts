@@ -9,15 +9,15 @@ export type { About } from './about.js'
 export type { TestPlan } from './plan.js'
 export type { RecordedTalk } from './steps.js'
 
-/** Kinds of test files, with the end of a file's name. */
+/** Kinds of test files, with the end of their file names. */
 export const testKinds = { vitest: '.test.ts', 'node-test': '.test.mjs', pytest: '.py' } as const
 export type TestKind = keyof typeof testKinds
 
 /**
- * A recording as a readable test.
+ * Writes a recording as a readable test.
  *
- * @param recorded `left`: what cannot be tested, in words
- * @param settings rules of the compare file: what they name varies
+ * @param recorded `left`: parts that cannot be tested, in words
+ * @param settings rules of the compare file: values at their places vary
  */
 export function generateTests(
   recorded: { readonly talks: readonly RecordedTalk[]; readonly left: readonly string[] },

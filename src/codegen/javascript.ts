@@ -11,7 +11,7 @@ const types: Readonly<Record<string, string>> = {
   object: 'Object',
 }
 
-/** `__proto__: …` would be the prototype. */
+/** `__proto__: …` would set the prototype. */
 function memberName(name: string): string {
   if (name === '__proto__') return `['__proto__']`
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)
@@ -49,11 +49,11 @@ const node: Dialect = {
   },
 }
 
-/** What the two JavaScript runners write differently. */
+/** Differences between the two JavaScript runners. */
 interface Runner {
   readonly dialect: Dialect
   readonly imports: readonly string[]
-  /** TypeScript's types, where the file may have them. */
+  /** Whether the file may contain TypeScript types. */
   readonly isTyped: boolean
   equal(actual: string, expected: string): string
   contains(actual: string, expected: string): string
@@ -82,7 +82,7 @@ const runners: Readonly<Record<'vitest' | 'node-test', Runner>> = {
   },
 }
 
-/** A test file for vitest (TypeScript) or `node --test`, on the official SDK. */
+/** A test file for vitest (TypeScript) or `node --test`, based on the official SDK. */
 export function javascriptTests(plan: TestPlan, about: About, kind: 'vitest' | 'node-test'): string {
   const runner = runners[kind]
   const { isTyped } = runner
@@ -204,7 +204,7 @@ function bodyLines(step: Step, runner: Runner): string[] {
   ]
 }
 
-/** Of a result that is one text which varies: its pattern. */
+/** The pattern of a result that is a single varying text. */
 export function textPattern(expected: Expected): Extract<Expected, { kind: 'pattern' }> | undefined {
   if (expected.kind !== 'list' || expected.items.length !== 1) return undefined
   const [item] = expected.items

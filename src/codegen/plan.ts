@@ -1,6 +1,6 @@
 import type { Expected } from './expected.js'
 
-/** An argument: a value, one that an earlier answer gave, or a secret that the recording does not have. */
+/** An argument: a value, a value from an earlier response, or a secret missing from the recording. */
 export type Argument =
   | { readonly kind: 'value'; readonly value: null | boolean | number | string }
   | { readonly kind: 'variable'; readonly name: string }
@@ -22,7 +22,7 @@ export interface Step {
         readonly nameMember: string
         readonly names: readonly string[]
       }
-  /** Values of the answer that later requests give back. */
+  /** Values of the response that later requests send back. */
   readonly variables: readonly Variable[]
 }
 
@@ -30,17 +30,17 @@ export interface TestPlan {
   readonly steps: readonly Step[]
   readonly variables: readonly string[]
   readonly secrets: readonly string[]
-  /** What was left out, and why, in words. */
+  /** Omitted parts with the reasons, in words. */
   readonly left: readonly string[]
 }
 
-/** A value of an answer that a later request gives back. */
+/** A value of a response that a later request sends back. */
 export interface Variable {
   readonly name: string
-  /** Names and indexes that lead to it, from the result on; in `json` from the value in its text. */
+  /** Names and indexes from the result to the value; for `json`, from the value in its text. */
   readonly path: readonly (string | number)[]
   readonly within: 'result' | 'json'
-  /** Of a word in a sentence: a pattern with one group. */
+  /** For a word in a sentence: a pattern with one group. */
   readonly pattern?: string
   readonly value: string | number
 }

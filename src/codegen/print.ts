@@ -1,24 +1,24 @@
 import type { Expected } from './expected.js'
 import type { Argument } from './plan.js'
 
-/** How a language writes values. */
+/** Syntax of values in a language. */
 export interface Dialect {
   readonly none: string
   readonly yes: string
   readonly no: string
-  /** Between the braces of a map and what stands in them. */
+  /** Space between the braces of a map and its members. */
   readonly brace: '' | ' '
   text(text: string): string
   /** `name: value` */
   entry(name: string, value: string): string
   variable(name: string): string
   secret(name: string): string
-  /** An expression for a member or an element of another. */
+  /** An expression for a member or an element of another expression. */
   member(of: string, step: string | number): string
-  /** An expected value that stands for many; undefined where the language has none, and `check` is used. */
+  /** An expected value that matches many; undefined where the language has none, and `check` is used. */
   pattern?(source: string): string
   any?(type: string): string
-  /** A statement of its own that holds a value against a pattern or a type. */
+  /** A separate statement that checks a value against a pattern or a type. */
   check(actual: string, expected: Extract<Expected, { kind: 'pattern' | 'any' }>): string
 }
 
@@ -55,8 +55,8 @@ export function printArgument(argument: Argument, dialect: Dialect, indent: stri
 }
 
 /**
- * An expected value as source text. Where the language cannot say what varies inside a value, the value refers to the
- * actual one there, and `checks` gets a statement.
+ * An expected value as source text. Where the language has no expression for varying values, the actual value is used
+ * there and `checks` gets a statement.
  */
 export function printExpected(
   expected: Expected,
@@ -106,7 +106,7 @@ function printScalar(value: null | boolean | number | string, dialect: Dialect):
   if (value === null) return dialect.none
   if (typeof value === 'boolean') return value ? dialect.yes : dialect.no
   if (typeof value === 'string') return dialect.text(value)
-  // Neither language has a literal for what JSON can write beyond a double.
+  // Neither language has a literal for JSON numbers beyond the range of a double.
   return Number.isFinite(value) ? String(value) : value > 0 ? '1e999' : '-1e999'
 }
 
@@ -123,7 +123,7 @@ function bracketed(
   return `${open}\n${items.map((item) => `${indent}  ${item},\n`).join('')}${indent}${close}`
 }
 
-/** A single-quoted string of JavaScript; one with quotes in it keeps the double ones. */
+/** A single-quoted JavaScript string; texts with single quotes keep double quotes. */
 export function quoted(text: string): string {
   const json = JSON.stringify(text)
     .replaceAll('\u2028', String.raw`\u2028`)

@@ -30,13 +30,13 @@ const python: Dialect = {
   },
 }
 
-/** A pattern as a raw string; `$` of Python also matches before a last line feed. */
+/** A pattern as a raw string; Python's `$` also matches before a final line feed. */
 function raw(source: string): string {
   const pattern = source.replace(/(?<!\\)\$$/, String.raw`\Z`).replaceAll(String.raw`\/`, '/')
   return pattern.includes('"') ? `r'''${pattern.replaceAll("'", String.raw`\x27`)}'''` : `r"${pattern}"`
 }
 
-/** A test file for pytest. @param client the official `mcp` package, or nothing but the standard library */
+/** A test file for pytest. @param client the official `mcp` package, or only the standard library */
 export function pythonTests(plan: TestPlan, about: About, client: 'mcp' | 'plain'): string {
   const { target } = about
   const usesRegex = plan.steps.some((step) => bodyLines(step).some((line) => line.includes('re.')))

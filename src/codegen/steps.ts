@@ -4,13 +4,13 @@ import { expectedOf, jsonText, type Json } from './expected.js'
 import { Made } from './made.js'
 import type { Argument, Step, TestPlan } from './plan.js'
 
-/** A request of a recording and its answer, as `readRecording` gives them. */
+/** A request of a recording and its response, as returned by `readRecording`. */
 export interface RecordedTalk {
   readonly method: string
   readonly name?: string | undefined
   readonly seq: number
   readonly params: Json
-  /** Exact text of the answer. */
+  /** Exact text of the response. */
   readonly answer: string
 }
 
@@ -23,7 +23,7 @@ const lists: Readonly<Record<string, readonly [member: string, name: string, tit
 const tested = new Set([...Object.keys(lists), 'tools/call', 'prompts/get', 'resources/read'])
 const mostSteps = 1_000
 
-/** What a readable test says of a recording. */
+/** Plans the readable test of a recording. */
 export function planTests(
   talks: readonly RecordedTalk[],
   settings: CompareSettings,
@@ -41,7 +41,7 @@ export function planTests(
       break
     }
     const list = lists[talk.method]
-    // Later pages, and lists that are asked for again, say nothing new about a server.
+    // Later pages and repeated lists add nothing new about a server.
     if (list && (steps.some(({ method }) => method === talk.method) || cursorIn(talk.params))) continue
     const params = argumentOf(talk.params, made, secrets, [])
     made.said(talk.params)
@@ -90,7 +90,7 @@ function namesOf(result: Json, member: string, name: string): string[] {
   })
 }
 
-/** What stands in a result and says nothing of it. */
+/** Members of a result that say nothing about its content. */
 const noise = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope'])
 
 function outcomeOf(result: Json, places: ReadonlyMap<string, unknown>, made: Made): Step['outcome'] {
@@ -102,7 +102,7 @@ function outcomeOf(result: Json, places: ReadonlyMap<string, unknown>, made: Mad
   const isTwice = JSON.stringify(json) === JSON.stringify(plain['structuredContent'])
   if (json === undefined) return { kind: 'result', expected: expectedOf(plain, '/result', places, isTold) }
   const { content: _, ...others } = plain
-  // The same value stands in both places of many results: once is enough.
+  // Many results hold the same value in both places: one check is enough.
   if (isTwice) return { kind: 'result', expected: expectedOf(others, '/result', places, isTold) }
   return {
     kind: 'result',

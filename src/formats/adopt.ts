@@ -12,10 +12,10 @@ import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 
 /**
- * A recording of another tool with what ours have: a session id, message ids and links. Ours is given back
- * as it is.
+ * A recording of another tool with the data of wiretape's own: a session id, message ids and links. Own
+ * recordings are returned unchanged.
  *
- * @param options.links what else messages refer to is found out too @default true
+ * @param options.links also find links other than responses @default true
  */
 export function adopt(recording: Recording, options: { readonly links?: boolean } = {}): Recording {
   function records(): AsyncIterable<TapeRecord> {
@@ -24,7 +24,7 @@ export function adopt(recording: Recording, options: { readonly links?: boolean 
     let count = 0
     return mapped(recording.records(), (record) => {
       if (record.type === 'meta') {
-        // A tape that lost its first line may be ours: then its messages have ids.
+        // A tape that lost its first line may be wiretape's own: its messages then have ids.
         foreign = record.wiretape === undefined && record.made !== true
         relate = createRelate(options)
         return record.wiretape === undefined ? adoptedMeta(record) : record
@@ -47,7 +47,7 @@ function adoptedMeta(meta: MetaRecord): MetaRecord {
 
 type Relate = (record: MessageRecord, part: Part, id: string) => Part
 
-/** Gives a part its id, and says what it belongs to. */
+/** Gives a part its id and its relations. */
 function createRelate(options: { readonly links?: boolean }): Relate {
   const correlate = createRecordCorrelator<string>(idKey, options)
   return (record, part, id) => relatePart({ ...part, id }, correlate(record, part.envelope, id))

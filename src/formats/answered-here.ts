@@ -2,7 +2,7 @@ import type { DroppedRecord, HeldRecord, MessageRecord, TapeRecord } from '../mo
 import type { Recording } from './format.js'
 import { replaced } from './iterate.js'
 
-/** Characters of dropped requests that may wait for their answer; of more, the oldest are given up. */
+/** Characters of dropped requests that may wait for their response; beyond that, the oldest are given up. */
 const mostRemembered = 16 * 1024 * 1024
 
 interface Asked {
@@ -11,9 +11,9 @@ interface Asked {
 }
 
 /**
- * A recording for formats that know no held messages. A request that a person or a rule answered in the place of the
- * other side was said and was answered, so it is a message here too, before its answer; that it was not passed on
- * becomes a note that it was not delivered. What was dropped and answered by nobody stays dropped.
+ * A recording for formats without held messages. A request that a person or a rule answered in place of the other
+ * side was sent and answered, so it becomes a message before its response; an `undelivered` record states that it
+ * was not forwarded. Dropped messages without a response stay dropped.
  */
 export function answeredHere(recording: Recording): Recording {
   return { ...recording, records: () => recordsOf(recording) }
@@ -30,13 +30,13 @@ function recordsOf(recording: Recording): AsyncIterable<TapeRecord> {
 
 /** As `answeredHere`, record by record. */
 export interface AnsweredHere {
-  /** What stands in the place of a record; undefined for the record itself. */
+  /** Replacement of a record; undefined for the record itself. */
   see(record: TapeRecord): readonly TapeRecord[] | undefined
   rest(): Iterable<TapeRecord>
 }
 
 export function createAnsweredHere(): AnsweredHere {
-  /** By the ids of their messages. */
+  /** Keyed by the ids of their messages. */
   const asked = new Map<string, Asked>()
   let remembered = 0
 
@@ -71,7 +71,7 @@ export function createAnsweredHere(): AnsweredHere {
   function seeMessage(record: MessageRecord): readonly TapeRecord[] | undefined {
     const given: TapeRecord[] = []
     for (const { id, correlatedId, late } of record.parts) {
-      // It was passed on after all.
+      // The message was forwarded after all.
       const same = id === undefined ? undefined : asked.get(id)
       if (same) forget(same)
       const about = correlatedId === undefined || late ? undefined : asked.get(correlatedId)

@@ -1,11 +1,11 @@
-/** What `iterate.ts` does to the elements of one batch. Within a batch nothing is made before it is asked for. */
+/** Steps of `iterate.ts` on the elements of one batch. Within a batch, elements are produced on demand. */
 
 const done = { done: true, value: undefined } as const
 
-/** What takes the place of an element; undefined where it stays, which only one of the results can. */
+/** Replacement of an element; undefined keeps it, which requires that it is one of the results. */
 export type Change<T, U> = (element: T) => Iterable<U> | (T extends U ? undefined : never)
 
-/** What `change` makes of each element. Written out: a generator is three times as slow, and an array keeps all alive. */
+/** Results of `change` per element. No generator, which is three times as slow; no array, which keeps all alive. */
 export class Changed<T, U> implements IterableIterator<U, undefined> {
   readonly #elements: Iterator<T>
   readonly #change: Change<T, U>
@@ -42,7 +42,7 @@ export class Changed<T, U> implements IterableIterator<U, undefined> {
   }
 }
 
-/** `change` of each element. */
+/** Applies `change` to each element. */
 export class Mapped<T, U> implements IterableIterator<U, undefined> {
   readonly #elements: Iterator<T>
   readonly #change: (element: T) => U
@@ -67,7 +67,7 @@ export class Mapped<T, U> implements IterableIterator<U, undefined> {
   }
 }
 
-/** The same elements; `failed` makes an error a better one. */
+/** Passes elements through; `failed` converts an error into a more helpful one. */
 export class Watched<T> implements IterableIterator<T, undefined> {
   readonly #elements: Iterator<T>
   readonly #failed: (error: unknown) => unknown

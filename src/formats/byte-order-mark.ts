@@ -1,6 +1,6 @@
 import type { Report } from '../model/index.js'
 
-/** Tells that a document starts with a byte order mark, for `createJsonPieces`. */
+/** Reports that a document starts with a byte order mark, for `createJsonPieces`. */
 export function tellsMark(report: Report): { marked(): void } {
   return {
     marked: () =>

@@ -1,41 +1,41 @@
 import type { MessageRecord, MetaRecord, Report, TapeRecord } from '../model/index.js'
 
-/** A file to be read: its bytes from the start, as often as they are asked for. */
+/** A file to be read: its bytes from the start, any number of times. */
 export interface Input {
   bytes(): AsyncIterable<Uint8Array>
-  /** All of it was read before, and every line was JSON: that need not be looked at again. */
+  /** The whole file was read before and every line was JSON: that need not be checked again. */
   readonly checked?: boolean
-  /** Each message is looked at as a value, and soon: a reader that has the value at hand adds it. */
+  /** The caller uses each message's value soon: readers that have the value add it to the record. */
   readonly values?: boolean
-  /** What reading it before has shown, for who reads it again. */
+  /** Facts from an earlier pass, for later passes. */
   readonly seen?: Seen
   /**
-   * The records that are wanted, by their numbers, as `read` would give them: the others are not even made. Only for
-   * formats that say `selects`, and of what is `checked`. Who sent a message is not concluded then.
+   * Selects records by their number in the output of `read`; the others are not created. Only for formats with
+   * `selects`, and `checked` files. The sender of messages is then not inferred.
    */
   readonly only?: (record: number) => boolean
 }
 
-/** Notes of a reader about a file. */
+/** Facts about a file, noted by a reader. */
 export interface Seen {
-  /** No message says when it was. */
+  /** No message has a time. */
   untimed?: boolean
-  /** The first record stands for a line that the file does not have. */
+  /** The first record replaces a line missing from the file. */
   made?: MetaRecord
 }
 
-/** As `Input`, of a file: any part of it can be read. */
+/** As `Input`, for a file with random access. */
 export interface FileInput {
   readonly sizeBytes: number
-  /** @param from,to in bytes; `to` is not in it @returns chunks that are valid until the next one is asked for */
+  /** @param from,to in bytes; `to` is exclusive @returns chunks, each valid until the next is requested */
   bytes(from: number, to: number): AsyncIterable<Uint8Array>
-  /** Whether `bytes` hold an ASCII text: what runs us finds it sooner than we do. */
+  /** Whether `bytes` contain an ASCII text: the runtime's native search is faster than a loop. */
   holds(bytes: Uint8Array, text: string): boolean
-  /** What reading it before has shown. */
+  /** Facts from an earlier pass. */
   readonly seen?: Seen
 }
 
-/** What stands around the messages of a recording. */
+/** First and last record of a recording. */
 export interface RecordingEnds {
   readonly first: TapeRecord
   readonly firstMessage: MessageRecord
@@ -44,40 +44,40 @@ export interface RecordingEnds {
   readonly last: TapeRecord
 }
 
-/** What is to be written: the records in file order, as often as they are asked for. */
+/** A recording to be written: its records in file order, any number of times. */
 export interface Recording {
   records(): AsyncIterable<TapeRecord>
-  /** Undefined where they are not to be had without going through all records. */
+  /** Undefined where finding them requires reading all records. */
   ends?(): Promise<RecordingEnds | undefined>
   /**
-   * Who takes the bytes that are written is done with a chunk before asking for the one after the next: its memory may be
-   * used again. @default false
+   * The consumer of the written bytes releases a chunk before it requests the one after the next: the memory may then
+   * be reused. @default false
    */
   readonly takesInTurn?: boolean
 }
 
 /**
  * A file format we can read, write, or both. Adding one = one folder + one line in registry.ts. Input and
- * recording may be gone through more than once: some formats say first what is known last, and a recording
- * need not fit into memory.
+ * recording may be read more than once: some formats begin with data that is known last, and a recording need
+ * not fit into memory.
  */
 export interface Format {
   /** The value of `--from`, `--to` and `--format`. */
   readonly id: string
-  /** What a person calls it. */
+  /** Display name. */
   readonly title: string
-  /** The usual end of its file names, with the dot. */
+  /** The usual file name extension, with the dot. */
   readonly extension?: string
-  /** 0 certainly not, 1 certainly. Looks at the first bytes only; never throws. */
+  /** 0 certainly not, 1 certainly. Reads the first bytes only; never throws. */
   detect(head: Uint8Array): number
-  /** `read` heeds `only`. @default false */
+  /** `read` respects `only`. @default false */
   readonly selects?: boolean
-  /** `read` is done with a chunk when it asks for the next: its memory may be used again. @default false */
+  /** `read` releases a chunk when it requests the next: the memory may be reused. @default false */
   readonly borrows?: boolean
   /** Yields records in file order. Problems go to `report`; only an unreadable source throws (WiretapeError). */
   read?(input: Input, report: Report): AsyncIterable<TapeRecord>
-  /** What `read` would give first and last, for a fraction of its time; undefined where that cannot be told. */
+  /** First and last record of `read`, in a fraction of its time; undefined when that is impossible. */
   readEnds?(input: FileInput): Promise<RecordingEnds | undefined>
-  /** Says through `report` what the target cannot hold. */
+  /** Reports through `report` the data that the target cannot hold. */
   write?(recording: Recording, report: Report): AsyncIterable<Uint8Array>
 }

@@ -1,13 +1,12 @@
 import { asLegacySse, isEndpointEvent, type MetaRecord, type TapeRecord } from '../model/index.js'
 import { flatMapped } from './iterate.js'
 
-/** Records that may wait for the answer; a session that says nothing by then is told as it tells itself. */
+/** Records that may wait for evidence; after that, a session keeps the transport of its first line. */
 const mostHeld = 1_000
 
 /**
  * The records of a recording whose first line was written before its recorder knew which HTTP transport the server
- * speaks: `sse` where the server named an endpoint. The records up to there, or up to what only Streamable HTTP says,
- * wait.
+ * uses: `sse` when the server announced an endpoint. Records wait until then, or until evidence of Streamable HTTP.
  */
 export function withFoundTransport(records: AsyncIterable<TapeRecord>): AsyncIterable<TapeRecord> {
   let meta: MetaRecord | undefined
@@ -37,7 +36,7 @@ export function withFoundTransport(records: AsyncIterable<TapeRecord>): AsyncIte
   return flatMapped(records, take, () => decided(meta, []))
 }
 
-/** A server of HTTP+SSE names its endpoint before it says anything else; what it refuses before is an error of HTTP. */
+/** An HTTP+SSE server announces its endpoint before any message; earlier refusals are HTTP errors. */
 function saysStreamable(record: TapeRecord): boolean {
   return (
     record.type === 'message' &&

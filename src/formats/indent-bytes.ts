@@ -9,16 +9,16 @@ const COLON = 0x3a
 const BACKSLASH = 0x5c
 const SPACE = 0x20
 const LF = 0x0a
-/** Longer runs of bytes are quicker copied by the engine. */
+/** The engine copies longer runs of bytes faster. */
 const longRun = 64
 
 /**
- * A checked JSON text, two spaces a level, so that leaving out all white space between its tokens gives exactly the text
- * back. Empty objects and arrays stay on one line.
+ * Indents a checked JSON text by two spaces per level, so that removing all white space between its tokens restores the
+ * text exactly. Empty objects and arrays stay on one line.
  *
- * @param at where in `target` it begins
+ * @param at start in `target`
  * @param level of the line on which it begins
- * @returns where in `target` it ends, or `noRoom` or `isSpaced`: then what was written counts for nothing
+ * @returns end in `target`, or `noRoom` or `isSpaced`: the output is then invalid
  */
 export function indentInto(json: Uint8Array, target: Uint8Array, at: number, level: number): number {
   const room = target.length
@@ -38,7 +38,7 @@ export function indentInto(json: Uint8Array, target: Uint8Array, at: number, lev
       continue
     }
     if (code <= SPACE) return isSpaced
-    // A bracket of either kind, a line break before it or behind it.
+    // Room for a bracket and a line break before or after it.
     if (to + 2 * depth + 4 > room) return noRoom
     const isOpening = (code & 0xdf) === 0x5b
     const isClosing = (code & 0xdf) === 0x5d
@@ -62,7 +62,7 @@ export function indentInto(json: Uint8Array, target: Uint8Array, at: number, lev
   return to
 }
 
-/** Behind the closing quote. */
+/** Index after the closing quote. */
 function stringEnd(json: Uint8Array, start: number): number {
   const near = start + longRun
   let at = start + 1

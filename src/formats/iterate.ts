@@ -1,19 +1,19 @@
 import { Changed, Mapped, Watched } from './batch-steps.js'
 
 /**
- * Steps between one who reads and one who writes. Records come by the million, and a promise for each costs more than
- * most readers need to make one. So elements go on in batches, those of a chunk of bytes, and there is one wait a batch.
- * Within a batch nothing is made before it is asked for.
+ * Steps between a reader and a writer. Recordings have millions of records, and a promise per record costs more than
+ * most readers need to create it. So elements move in batches, one per chunk of bytes, with one wait per batch. Within
+ * a batch, elements are produced on demand.
  */
 
 const batches = Symbol('batches')
 
-/** May be gone through in batches too. Each has to be used up, or given up, before the next is asked for. */
+/** An iterable that also offers batches. Each must be consumed or closed before the next is requested. */
 interface Batched<T> extends AsyncIterable<T> {
   [batches](): AsyncIterator<Iterable<T>, undefined>
 }
 
-/** The elements in batches: those that they come in, where they do. */
+/** The elements in batches: in their own batches, where they have any. */
 export function inBatches<T>(elements: AsyncIterable<T>): AsyncIterable<Iterable<T>> {
   return { [Symbol.asyncIterator]: () => batchesOf(elements) }
 }
@@ -45,7 +45,7 @@ function batched<T>(open: () => AsyncIterator<Iterable<T>, undefined>): AsyncIte
   return elements
 }
 
-/** For whoever takes the elements one by one. */
+/** Iterates over single elements. */
 class OneByOne<T> implements AsyncIterator<T, undefined> {
   readonly #batches: AsyncIterator<Iterable<T>, undefined>
   #batch: Iterator<T> | undefined
@@ -91,7 +91,7 @@ class OneByOne<T> implements AsyncIterator<T, undefined> {
     return done
   }
 
-  /** A batch that throws ends it all; what the elements come from is closed first. */
+  /** A batch that throws ends the iteration; its source is closed first. */
   async #failed(error: unknown): Promise<never> {
     this.#batch = undefined
     this.#ended = true
@@ -100,7 +100,7 @@ class OneByOne<T> implements AsyncIterator<T, undefined> {
   }
 }
 
-/** These elements, as if they were read from somewhere. */
+/** An asynchronous iterable of these elements. */
 export function just<T>(elements: Iterable<T>): AsyncIterable<T> {
   return flatMapped(
     nothing,
@@ -113,7 +113,7 @@ const nothing: AsyncIterable<never> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(done) }),
 }
 
-/** What `change` makes of each element, one after the other; then what `end` gives. */
+/** The results of `change` for each element in turn; then those of `end`. */
 export function flatMapped<T, U>(
   elements: AsyncIterable<T>,
   change: (element: T) => Iterable<U>,
@@ -122,7 +122,7 @@ export function flatMapped<T, U>(
   return changedBatches(elements, (batch) => new Changed(batch, change), end)
 }
 
-/** The elements, but what `instead` gives in the place of some; then what `end` gives. */
+/** The elements, some replaced by the results of `instead`; then the results of `end`. */
 export function replaced<T>(
   elements: AsyncIterable<T>,
   instead: (element: T) => Iterable<T> | undefined,
@@ -155,7 +155,7 @@ function changedBatches<T, U>(
   })
 }
 
-/** `change` of each element. */
+/** The result of `change` for each element. */
 export function mapped<T, U>(elements: AsyncIterable<T>, change: (element: T) => U): AsyncIterable<U> {
   return batched(() => {
     const inner = batchesOf(elements)
@@ -169,7 +169,7 @@ export function mapped<T, U>(elements: AsyncIterable<T>, change: (element: T) =>
   })
 }
 
-/** The same elements; `ended` is called when there are no more of them, `failed` makes an error a better one. */
+/** Passes elements through; `ended` is called after the last, `failed` improves errors. */
 export function attended<T>(
   elements: AsyncIterable<T>,
   {
@@ -193,7 +193,7 @@ export function attended<T>(
   })
 }
 
-/** What the sources hold, one after the other; each is opened when the one before it has ended. */
+/** The elements of all sources in turn; each is opened after the previous one has ended. */
 export function chained<T>(sources: readonly (() => AsyncIterable<T>)[]): AsyncIterable<T> {
   return batched(() => {
     let opened = 0
@@ -220,7 +220,7 @@ export function chained<T>(sources: readonly (() => AsyncIterable<T>)[]): AsyncI
   })
 }
 
-/** What is there once `open` has opened it. */
+/** The elements of an iterable that `open` provides later. */
 export function opened<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
   return batched(() => {
     let inner: AsyncIterator<Iterable<T>, undefined> | undefined

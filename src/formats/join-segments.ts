@@ -1,21 +1,21 @@
 import type { TapeRecord } from '../model/index.js'
 
-/** What a file is a part of, where it is one of several. */
+/** Place of a file in a recording of several files. */
 export interface SegmentPlace {
-  /** The same for all files of one recording; undefined for a file that is a recording of its own. */
+  /** The same for all files of one recording; undefined for a file that is a complete recording. */
   readonly session: string | undefined
-  /** Their order. */
+  /** Position in the order of the files. */
   readonly segment: number
-  /** Nothing says so but names and first lines: `end` and `meta` of the parts are those of the files. */
+  /** Inferred from names and first lines only: the parts keep the `end` and `meta` lines of the files. */
   readonly isGuessed?: boolean
-  /** A recording begins with it, unless the file before has the same: what its first line says. */
+  /** Content of a first line, which starts a recording unless the previous file has the same. */
   readonly begins?: string
 }
 
 /**
- * What the name and the first record of a tape say of its place. Segments of ours have an identity, but for those of
- * `--strict-v1`, which have the same first line and numbered names. mcp-tape renames full files to `NAME.jsonl.1`, the
- * older to `NAME.jsonl.2`, and begins the next without a first line.
+ * Place of a tape by its name and first record. Segments of wiretape have an identity, except those of `--strict-v1`,
+ * which have the same first line and numbered names. mcp-tape renames full files to `NAME.jsonl.1`, the older to
+ * `NAME.jsonl.2`, and begins the next without a first line.
  *
  * @param path as unique as the file
  */
@@ -38,14 +38,14 @@ export function tapePlace(path: string, first: TapeRecord | undefined): SegmentP
   return { session: `strict ${stem} ${lineOf(first)}`, segment: Number(segment), isGuessed: true }
 }
 
-/** What two files of one recording have in common, where each has a first line. */
+/** The common data of two files of one recording, when each has a first line. */
 function lineOf({ startedAt, label, command }: Extract<TapeRecord, { type: 'meta' }>): string {
   return JSON.stringify([startedAt, label, command])
 }
 
 /**
- * The files of each recording, in the order of their segments. A file with a segment that its session has
- * already, such as a copy, is a recording of its own.
+ * The files of each recording, in segment order. A file with a segment number that its session already has,
+ * such as a copy, becomes a separate recording.
  */
 export function joinSegments<T>(files: readonly T[], placeOf: (file: T) => SegmentPlace): T[][] {
   const groups: Map<number, T>[] = []
@@ -75,19 +75,19 @@ export function joinSegments<T>(files: readonly T[], placeOf: (file: T) => Segme
   })
 }
 
-/** Where a file stands among those that were joined. */
+/** Position of a file among joined files. */
 export interface PartOf {
   readonly isFirst: boolean
   readonly isLast: boolean
 }
 
-/** Whether a record belongs to the recording, and not to the file that it stands in. */
+/** Whether a record belongs to the whole recording, and not only to its file. */
 export function isOfWhole({ type }: Pick<TapeRecord, 'type'>, { isFirst, isLast }: PartOf): boolean {
   if (type === 'meta') return isFirst
   return type !== 'end' || isLast
 }
 
-/** Whether a complaint is about the recording, and not about where one of its files begins and ends. */
+/** Whether a diagnostic concerns the whole recording, and not the start or end of one file. */
 export function isAboutWhole(code: string, { isFirst, isLast }: PartOf): boolean {
   if (code === 'no-meta') return isFirst
   return code !== 'incomplete' || isLast

@@ -2,19 +2,19 @@ import type { Report, TapeRecord } from '../model/index.js'
 import type { FileInput, Format, RecordingEnds } from './format.js'
 import { just } from './iterate.js'
 
-/** Bytes at the start and at the end of a file that are looked at. */
+/** Bytes that are read at the start and at the end of a file. */
 const partBytes = 1 << 20
 const LF = 0x0a
 
 type Read = NonNullable<Format['read']>
 
 /**
- * The first and the last record of a file of lines that stand for themselves, from the lines at its start and at its
- * end. Undefined when these do not tell, or when something is wrong with them.
+ * The first and the last record of a file with independent lines, from the lines at its start and end. Undefined
+ * when these are insufficient or have problems.
  */
 export async function endsOfLines(input: FileInput, read: Read): Promise<RecordingEnds | undefined> {
   const { sizeBytes } = input
-  // A small file is read as quickly as it is looked at.
+  // A small file is read completely in the same time.
   if (sizeBytes < 4 * partBytes) return undefined
   const start = await bytesOf(input, 0, partBytes)
   const end = await bytesOf(input, sizeBytes - partBytes, sizeBytes)
@@ -27,10 +27,10 @@ export async function endsOfLines(input: FileInput, read: Read): Promise<Recordi
   return first && firstMessage && last && { first, firstMessage, last }
 }
 
-/** A tape that starts in the middle, or stops there, is what we made here. */
+/** Expected problems of parts: the missing start and end are caused by cutting here. */
 const ofParts = new Set(['no-meta', 'incomplete'])
 
-/** None where there is anything wrong. */
+/** Empty when there is any problem. */
 async function recordsOf(read: Read, bytes: Uint8Array): Promise<TapeRecord[]> {
   let isFine = true
   const report: Report = ({ code }) => {
@@ -40,7 +40,7 @@ async function recordsOf(read: Read, bytes: Uint8Array): Promise<TapeRecord[]> {
   try {
     for await (const record of read({ bytes: () => just([bytes]) }, report)) records.push(record)
   } catch {
-    // Reading all of it will say why.
+    // Reading the whole file will report the reason.
     return []
   }
   return isFine ? records : []

@@ -4,11 +4,10 @@ import { findJsonValue } from '../wire/index.js'
 const longestParsed = 1 << 20
 
 /**
- * As `findJsonValue`, of a line; whether it is JSON at all the engine's own parser tells sooner. Measured: a third of the
- * time.
+ * As `findJsonValue`, for a line; the engine's own parser validates the JSON sooner. Measured: a third of the time.
  *
- * @param checked it is known to be
- * @returns with the value of the whole line, where that was made
+ * @param checked the line is known to be JSON
+ * @returns with the value of the whole line, where it was parsed
  */
 export function lineSpan(
   text: string,

@@ -7,21 +7,21 @@ import {
   type TapeRecord,
 } from '../model/index.js'
 
-/** What a target cannot hold, summed up: one diagnostic a kind. */
+/** Losses of a conversion, summed up: one diagnostic per kind. */
 export interface Losses {
-  /** A record that has no place in the target. Lines around a recording are not missed. */
+  /** A record without a place in the target. First and last lines are not reported. */
   record(record: TapeRecord): void
-  /** What people, rules and redaction did to a message, for a target that has a place for the message only. */
+  /** Changes by people, rules and redaction, for a target that holds the message only. */
   marks(record: MessageRecord): void
-  /** A message of which it is not known when it was, for a target that says a time of each. */
+  /** A message without a known time, for a target that requires a time for each. */
   times(message: MessageRecord, startedAt: string | undefined): void
-  /** What else a message refers to, for a target that knows requests and answers only. */
+  /** Links to other messages, for a target that knows requests and responses only. */
   links(message: MessageRecord): void
-  /** Which of several conversations a message is of, for a target that knows one. */
+  /** The conversation of a message, for a target that knows only one. */
   conversation(message: MessageRecord): void
-  /** Answers of which only the recording knows whose they are, for a target that has nothing but their ids. */
+  /** Responses matched only by the recording, for a target that has ids alone. */
   pairs(message: MessageRecord): void
-  /** For a target that has milliseconds. */
+  /** For a target with a resolution of milliseconds. */
   micros(message: MessageRecord): void
   /** @param what in words for a person, the same for the same kind of loss */
   add(what: string, count?: number): void
@@ -30,7 +30,7 @@ export interface Losses {
 
 export function createLosses(report: Report): Losses {
   const counts = new Map<string, number>()
-  /** Requests that shared their id with another one. */
+  /** Requests that share their id with another one. */
   const twice = createRecent<true>({ entries: 10_000 })
   const conversations = { first: undefined as string | undefined, messages: 0, areMany: false }
   function add(what: string, count = 1): void {

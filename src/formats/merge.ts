@@ -14,17 +14,17 @@ import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 import { parseMicros, tapeTime } from './session-json/time.js'
 
-/** Recordings that stand in the label of the merged one. */
+/** Recordings named in the label of the merged one. */
 const mostNamed = 4
 
-/** One of several recordings, and what it becomes in the merged one. */
+/** One of several recordings, and its form in the merged one. */
 interface Lane {
   readonly meta: MetaRecord | undefined
-  /** What its conversations are called. */
+  /** Name of its conversations. */
   readonly name: string
-  /** Put before ids that another one may have too. */
+  /** Prefixes ids that another recording may also have. */
   readonly prefix: (id: string) => string
-  /** Numbers of different recordings never meet. */
+  /** Keeps HTTP exchange numbers of different recordings distinct. */
   readonly exchangeOf: (exchange: number) => number
 }
 
@@ -34,7 +34,7 @@ interface LanePlace {
   readonly lane: Lane
   /** Microseconds since the epoch. */
   at: number
-  /** Of its session. */
+  /** Start of its session. */
   startMicros: number
 }
 
@@ -44,8 +44,8 @@ interface Ahead extends LanePlace {
 }
 
 /**
- * Several recordings as one, by time: each is a conversation of its own (or several), so that equal ids stay apart.
- * Clocks are believed.
+ * Merges several recordings by time: each becomes one or more conversations, so that equal ids stay apart. Clocks
+ * are trusted.
  */
 export async function mergeRecordings(recordings: readonly Recording[]): Promise<Recording> {
   const metas = await Promise.all(recordings.map(firstMeta))
@@ -55,16 +55,16 @@ export async function mergeRecordings(recordings: readonly Recording[]): Promise
   return { records: () => mergedRecords(lanes, adopted, startMicros) }
 }
 
-/** Puts records of recordings that go on into a merged one, in the order in which they come. */
+/** Merges records of live recordings, in order of arrival. */
 export interface LiveMerge {
   readonly meta: MetaRecord
-  /** Microseconds since the epoch at which a record of a recording happened. */
+  /** Time of a record, in microseconds since the epoch. */
   momentOf(recording: number, record: TapeRecord): number
-  /** The record as it stands in the merged recording; undefined for first and last ones. */
+  /** The record as part of the merged recording; undefined for first and last records. */
   place(recording: number, record: TapeRecord): TapeRecord | undefined
 }
 
-/** @param metas the first record of each */
+/** @param metas the first record of each recording */
 export function mergeLive(metas: readonly MetaRecord[]): LiveMerge {
   const lanes = lanesOf(metas)
   const startMicros = startOf(lanes)
@@ -129,7 +129,7 @@ async function* mergedRecords(
   let ended = 0
   let lastMicros = startMicros
 
-  /** Moves on to the next record that goes into the merged recording; false at the end. */
+  /** Advances to the next record for the merged recording; false at the end. */
   async function advance(one: Ahead): Promise<boolean> {
     for (;;) {
       const { value, done } = await one.records.next()
@@ -169,14 +169,14 @@ async function* mergedRecords(
   if (ended >= lanes.length) yield mergedEnd(lastMicros, startMicros)
 }
 
-/** A record without a time happens when the one before it did. */
+/** A record without a time gets the time of the previous one. */
 function momentOf(record: TapeRecord, { lane, startMicros, at }: LanePlace): number {
   if (saysNoTime(record, lane)) return at
   if ('us' in record && record.us !== undefined && isMeasurable(record.us)) return startMicros + record.us
   return ('t' in record && record.t !== undefined ? parseMicros(record.t) : undefined) ?? at
 }
 
-/** It is of a recording that says no times. */
+/** Whether its recording has no times. */
 function saysNoTime(record: TapeRecord, { meta }: Lane): boolean {
   return meta?.startedAt === noTime && 't' in record && record.t === noTime
 }
@@ -195,7 +195,7 @@ function placed({ lane, at }: LanePlace, record: TapeRecord, startMicros: number
   return moved
 }
 
-/** Beside recordings that say times, one that says none. */
+/** A record without a time, next to recordings that have times. */
 function withoutTime(record: Placed, at: number): Placed {
   const { us: _us, ...rest } = record
   const t = tapeTime(at)
@@ -256,7 +256,7 @@ function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
   return { ...meta, wiretape: { ...bare.wiretape!, session: madeUpId(meta), redaction } }
 }
 
-/** Of what was merged already, its parts. */
+/** The parts of a recording that is itself a merged one. */
 function mergedBefore(name: string, meta: MetaRecord | undefined): readonly MergedRecording[] {
   const parts = mergedIn(meta?.wiretape?.metadata ?? []) ?? []
   return parts.map((part) => ({ ...part, conversation: `${name} ${part.conversation}` }))

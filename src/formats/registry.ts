@@ -10,7 +10,7 @@ import { otlpJson, otlpMetricsJson, otlpMetricsProto, otlpProto } from './otlp/i
 import { sessionJson } from './session-json/index.js'
 import { traceV1 } from './trace-v1/index.js'
 
-/** Every format, in the order in which they are asked whether an input is theirs. */
+/** Every format, in the order of detection. */
 export const formats: readonly Format[] = [
   traceV1,
   sessionJson,
@@ -28,10 +28,10 @@ export const formats: readonly Format[] = [
   csv,
 ]
 
-/** Bytes of an input that `detectFormat` wants to see; fewer when the input is shorter. */
+/** Bytes of an input that `detectFormat` needs; fewer when the input is shorter. */
 export const detectionBytes = 65_536
 
-/** The readable format that is surest about these first bytes, or undefined when none knows them. */
+/** The readable format with the highest score for these first bytes; undefined when none matches. */
 export function detectFormat(head: Uint8Array): Format | undefined {
   let best: Format | undefined
   let bestScore = 0

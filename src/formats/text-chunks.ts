@@ -3,39 +3,39 @@ import type { Recording } from './format.js'
 import { indentInto, isSpaced, noRoom } from './indent-bytes.js'
 import { inBatches } from './iterate.js'
 
-/** Bytes put out at a time. */
+/** Bytes per chunk. */
 const chunkBytes = 1 << 18
-/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const mostBytesAUnit = 3
 
-/** Characters of a very long piece that are put out at a time: its bytes need not stand beside it as a whole. */
+/** Characters of a very long piece per step, so that its bytes are never all in memory at once. */
 const partLength = 1 << 20
-/** Shorter runs of bytes are quicker moved one by one. */
+/** Shorter runs of bytes are moved faster one by one. */
 const shortRun = 64
 const QUOTE = 0x22
 const utf8 = new TextEncoder()
 
-/** Characters of the longest text that is indented, and bytes of what may become of one: readers hold it as a whole. */
+/** Limit for indentation, in characters of the text and bytes of the result: readers hold it as a whole. */
 const longestIndented = 16 * 1024 * 1024
 const mostIndentedBytes = longestMessage
-/** What indenting makes of most texts is shorter than so many times the text. */
+/** Indenting lengthens most texts by less than this factor. */
 const usualGrowth = 4
 
 /**
- * A text, one whose quotes are written twice, as tables do it, or checked JSON text on one line: indented from a level on
- * where nothing but that is needed to have it back (see `indentInto`), else as it stands.
+ * A text, a text with doubled quotes for tables, or checked JSON text on one line. JSON is indented from a given level
+ * where that is reversible (see `indentInto`), otherwise unchanged.
  */
 export type Piece =
   | string
   | { readonly quoted: string }
   | { readonly indented: string; readonly level: number }
 
-/** A text that comes in small pieces, as UTF-8 in chunks that are worth a write. */
+/** Joins the small pieces of a text into chunks of UTF-8 that are large enough for a write. */
 export async function* textChunks(
   pieces: AsyncIterable<Piece>,
   { takesInTurn = false }: Pick<Recording, 'takesInTurn'> = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  // Straight into place: joining the pieces first costs four times as much as encoding them.
+  // Encoded in place: joining the pieces first costs four times as much as encoding them.
   let chunk = new Uint8Array(chunkBytes)
   let size = 0
   let spare: typeof chunk | undefined
@@ -65,7 +65,7 @@ export async function* textChunks(
       }
       const isText = typeof piece === 'string'
       const text = isText ? piece : piece.quoted
-      // What is quoted is moved within the chunk, from behind the most that it can become.
+      // Quoted text is encoded at an offset and then moved within the chunk; `most` has room for both.
       const most = text.length * mostBytesAUnit * (isText ? 1 : 2)
       if (size > 0 && most > chunkBytes - size) {
         yield takeChunk().subarray(0, size)
@@ -82,7 +82,7 @@ export async function* textChunks(
   yield chunk.subarray(0, size)
 }
 
-/** @returns where it ends */
+/** @returns the end */
 function putQuoted(text: string, chunk: Uint8Array, size: number): number {
   const start = size + text.length
   const { written } = utf8.encodeInto(text, chunk.subarray(start))
@@ -97,7 +97,7 @@ function putQuoted(text: string, chunk: Uint8Array, size: number): number {
     }
     return to
   }
-  // A character is a byte: the engine finds the quotes.
+  // One byte per character: the engine finds the quotes.
   for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     const next = start + quote + 1
     if (next - from < shortRun) while (from < next) chunk[to++] = chunk[from++]!
@@ -112,9 +112,9 @@ function putQuoted(text: string, chunk: Uint8Array, size: number): number {
   return to + end - from
 }
 
-/** Indents texts by way of memory that is used again. */
+/** Indents texts in reused memory. */
 function createIndenter(): {
-  /** @returns where in the chunk it ends; or the bytes themselves, for which the chunk has no room */
+  /** @returns the end in the chunk; or the bytes themselves, when the chunk lacks room */
   put(text: string, level: number, chunk: Uint8Array, at: number): number | Iterable<Uint8Array>
 } {
   let json: Uint8Array | undefined
@@ -149,7 +149,7 @@ function* encodedParts(text: string): Generator<Uint8Array> {
   for (const part of partsOf(text)) yield utf8.encode(part)
 }
 
-/** No pair of surrogates is cut. */
+/** Surrogate pairs are never split. */
 function* partsOf(piece: string): Generator<string> {
   for (let at = 0; at < piece.length;) {
     const end = Math.min(piece.length, at + partLength)

@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../model/index.js'
 
-/** Byte order of UTF-16 text, as `TextDecoder` names it. */
+/** Byte order of UTF-16 text, named as for `TextDecoder`. */
 export type Utf16 = 'utf-16le' | 'utf-16be'
 
 /**
- * Tools on Windows write UTF-16 (PowerShell's `>`). Recordings begin with an ASCII character, so that the first four
- * bytes tell, with a byte order mark or without.
+ * Tools on Windows write UTF-16 (PowerShell's `>`). Recordings begin with an ASCII character, so the first four
+ * bytes show the encoding, with or without a byte order mark.
  */
 export function utf16Of([a, b, c, d]: Uint8Array): Utf16 | undefined {
   const isText = (code: number | undefined): boolean => code !== undefined && code >= 0x09 && code < 0x7f
@@ -16,14 +16,14 @@ export function utf16Of([a, b, c, d]: Uint8Array): Utf16 | undefined {
   return undefined
 }
 
-/** Tells that an input was UTF-16. */
+/** Reports that an input was UTF-16. */
 export const utf16Fault: Diagnostic = {
   severity: 'warning',
   code: 'utf-16',
   message: 'the file is UTF-16: it is read as UTF-8, a code unit that is no character as U+FFFD',
 }
 
-/** The same text in UTF-8, without a byte order mark. */
+/** Converts the text to UTF-8, without a byte order mark. */
 export async function* fromUtf16(
   encoding: Utf16,
   source: AsyncIterable<Uint8Array>,

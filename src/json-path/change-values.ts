@@ -4,11 +4,11 @@ import { readTree, type JsonNode } from './json-tree.js'
 import { WorkBudget } from './work-budget.js'
 
 /**
- * The edits that take values out of the checked JSON value at `root`, with their names and a comma each. Undefined
- * when one of them is the root itself.
+ * The edits that remove values from the checked JSON value at `root`, with their names and one comma each.
+ * Undefined when one of them is the root itself.
  *
- * @param values places that a path led to
- * @throws BudgetSpent for a value of too many parts
+ * @param values places found by a path
+ * @throws BudgetSpent for a value with too many parts
  */
 export function removeValues(text: string, root: Span, values: readonly Span[]): TextEdit[] | undefined {
   const gone = new Set(values.map(({ start }) => start))
@@ -25,7 +25,7 @@ export function removeValues(text: string, root: Span, values: readonly Span[]):
   return edits.toSorted((a, b) => a.start - b.start)
 }
 
-/** One edit for each run of children that stand beside one another. */
+/** One edit for each run of adjacent children. */
 function removeChildren(
   text: string,
   { start, end, kind, children }: JsonNode,
@@ -45,15 +45,15 @@ function removeChildren(
     if (!isGone[i]) continue
     const first = i
     while (isGone[i + 1]) i += 1
-    // With the comma before it; the first has one behind it.
+    // Together with the preceding comma; for the first child, the following one.
     if (first === 0) edits.push({ start: startOf(0), end: startOf(i + 1), text: '' })
     else edits.push({ start: children[first - 1]!.end, end: children[i]!.end, text: '' })
   }
 }
 
 /**
- * The edit that adds the member which a path names last, in the checked JSON value at `root`, behind the others.
- * Undefined when the path does not name one place in one object that is there.
+ * The edit that appends the last member named by a path to its object, in the checked JSON value at `root`.
+ * Undefined unless the path names one place in one existing object.
  */
 export function addMember(
   text: string,

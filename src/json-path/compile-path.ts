@@ -9,21 +9,21 @@ import { BudgetSpent, WorkBudget } from './work-budget.js'
 export const longestPath = 1000
 const stepsPerCharacter = 20
 const stepsAtLeast = 100_000
-/** Values in one message: some 100 MB of memory while a path is followed. */
+/** Maximum number of values in one message: some 100 MB of memory while a path is followed. */
 export const mostNodes = 500_000
 
-/** One step of a path that leads to one place at most: a member's name, or an index. */
+/** One step of a path that names at most one place: a member's name, or an index. */
 export type PathStep = string | number
 
-/** A JSONPath (RFC 9535) that is followed through exact text, in linear time. */
+/** A JSONPath (RFC 9535) that is evaluated on exact text, in linear time. */
 export interface CompiledPath {
   /** As written. */
   readonly text: string
   /** The steps of a path that names one place; undefined for one with wildcards, slices, filters or `..`. */
   readonly steps?: readonly PathStep[]
   /**
-   * The values that the path leads to, in the checked JSON value that stands at `value` in `text`. A name selects
-   * every duplicate of a member.
+   * The values selected by the path, in the checked JSON value at `value` in `text`. A name selects every
+   * duplicate of a member.
    *
    * @throws BudgetSpent when it would take more than linear time
    */
@@ -31,7 +31,7 @@ export interface CompiledPath {
 }
 
 /**
- * @param example for the advice when the path is none
+ * @param example for the advice when the path is invalid
  * @throws QueryFault
  */
 export function compilePath(path: string, example = '$.params.arguments.name'): CompiledPath {
@@ -74,7 +74,7 @@ function stepsOf({ segments }: JsonPathQuery): PathStep[] | undefined {
   return steps
 }
 
-/** Without a tree of the text: most paths are of this kind, and most messages are not what they look for. */
+/** Avoids a tree of the text: most paths are of this kind, and most messages do not match them. */
 export function followSteps(steps: readonly PathStep[], text: string, value: Span): readonly Span[] {
   let spans: readonly Span[] = [value]
   for (const step of steps) {
@@ -115,7 +115,7 @@ function parse(path: string, example: string): JsonPathQuery {
   }
 }
 
-/** The path with the `$` that it lacks; undefined where that is not what is wrong with it. */
+/** The path with the missing `$` added; undefined when something else is wrong with it. */
 function withRoot(path: string): string | undefined {
   if (path.startsWith('$')) return undefined
   const rooted = /^[.[]/.test(path) ? `$${path}` : `$.${path}`
@@ -135,7 +135,7 @@ const functions = new Map([
   ['search', 2],
 ])
 
-/** The calls in a query, all of functions that there are. */
+/** All function calls in a query. */
 function callsIn(query: JsonPathQuery): FunctionCall[] {
   const calls = [...nodesIn(query)].filter((node): node is FunctionCall => node.type === 'FunctionExpr')
   for (const call of calls) {
@@ -153,7 +153,7 @@ function callsIn(query: JsonPathQuery): FunctionCall[] {
   return calls
 }
 
-/** The pattern of `match` and `search` has to be known beforehand, to be compiled for the linear engine. */
+/** The pattern of `match` and `search` must be constant, so that it can be compiled for the linear engine. */
 function patternOf(call: FunctionCall): [FunctionCall, (text: string) => boolean][] {
   if (call.name !== 'match' && call.name !== 'search') return []
   const pattern = call.arguments[1]
@@ -167,7 +167,7 @@ function patternOf(call: FunctionCall): [FunctionCall, (text: string) => boolean
   return [[call, (text) => compiled.test(text)]]
 }
 
-/** Without the column, which would count in the pattern and not in the path. */
+/** Drops the column, which would refer to the pattern instead of the path. */
 function compileArgument(pattern: string): { test(text: string): boolean } {
   try {
     return compilePattern(pattern, false)
@@ -181,7 +181,7 @@ function countOf(query: JsonPathQuery, type: string): number {
   return [...nodesIn(query)].filter((node) => node.type === type).length
 }
 
-/** Everything in a syntax tree that has a type. */
+/** All nodes of a syntax tree that have a type. */
 function* nodesIn(tree: unknown): Iterable<{ type: string }> {
   if (typeof tree !== 'object' || tree === null) return
   if ('type' in tree) yield tree as { type: string }

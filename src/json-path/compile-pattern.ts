@@ -4,7 +4,7 @@ import { QueryFault } from './query-fault.js'
 export const longestPattern = 2000
 const largestProgram = 20_000
 
-/** A regular expression for an engine that takes linear time. Throws QueryFault. */
+/** Compiles a regular expression for an engine that takes linear time. Throws QueryFault. */
 export function compilePattern(pattern: string, ignoreCase: boolean): RE2JS {
   if (pattern.length > longestPattern) {
     throw new QueryFault(`is longer than ${longestPattern} characters`, 'split it into several')
@@ -25,7 +25,7 @@ function compile(pattern: string, ignoreCase: boolean): RE2JS {
     if (!(problem instanceof RE2JSSyntaxException))
       throw new QueryFault('is not a regular expression', advice)
     const { error, input } = problem
-    // The engine names the piece that is wrong, or all of the pattern when it broke off.
+    // The engine reports the faulty piece, or the whole pattern when it ended early.
     const at = input === null || input === pattern ? pattern.length : pattern.indexOf(input)
     throw new QueryFault(`is not a regular expression: ${error}`, advice, at < 0 ? undefined : at + 1)
   }

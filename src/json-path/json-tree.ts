@@ -9,18 +9,18 @@ import {
 } from '../wire/index.js'
 import type { WorkBudget } from './work-budget.js'
 
-/** A JSON value in a text: unlike a parsed one it knows where it stands, and every duplicate member is there. */
+/** A JSON value in a text: unlike a parsed one, it knows its position and has every duplicate member. */
 export interface JsonNode extends Span {
   readonly kind: JsonKind
   end: number
-  /** Of an object: the decoded name of each child. */
+  /** For an object: the decoded name of each child. */
   readonly names: string[]
   readonly children: JsonNode[]
 }
 
 const none: never[] = []
 
-/** The tree of the checked value that starts at `start`. Without recursion; each node is work. Throws BudgetSpent. */
+/** The tree of the checked value at `start`. Not recursive; each node costs work. Throws BudgetSpent. */
 export function readTree(text: string, start: number, work: WorkBudget): JsonNode {
   const open: JsonNode[] = []
   let pos = start
@@ -53,14 +53,14 @@ export function readTree(text: string, start: number, work: WorkBudget): JsonNod
   }
 }
 
-/** Index of the value after the name. */
+/** Returns the index of the value after the name. */
 function readName(text: string, start: number, parent: JsonNode): number {
   const end = skipString(text, start)
   parent.names.push(decodeString(text, start, end))
   return skipWhiteSpace(text, skipWhiteSpace(text, end) + 1)
 }
 
-/** A container's end is not known yet: -1. */
+/** The end of a container is not known yet: -1. */
 function nodeAt(text: string, start: number): JsonNode {
   const kind = kindAt(text, start)
   if (kind === 'object') return { kind, start, end: -1, names: [], children: [] }

@@ -1,9 +1,9 @@
 /**
- * JSONPath (RFC 9535) over the text of a message. The package's own evaluation works on parsed values, where the
- * duplicates of a member are gone, and gives its patterns to the engine of JavaScript, which can take exponential
- * time; so only its parser is used.
+ * JSONPath (RFC 9535) over the text of a message. The package's own evaluation works on parsed values, which lack
+ * duplicate members, and passes patterns to the JavaScript engine, which can take exponential time; so only its
+ * parser is used.
  *
- * A name selects every duplicate, and a node counts once however many selectors lead to it.
+ * A name selects every duplicate, and a node counts once, however many selectors select it.
  */
 import type { JsonPathQuery } from 'jsonpath-rfc9535/parser'
 import type { JsonNode } from './json-tree.js'
@@ -25,13 +25,13 @@ type SingularSegment = Extract<Comparable, { type: 'RelSingularQuery' }>['segmen
 /** Whether a string matches the pattern of this call of `match` or `search`. */
 export type PatternTest = (call: FunctionCall, text: string) => boolean
 
-/** Follows queries through one tree. */
+/** Evaluates queries on one tree. */
 export class PathReading {
   readonly #text: string
   readonly #root: JsonNode
   readonly #patterns: PatternTest
   readonly #work: WorkBudget
-  /** Queries that begin at the root have the same answer for every node that asks. */
+  /** Queries that begin at the root have the same result for every node. */
   readonly #fromRoot = new Map<object, readonly JsonNode[]>()
 
   constructor(text: string, root: JsonNode, patterns: PatternTest, work: WorkBudget) {
@@ -41,7 +41,7 @@ export class PathReading {
     this.#work = work
   }
 
-  /** The nodes that the path leads to. Throws BudgetSpent. */
+  /** The nodes selected by the path. Throws BudgetSpent. */
   query(query: JsonPathQuery): readonly JsonNode[] {
     return this.#follow([this.#root], query.segments)
   }
@@ -60,7 +60,7 @@ export class PathReading {
 
   #withDescendants(nodes: readonly JsonNode[]): Set<JsonNode> {
     const all = new Set(nodes)
-    // A set hands out what is added while it is walked.
+    // Iteration over a set includes members added meanwhile.
     for (const node of all) {
       this.#work.spend(1)
       for (const child of node.children) all.add(child)
@@ -159,7 +159,7 @@ export class PathReading {
     return nodes
   }
 
-  /** The value of one side; several where members are repeated, any of which may fit. */
+  /** The values of one side; repeated members give several, and any of them may match. */
   #comparable(node: JsonNode, side: Comparable): readonly PathValue[] {
     switch (side.type) {
       case 'Literal':

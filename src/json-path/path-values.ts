@@ -7,7 +7,7 @@ export type PathValue = string | number | boolean | null | JsonNode | undefined
 
 export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>='
 
-/** A node as a value: what is no object or array is decoded. */
+/** A node as a value: anything but objects and arrays is decoded. */
 export function valueOf(text: string, node: JsonNode, work: WorkBudget): PathValue {
   switch (node.kind) {
     case 'string':
@@ -57,7 +57,7 @@ function isNode(value: PathValue): value is JsonNode {
   return typeof value === 'object' && value !== null
 }
 
-/** Pairs that wait are on a list: values may be nested as deep as they like. */
+/** Compares with a list of pending pairs instead of recursion: values may be nested to any depth. */
 function areEqual(text: string, left: PathValue, right: PathValue, work: WorkBudget): boolean {
   const pairs: [PathValue, PathValue][] = [[left, right]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

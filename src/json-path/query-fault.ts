@@ -1,6 +1,6 @@
-/** Why a path or a pattern that somebody wrote cannot be used. */
+/** The reason why a user's path or pattern is invalid. */
 export class QueryFault extends Error {
-  /** What to do about it. */
+  /** The next step for the user. */
   readonly advice: string
   /** 1-based, in the pattern or path. */
   readonly column: number | undefined

@@ -1,7 +1,7 @@
-/** Thrown, and caught, inside the folder: following a rule would take more than linear time. */
+/** Thrown, and caught, inside the folder: evaluating a rule would take more than linear time. */
 export class BudgetSpent extends Error {}
 
-/** Steps that may still be taken. */
+/** Counts the remaining steps. */
 export class WorkBudget {
   #left: number
 

@@ -1,20 +1,20 @@
 /**
- * When a server waited for answers of its client: a person who fills in a form, a model that is sampled, a message that
- * is held on the way. That time is not the server's, so no latency of its answers counts it.
+ * Times during which a server waited for responses of its client: a person fills in a form, a model is sampled, or a
+ * message is held on the way. The server's latency excludes these times.
  */
 export interface ClientWaits {
-  /** A new session: nobody waits any more. */
+  /** Starts a new session: forgets all waits. */
   begin(): void
-  /** A request of the client came in the request of this HTTP exchange. */
+  /** The HTTP request with the number `exchange` carried a request of the client. */
   carried(exchange: number, request: number): void
-  /** A server asked its client something; `exchange` is -1 where it was not in HTTP. */
+  /** A server sent a request to its client; `exchange` is -1 outside HTTP. */
   asked(row: number, us: number, where: { readonly conversation: string; readonly exchange: number }): void
-  /** The server has the answer, or takes its question back. */
+  /** The server has the response, or has cancelled its request. */
   ended(row: number, us: number): void
   /**
-   * Microseconds for which the server waited between `fromUs` and `toUs`, when it began to work on a request of its client
-   * and when it answered that. A question belongs to the request in whose HTTP response it stood; where nothing says so, to
-   * every request of the conversation that was open when it was asked.
+   * Microseconds for which the server waited between `fromUs`, when it received a request of its client, and `toUs`,
+   * when it answered. A server's request belongs to the client's request whose HTTP response carried it; otherwise to
+   * every request of the conversation that was open at that time.
    */
   within(request: number, fromUs: number, toUs: number, conversation: () => string): number
 }
@@ -22,23 +22,23 @@ export interface ClientWaits {
 interface Wait {
   readonly row: number
   readonly fromUs: number
-  /** Infinity while it goes on. */
+  /** Infinity while the server is waiting. */
   toUs: number
-  /** The request on behalf of which it was asked; -1 where nothing says so. */
+  /** The client's request that caused the server's request; -1 when unknown. */
   readonly request: number
   readonly conversation: string
 }
 
-/** Questions that are remembered; older ones do not count any more. */
+/** Server requests remembered; older ones no longer count. */
 const mostWaits = 1024
-/** HTTP exchanges that are remembered; a power of 2. */
+/** HTTP exchanges remembered; a power of 2. */
 const exchangesKept = 4096
 
-/** Rows are numbers that grow in the order of the recording. */
+/** Row numbers must grow in the order of the recording. */
 export function createClientWaits(): ClientWaits {
   let waits: Wait[] = []
   const open = new Map<number, Wait>()
-  /** By the last bits of the number of the exchange. */
+  /** Indexed by the low bits of the exchange number. */
   const exchanges = new Float64Array(exchangesKept).fill(-1)
   const requests = new Int32Array(exchangesKept)
 
@@ -50,7 +50,7 @@ export function createClientWaits(): ClientWaits {
     },
     carried(exchange, request) {
       const at = exchange & (exchangesKept - 1)
-      // Two requests of a batch: which one is meant is not known.
+      // Two requests of a batch: the one that is meant is unknown.
       requests[at] = exchanges[at] === exchange ? -1 : request
       exchanges[at] = exchange
     },
@@ -80,7 +80,7 @@ export function createClientWaits(): ClientWaits {
         const wait = waits[first]!
         const isMeant = wait.request < 0 ? wait.conversation === conversation : wait.request === request
         if (!isMeant) continue
-        // Two questions at a time are waited for once.
+        // Overlapping waits count once.
         const end = Math.min(wait.toUs, toUs)
         total += Math.max(0, end - Math.max(wait.fromUs, reached))
         reached = Math.max(reached, end)

@@ -1,17 +1,17 @@
 type Numbers = Int32Array | Float64Array
 
-/** One number a row, in as little memory as that takes. */
+/** One number per row, in compact memory. */
 export interface Column {
   readonly length: number
   readonly push: (value: number) => void
-  /** The number of a row; `missing` where there is no such row. */
+  /** The number of a row; `missing` when the row does not exist. */
   readonly get: (row: number) => number
   readonly set: (row: number, value: number) => void
-  /** Makes it at least so long. */
+  /** Ensures that the column is at least this long. */
   readonly extend: (length: number) => void
 }
 
-/** Whole numbers of 32 bits. */
+/** 32-bit integers. */
 export function createIntColumn(missing = -1): Column {
   return columnOf((length) => new Int32Array(length), missing)
 }
@@ -21,17 +21,17 @@ export function createNumberColumn(missing = 0): Column {
   return columnOf((length) => new Float64Array(length), missing)
 }
 
-/** As `set`; rows before it come into being with what the column says of missing ones. */
+/** As `set`; missing rows before it are filled with the column's `missing` value. */
 export function setRow(column: Column, row: number, value: number): void {
   column.extend(row + 1)
   column.set(row, value)
 }
 
-/** Rows of one piece, as a power of two. */
+/** Rows per piece, as a power of two. */
 const bits = 10
 const size = 1 << bits
 
-/** Pieces are never copied as the column grows, and one that says nothing takes no memory. */
+/** Pieces are never copied as the column grows; a piece without values takes no memory. */
 function columnOf(make: (length: number) => Numbers, missing: number): Column {
   const pieces: (Numbers | undefined)[] = []
   let length = 0

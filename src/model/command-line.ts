@@ -1,9 +1,9 @@
-/** A command line cut into words, or why it cannot be. */
+/** A command line split into words, or the reason why it cannot be split. */
 export type CommandWords = { readonly words: string[] } | { readonly fault: string }
 
 /**
- * Cuts a command line as a POSIX shell does (XCU 2.2 Quoting), without a shell: quotes and backslashes count;
- * variables, patterns, operators and comments are ordinary characters.
+ * Splits a command line by the quoting rules of a POSIX shell (XCU 2.2 Quoting), without a shell: quotes and
+ * backslashes are special; variables, patterns, operators and comments are ordinary characters.
  */
 export function splitCommandLine(text: string): CommandWords {
   const words: string[] = []
@@ -39,7 +39,7 @@ export function splitCommandLine(text: string): CommandWords {
   return { words }
 }
 
-/** @param pos after the opening quote. `end` is after the closing one. */
+/** @param pos index after the opening quote; `end` is the index after the closing one */
 function doubleQuoted(text: string, pos: number): { text: string; end: number } | undefined {
   let inner = ''
   for (let at = pos; at < text.length; at += 1) {
@@ -51,13 +51,13 @@ function doubleQuoted(text: string, pos: number): { text: string; end: number } 
     }
     at += 1
     const next = text.charAt(at)
-    // Before anything else the backslash stands for itself.
+    // Before any other character, the backslash is literal.
     if (next !== '\n') inner += '$`"\\'.includes(next) ? next : `\\${next}`
   }
   return undefined
 }
 
-/** A command line that `splitCommandLine`, and a POSIX shell, cut into these words. */
+/** A command line that `splitCommandLine`, and a POSIX shell, split into these words. */
 export function joinCommandLine(words: readonly string[]): string {
   return words.map(quoteWord).join(' ')
 }
@@ -66,7 +66,7 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** What can be started: a program and its arguments. */
+/** A command that can be started: a program and its arguments. */
 export function isCommandLine(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === 'string') && Boolean(value[0])
 }

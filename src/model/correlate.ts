@@ -5,35 +5,35 @@ import { keyOf, plainKey, keyText, type Key, type PlainId } from './request-key.
 import { createRecent, detach, type Recent } from './recent.js'
 import { createRounds } from './rounds.js'
 
-/** One message as the correlator sees it. `R` is how the caller names messages: a UUID, a row number. */
+/** A message for the correlator. `R` is the caller's reference to messages: a UUID, a row number. */
 export interface Observation<R> {
   readonly ref: R
   readonly envelope: Envelope
   readonly direction: Direction
-  /** Ids mean something within one conversation only. */
+  /** Ids are unique within one conversation only. */
   readonly conversation: string
-  /** Where the transport itself says which request this answers, as an HTTP response does. */
+  /** The request that this message answers, where the transport itself identifies it, as HTTP does. */
   readonly request?: {
     readonly ref: R
     readonly answered: boolean
-    /** Exact text of its id, for an error that names no request. */
+    /** Exact text of the request's id, for an error that names no request. */
     readonly id?: string
   }
 }
 
-/** What is certain about a message at the moment it is seen. */
+/** Relations of a message that are certain at the moment it is seen. */
 export interface Relations<R> {
-  /** The request that this answer belongs to. */
+  /** The request that this response belongs to. */
   readonly answers?: R
-  /** The request had been answered before. */
+  /** The request had already been answered. */
   readonly late?: true
-  /** The same side's request that is still open under this id: their answers cannot be told apart. */
+  /** A request of the same side that is still open under this id: their responses cannot be told apart. */
   readonly duplicateOf?: R
   readonly links: readonly { readonly kind: LinkKind; readonly to: R }[]
 }
 
 /**
- * Puts what was found out about a message into the part of its record, as tapes have it.
+ * Adds the relations of a message to its part of the record, in the form that tapes use.
  *
  * @returns the same part
  */
@@ -48,21 +48,21 @@ export function relatePart(
   return part
 }
 
-/** A request that waits for its answer. */
+/** A request without a response. */
 export interface OpenRequest {
-  /** As `requestKey` makes it. */
+  /** The result of `requestKey`. */
   readonly key: string
   readonly method: string | null
   /** Its subject: a tool, a prompt, a resource. */
   readonly name: string | null
 }
 
-/** Sees messages in order and tells how they belong together. */
+/** Takes messages in order and finds how they are related. */
 export interface Correlator<R> {
   observe(message: Observation<R>): Relations<R>
   /**
-   * As `observe`, in the conversation `''`, of a request that refers to nothing and gives no name. Makes no objects but
-   * what is remembered. Keeps the texts.
+   * As `observe`, in the conversation `''`, for a request without references and names. Allocates only what must be
+   * remembered. Keeps the texts.
    *
    * @returns `duplicateOf`
    */
@@ -73,38 +73,38 @@ export interface Correlator<R> {
     method: string,
     subject: string | null,
   ): R | undefined
-  /** The same of a result. */
+  /** As `observePlainRequest`, for a result. */
   observePlainResult(direction: Direction, id: PlainId): Relations<R>
-  /** A request that was observed is passed on under another id. Answers may name either. */
+  /** An observed request was forwarded under another id. Responses may use either id. */
   rename(
     request: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
     newId: string,
   ): void
-  /** The transport says that no answer to a request can come any more: its id may be used again. */
+  /** The transport reports that a request can no longer be answered: its id may be used again. */
   giveUp(request: Pick<Observation<R>, 'ref' | 'direction' | 'conversation'> & { readonly id: string }): void
-  /** What has not been answered, under the ids that answers will name. */
+  /** Unanswered requests, under the ids that responses will use. */
   openRequests(): OpenRequest[]
 }
 
-/** Open requests remembered. */
+/** Maximum number of open requests remembered. */
 const rememberedOpen = 32_768
-/** Answered requests, tokens, tasks and subscriptions remembered, each: what refers to them comes soon after. */
+/** Maximum number of answered requests, tokens, tasks and subscriptions, each: references come soon. */
 const remembered = 8_192
-/** Ids are as long as the peers like; this much text of them is remembered, each. */
+/** Peers choose the length of ids; this much text of them is remembered, each. */
 const rememberedChars = 4 * 1024 * 1024
-/** Longer ids, tokens and names of tasks relate nothing: each message could bring one of megabytes to remember. */
+/** Longer ids, tokens and task names are not correlated: each message could otherwise add megabytes of memory. */
 const longestId = 4_096
-/** Longer names of what a request is about are not remembered. */
+/** Longer request subjects are not remembered. */
 const longestName = 1_000
-/** Names that one id's requests can let go again; only a flood of duplicates gives more. */
+/** Names that the requests of one id can release; only a flood of duplicates has more. */
 const longestNames = 64
 
-/** A name that a request gave for others to refer to it: a progress token, a listen id, a task id. */
+/** A name by which later messages refer to a request: a progress token, a listen id, a task id. */
 interface Name<R> {
   readonly ref: R
-  /** Requests that have given this name and are still open. */
+  /** Open requests that gave this name. */
   users: number
-  /** Two of them at once: what refers to the name could mean either. */
+  /** Two open requests gave this name: a reference to it is ambiguous. */
   ambiguous: boolean
 }
 
@@ -112,12 +112,12 @@ interface Open<R> {
   readonly ref: R
   readonly method: string | null
   readonly name: string | null
-  /** Names given by the requests under this id, to be let go when they are answered. */
+  /** Names given by the requests under this id, released when they are answered. */
   names: Name<R>[] | undefined
-  /** Where it can be found besides, under the id that it was passed on with. */
+  /** The other key of this request: the id under which it was forwarded. */
   alias: Key | undefined
   own: Key | undefined
-  /** Requests of one side under one id that wait for an answer. More than one: nothing is certain. */
+  /** Requests of one side that are open under one id. With more than one, no match is certain. */
   waiting: number
   ambiguous: boolean
 }
@@ -125,12 +125,12 @@ interface Open<R> {
 type Links<R> = { kind: LinkKind; to: R }[]
 
 /**
- * Typed and directed: `1` is not `"1"`, and a server's own request 1 never takes the client's answer 1.
- * The first answer wins, later ones are late. A link is made only when it is certain; what two requests
- * could claim is left alone.
+ * Ids are typed and directed: `1` is not `"1"`, and a server's own request 1 never receives the response to
+ * the client's request 1. The first response matches, later ones are late. Only certain links are made; a
+ * reference that two requests could claim stays unlinked.
  *
- * @param idKey the canonical form of an id's exact JSON text: equal for equal ids, different for `1` and `"1"`
- * @param options.links what else messages refer to is found out too @default true
+ * @param idKey canonical form of an id's exact JSON text: equal for equal ids, different for `1` and `"1"`
+ * @param options.links also find links other than responses @default true
  */
 export function createCorrelator<R>(
   idKey: (idText: string) => string,
@@ -179,7 +179,7 @@ export function createCorrelator<R>(
     return before?.ref
   }
 
-  /** Returns the request that waits under the same id already. */
+  /** Returns the request that is already open under the same id. */
   function begin(key: Key, ref: R, method: string | null, name: string | null): Open<R> | undefined {
     const before = open.get(key)
     answered.delete(key)
@@ -201,7 +201,7 @@ export function createCorrelator<R>(
     return before
   }
 
-  /** Under all ids that answers may name. */
+  /** Removes the request under all ids that responses may use. */
   function close(key: Key, { alias, own }: Open<R>): void {
     open.delete(key)
     if (alias !== undefined) open.delete(alias)
@@ -227,14 +227,14 @@ export function createCorrelator<R>(
       const before = known?.ref ?? answered.get(key)
       if (before === undefined) return
       relations.answers = before
-      // It may have been answered on another stream.
+      // The request may have been answered on another stream.
       if (known?.answered || !known || answered.get(key) === known.ref) relations.late = true
       return
     }
     request.waiting -= 1
     if (request.waiting === 0) {
       close(key, request)
-      // A task goes on after the request that began it, and so does its progress.
+      // A task outlives the request that created it, and so does its progress.
       if (!envelope.createsTask && request.names) for (const name of request.names) name.users -= 1
     }
     if (request.ambiguous && !known) return
@@ -262,7 +262,7 @@ export function createCorrelator<R>(
     if (found) {
       if (found.ambiguous) return undefined
       const listen = stream ?? subscriptions.get(own)
-      // Its id may be used again from now on.
+      // Its id may be used again.
       if (listen?.ref === found.ref) listen.users = 0
       return found.ref
     }
@@ -274,12 +274,12 @@ export function createCorrelator<R>(
     return name && !name.ambiguous ? name.ref : undefined
   }
 
-  /** The request that began the task a message speaks of. Task ids are made by the side that answered it. */
+  /** The request that created a message's task. The answering side assigns task ids. */
   function taskOf(message: Observation<R>, taskId: string): R | undefined {
     const { envelope, direction, conversation } = message
     const others = keyOf(conversation, direction, taskId)
     const own = keyOf(conversation, opposite(direction), taskId)
-    // `tasks/…` asks about a task of the other side, a status notification is about one's own.
+    // `tasks/…` requests concern a task of the other side; a status notification, the sender's own.
     if (envelope.kind === 'request' && envelope.method?.startsWith('tasks/')) return certain(tasks, others)
     if (envelope.method === 'notifications/tasks/status') return certain(tasks, own)
     if (tasks.get(own) && tasks.get(others)) return undefined
@@ -316,7 +316,7 @@ export function createCorrelator<R>(
       const own = keyOf(conversation, direction, idKey(envelope.id ?? ''))
       const alias = keyOf(conversation, direction, idKey(newId))
       const request = open.get(own)
-      // Another request of that id would be taken for this one.
+      // Another open request of that id would be mistaken for this one.
       if (request?.ref !== ref || request.ambiguous || open.get(alias)) return
       request.own = own
       request.alias = alias
@@ -330,13 +330,13 @@ export function createCorrelator<R>(
       if (request?.ref !== ref || request.waiting > 1) return
       close(key, request)
       for (const name of request.names ?? []) name.users -= 1
-      // Should an answer come all the same, it is known what it answers.
+      // A response that still arrives can then be matched.
       answered.set(key, ref)
     },
     observe(seen) {
       const message = hasLongId(seen.envelope) ? { ...seen, envelope: withoutLongIds(seen.envelope) } : seen
       const links: Links<R> = []
-      // Member by member: there are millions of them.
+      // Member by member, for speed: recordings hold millions of links.
       const relations: Draft<Relations<R>> = { links }
       if (message.envelope.kind === 'request') {
         const duplicateOf = observeRequest(message, links)

@@ -2,25 +2,25 @@ import { isMessageKind, type EntryTable, type LoneKind } from './entry-table.js'
 import type { MessageKind } from './envelope.js'
 import { isAnsweredHere, isUnanswered } from './row-facts.js'
 
-/** What a recording holds, counted. */
+/** Totals of a recording. */
 export interface Counts {
   messages: number
   requests: number
   notifications: number
   results: number
-  /** JSON-RPC errors. */
+  /** JSON-RPC error responses. */
   errors: number
-  /** Results of tools with `isError: true`. */
+  /** Tool results with `isError: true`. */
   toolErrors: number
   invalid: number
   noise: number
   stderr: number
   gaps: number
-  /** How often the process of the server was replaced. */
+  /** Restarts: how often the server process was replaced. */
   restarts: number
   /** HTTP exchanges whose response carried no JSON-RPC. */
   http: number
-  /** Messages that the gaps speak of. */
+  /** Messages that the gaps report as missing. */
   lost: number
   unanswered: number
   cancelled: number
@@ -28,18 +28,18 @@ export interface Counts {
   orphans: number
   duplicates: number
   undelivered: number
-  /** Held, and neither passed on nor dropped. Like the dropped ones they are no `messages`: they did not cross the wire. */
+  /** Held, neither forwarded nor dropped. Like the dropped, no `messages`: they did not cross the wire. */
   waiting: number
   dropped: number
-  /** Of the dropped ones, requests that a person or a rule answered in the other side's place. */
+  /** Dropped requests that a person or a rule answered in place of the other side. */
   answeredHere: number
-  /** Waited for a person or a rule, whatever became of them. */
+  /** Messages that were held, whatever the outcome. */
   held: number
   modified: number
   injected: number
 }
 
-/** Counts the rows. What gaps stand for is for the caller to add: rows do not hold it. */
+/** Counts the rows. The caller adds the messages lost in gaps: rows do not hold them. */
 export function countsOf(entries: EntryTable): Counts {
   const c: Counts = { ...zero }
   for (let row = 0; row < entries.length; row += 1) {
@@ -78,7 +78,7 @@ const countOfKind = {
   invalid: 'invalid',
 } as const satisfies Record<MessageKind, keyof Counts>
 
-/** Gaps are counted by the fold, with the messages that are missing. */
+/** The fold counts gaps, together with their lost messages. */
 const countOfOther: { readonly [K in LoneKind]?: keyof Counts } = {
   noise: 'noise',
   stderr: 'stderr',

@@ -1,4 +1,4 @@
-/** Where in an input something was found. */
+/** Place of a problem in an input. */
 export interface Position {
   /** 1-based. */
   readonly line?: number
@@ -6,14 +6,14 @@ export interface Position {
   readonly column?: number
 }
 
-/** A problem in somebody's input, as a value. One bad line costs one line. */
+/** A problem in a user's input, as a value. One bad line costs one line. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning'
   readonly code: string
-  /** What is wrong, in words for a person; without the place, which is in `at`. */
+  /** The problem in words for a person; without the place, which is in `at`. */
   readonly message: string
   readonly at?: Position
 }
 
-/** Where readers and writers send what they find. */
+/** Receives the problems that readers and writers find. */
 export type Report = (diagnostic: Diagnostic) => void

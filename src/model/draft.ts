@@ -1,2 +1,2 @@
-/** What is put together member by member before it is given away: spreading costs more, and there are millions of them. */
+/** A value filled member by member before it is published: spreading costs more for millions of values. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] }

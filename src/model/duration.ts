@@ -1,4 +1,4 @@
-/** Milliseconds of each unit. A number without one is seconds, in options, filters and rules alike. */
+/** Milliseconds per unit. A number without a unit is seconds, in options, filters and rules alike. */
 const units: ReadonlyMap<string, number> = new Map([
   ['', 1000],
   ['us', 0.001],
@@ -11,7 +11,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
 ])
 
-/** How durations are written, for help and errors. */
+/** Syntax of durations, for help and errors. */
 export const durationForms = '500ms, 5s or 2m; a bare number is seconds'
 
 /** Milliseconds of `500ms`, `1.5s`, `10m`; a bare number is seconds. Undefined for anything else. */

@@ -2,7 +2,7 @@ import type { Direction, MessageKind } from './envelope.js'
 import { recordTypes } from './record-types.js'
 import type { LoneRecord } from './record.js'
 
-/** The kind of a row: that of its message, or the type of a record that is no message. */
+/** The kind of a row: that of its message, or the type of a record without messages. */
 export type EntryKind = MessageKind | LoneKind
 
 export type LoneKind = LoneRecord['type']
@@ -15,7 +15,7 @@ const messageKinds: Readonly<Record<MessageKind, true>> = {
   invalid: true,
 }
 
-/** Kinds of rows that are no message. */
+/** Kinds of rows without messages. */
 export const loneKinds: readonly LoneKind[] = (
   Object.keys(recordTypes) as (keyof typeof recordTypes)[]
 ).filter(isLoneKind)
@@ -34,7 +34,7 @@ function isLoneKind(type: keyof typeof recordTypes): type is LoneKind {
   return recordTypes[type].rows === 'itself'
 }
 
-/** Facts about a row; each is one bit. */
+/** Facts about a row, one bit each. */
 export const entryFlag = {
   fromServer: 1,
   answered: 2,
@@ -46,37 +46,37 @@ export const entryFlag = {
   batch: 128,
   /** Stays open by design: `subscriptions/listen` is answered only when the subscription ends. */
   stream: 256,
-  /** An answer that no request on the recording asked for. */
+  /** A response without a request in the recording. */
   orphan: 512,
-  /** It is held and has not been passed on. */
+  /** Held, and not forwarded so far. */
   waiting: 1024,
-  /** It was held for a time. */
+  /** Was held for a time. */
   held: 2048,
-  /** It was held and never passed on. */
+  /** Was held and never forwarded. */
   dropped: 4096,
-  /** A person or a rule changed it. */
+  /** Changed by a person or a rule. */
   modified: 8192,
-  /** A person or a rule made it. */
+  /** Made by a person or a rule. */
   injected: 16_384,
-  /** When it passed is not known; its `us` is 0. */
+  /** Its time is unknown; its `us` is 0. */
   untimed: 32_768,
 } as const
 export type EntryFlag = keyof typeof entryFlag
 
 /**
- * The rows of a recording without their payloads, in typed columns: 31 to 47 bytes a row, so that a
- * million messages can be listed, counted and matched while their text stays on disk.
+ * The rows of a recording without their payloads, in typed columns: 31 to 47 bytes per row. A million
+ * messages can be listed, counted and matched while their text stays on disk.
  */
 export interface EntryTable {
   readonly length: number
-  /** Returns the new row's number. `us` is monotonic microseconds since the session began; NaN where not known. */
+  /** Returns the new row's number. `us` is monotonic microseconds since the session began; NaN when unknown. */
   add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number
   kind(row: number): EntryKind
   /** Position of its kind in `entryKinds`. */
   kindNumber(row: number): number
   direction(row: number): Direction
   us(row: number): number
-  /** Message number given at recording; -1 for rows that are no message. */
+  /** Message number given at recording; -1 for rows without messages. */
   seq(row: number): number
   /** Bytes of the exact text. */
   size(row: number): number
@@ -85,30 +85,30 @@ export interface EntryTable {
   flags(row: number): number
   mark(row: number, flag: EntryFlag): void
   unmark(row: number, flag: EntryFlag): void
-  /** A held message goes on, in another form perhaps. */
+  /** A held message is forwarded, possibly edited. */
   release(row: number, as: { kind: EntryKind; sizeBytes: number; heldMs: number }): void
-  /** The request of an answer, the first answer of a request; -1 when there is none. */
+  /** The request of a response, the first response of a request; -1 when there is none. */
   peer(row: number): number
   pair(request: number, answer: number): void
-  /** For how long the row was held. */
+  /** Microseconds for which the row was held. */
   heldUs(row: number): number
   /**
-   * How long the other side took for this answer, without the time for which its request was held and without `waitedUs`.
-   * Undefined for an answer that a person or a rule gave in its place, and where the recording says no times.
+   * Time in which the other side produced this response, without the time its request was held and without `waitedUs`.
+   * Undefined for a response that a person or a rule gave in its place, and without times.
    */
   latencyUs(answer: number): number | undefined
-  /** Between the request and this answer of a server: for how long the server waited for answers of its client. */
+  /** Microseconds between request and response for which the server waited for its client. */
   waitedUs(answer: number): number
   setWaited(answer: number, us: number): void
   /**
-   * The request that a message is linked to otherwise (progress, cancellation, an answer that is held or was dropped, …);
-   * -1 when there is none.
+   * The request that a message is linked to otherwise (progress, cancellation, a response that is held or was dropped,
+   * …); -1 when there is none.
    */
   linked(row: number): number
   link(row: number, request: number): void
 }
 
-/** @param changed is told of rows that change after they were added */
+/** @param changed called for rows that change after they were added */
 export function createEntryTable(changed: (row: number) => void = () => undefined): EntryTable {
   let capacity = 256
   let length = 0
@@ -118,15 +118,15 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
   let seqColumn = new Float64Array(capacity)
   let sizeColumn = new Float64Array(capacity)
   let peerColumn = new Int32Array(capacity).fill(-1)
-  /** Few are ever held. */
+  /** A map: few rows are ever held. */
   const heldMs = new Map<number, number>()
-  /** Few servers ask their client. */
+  /** A map: few servers send requests to their client. */
   const waited = new Map<number, number>()
-  /** Few recordings have many of them. */
+  /** A map: few recordings have many links. */
   const links = new Map<number, number>()
 
   function grow(): void {
-    // By half, not double: at millions of rows the spare room itself is what costs memory.
+    // Grows by half instead of doubling: at millions of rows, spare capacity dominates memory.
     capacity += capacity >> 1
     kindColumn = extend(kindColumn, new Uint8Array(capacity))
     flagColumn = extend(flagColumn, new Uint16Array(capacity))

@@ -1,37 +1,37 @@
-/** Who spoke: the side that wrote the message. */
+/** The side that sent the message, and its receiver. */
 export type Direction = 'client_to_server' | 'server_to_client'
 
 /** The wire between client and server. */
 export type Transport = 'stdio' | 'sse' | 'streamable-http'
 
 /**
- * What a JSON value is to JSON-RPC 2.0.
+ * JSON-RPC 2.0 type of a JSON value.
  *
- * `result` and `error` are the two kinds of answer. `invalid` is JSON that no JSON-RPC reader accepts:
- * it was on the wire, so it is kept, but nothing is concluded from it.
+ * `result` and `error` are the two kinds of response. `invalid` is JSON that no JSON-RPC reader accepts: it
+ * was on the wire, so it is kept, but nothing is concluded from it.
  */
 export type MessageKind = 'request' | 'notification' | 'result' | 'error' | 'invalid'
 
 /**
- * The JSON-RPC reading of one frame: what correlation and lists need, never the payload.
+ * The JSON-RPC reading of one frame: the parts that correlation and lists need, never the payload.
  *
- * Ids and progress tokens are exact JSON text (`1`, `"1"`, `12345678901234567890`), because `1` is not
- * `"1"` and a JavaScript number cannot hold every JSON number. Other strings are decoded.
+ * Ids and progress tokens are exact JSON text (`1`, `"1"`, `12345678901234567890`), because `1` is not `"1"`
+ * and a JavaScript number cannot hold every JSON number. Other strings are decoded.
  */
 export interface Envelope {
   readonly kind: MessageKind
-  /** Why the kind is `invalid`, in words for a person. */
+  /** The reason why the kind is `invalid`, in words for a person. */
   readonly problem?: string
-  /** True when `params` is neither an object nor null, or the `result` of a result no object: not so in MCP. */
+  /** True when `params` is neither object nor null, or a `result` no object: MCP forbids both. */
   readonly odd?: boolean
   /** Exact JSON text of `id`; undefined when the member is absent. */
   readonly id?: string
   readonly method?: string
-  /** What a request is about: the tool, prompt, resource URI, task id or completion reference. */
+  /** Subject of a request: the tool, prompt, resource URI, task id or completion reference. */
   readonly subject?: string
-  /** Protocol version: asked for (`initialize`), agreed on (its result) or carried in `_meta` (2026-07-28). */
+  /** Protocol version: requested (`initialize`), negotiated (its result) or in `_meta` (2026-07-28). */
   readonly protocolVersion?: string
-  /** True when the version comes from `_meta`, which only the modern era (2026-07-28 and later) does. */
+  /** True when the version comes from `_meta`, which only the modern era (2026-07-28 and later) uses. */
   readonly modern?: boolean
   /** Self-reported name and version of the sender (`clientInfo`, `serverInfo`). */
   readonly peer?: { readonly name: string; readonly version: string }
@@ -47,7 +47,7 @@ export interface Envelope {
   readonly subscriptionId?: string
   /** `resultType` of a result; absent means `complete`. */
   readonly resultType?: string
-  /** Opaque state handed out by an `input_required` result and given back by the retry. */
+  /** Opaque state issued by an `input_required` result and returned by the retry. */
   readonly requestState?: string
   /** Names of the inputs that an `input_required` result asks for. */
   readonly inputRequests?: readonly string[]
@@ -55,7 +55,7 @@ export interface Envelope {
   readonly inputResponses?: readonly string[]
   /** Exact text of `params.arguments`. */
   readonly argumentsText?: string
-  /** Method of the server's request that a result of this shape answers: only a client's results look so. */
+  /** Method of the server's request that a result of this shape answers: only a client's results have it. */
   readonly answersMethod?: string
   /** A tool result with `isError: true`: the call failed although JSON-RPC carried a result. */
   readonly toolError?: boolean
@@ -64,12 +64,12 @@ export interface Envelope {
   readonly errorMessage?: string
 }
 
-/** A result or an error: something that answers a request. */
+/** A response: a result or an error. */
 export function isAnswer(envelope: Pick<Envelope, 'kind'>): boolean {
   return envelope.kind === 'result' || envelope.kind === 'error'
 }
 
-/** An error that names no request: its id is null or missing, as where a server could not read the request's own. */
+/** An error whose id is null or missing, for example because the server could not read the request's. */
 export function isNamelessError({ kind, id }: Pick<Envelope, 'kind' | 'id'>): boolean {
   return kind === 'error' && (id === undefined || id === 'null')
 }

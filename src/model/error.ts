@@ -1,27 +1,27 @@
-/** What went wrong, for programs. Documented in docs/errors.md. */
+/** Error codes for programs. Documented in docs/errors.md. */
 export type ErrorCode =
-  /** The input is no recording of a format we read. */
+  /** The input is no recording in a supported format. */
   | 'not-a-recording'
-  /** The input says a version that we do not read. */
+  /** The input declares an unsupported version. */
   | 'unsupported-version'
   /** A file or folder cannot be read. */
   | 'unreadable'
   /** A file or folder cannot be written. */
   | 'unwritable'
-  /** There is no such live capture, or it cannot be attached to. */
+  /** No such live capture exists, or it cannot be attached to. */
   | 'no-capture'
-  /** A store of a fleet does not answer, or only with failures: worth another attempt. */
+  /** A fleet store does not respond, or only with failures: a retry may succeed. */
   | 'unreachable'
-  /** A store of a fleet answers that this may not be done: credentials, permissions, no such bucket. */
+  /** A fleet store refused the operation: credentials, permissions, missing bucket. */
   | 'refused'
-  /** The command line or an option makes no sense. */
+  /** The command line or an option is invalid. */
   | 'usage'
 
-/** A failure of ours or of what we were given, as one line for a person. */
+/** A failure of wiretape or of its input, as one line for a person. */
 export class WiretapeError extends Error {
   override readonly name = 'WiretapeError'
   readonly code: ErrorCode
-  /** What to do about it. */
+  /** The next step for the user. */
   readonly hint: string | undefined
 
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {

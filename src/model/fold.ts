@@ -38,27 +38,27 @@ import {
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
   /**
-   * Takes the next record, in file order. Returns the rows it speaks of, `first` to `first + count - 1`: they were
-   * added, unless they are those of a held message that is passed on now.
+   * Takes the next record, in file order. Returns its rows, `first` to `first + count - 1`: new rows, or those of
+   * a held message that is now forwarded.
    */
   push(record: TapeRecord): { readonly first: number; readonly count: number }
-  /** The same for a message of which no object was made. Returns its row, or -1: it must be pushed as a record. */
+  /** As `push`, without a record object. Returns the row, or -1 when it must be pushed as a record. */
   pushPlain(message: PlainMessage): number
   /** The row of a message that the recorder gave this id; -1 for none. */
   rowOf(id: string): number
   readonly entries: EntryTable
   readonly sessions: readonly Session[]
-  /** Computed when asked for: O(rows). */
+  /** Computed on each call: O(rows). */
   counts(): Counts
 }
 
 const nothing = { first: 0, count: 0 }
 /**
- * Appended records become sessions and rows. Links that the recorder stored are believed, since it saw the
+ * Turns appended records into sessions and rows. Links stored by the recorder are trusted, since it saw the
  * messages before redaction; recordings of other tools are correlated here.
  *
  * @param idKey canonical form of a JSON-RPC id's exact text, as for `createCorrelator`
- * @param changed is told of rows that a later record says something about
+ * @param changed called for earlier rows that a later record changes
  */
 export function createFold(idKey: (idText: string) => string, changed?: (row: number) => void): Fold {
   return new RecordFold(idKey, changed)
@@ -72,13 +72,13 @@ class RecordFold implements Fold {
   #correlate
   /** Lines before any meta line: a tape that lost its start. */
   readonly #unnamed = { own: true, nextSeq: 0 }
-  /** Rows of the messages that are held, by the id of the first of a frame. */
+  /** Rows of held messages, by the id of a frame's first message. */
   readonly #waiting = new Map<string, { readonly first: number; readonly count: number }>()
-  /** Of those, requests of ours that are answered by them. */
+  /** For held messages: the injected requests that they answer. */
   readonly #answeredBy = new Map<string, readonly number[]>()
-  /** Requests of the modern era, by session and HTTP exchange: there, a client that closes the stream cancels. */
+  /** Modern requests by session and HTTP exchange: in that era, closing the stream cancels. */
   readonly #streamed = createRecent<number>({ entries: 10_000 })
-  /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
+  /** Requests that probe the era or transport of a server, by session and HTTP exchange. */
   readonly #probes = createRecent<number>({ entries: 10_000 })
   readonly #waits
   readonly #clock = new RecordClock()
@@ -172,7 +172,7 @@ class RecordFold implements Fold {
     if (!session) return
     session.complete = end.wiretape?.rotated !== true
     session.continues = !session.complete
-    // A segment that goes on elsewhere says nothing about how the server ended.
+    // A segment that continues elsewhere does not show how the server ended.
     if (session.continues) return
     session.endedAt = end.t === '' ? null : end.t
     if (end.wiretape?.recovered) session.recovered = true
@@ -184,7 +184,7 @@ class RecordFold implements Fold {
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error
   }
 
-  /** NaN where the recording has no times. */
+  /** NaN when the recording has no times. */
   #usOf(record: { t: string; us?: number }): number {
     return this.#clock.usOf(record) ?? NaN
   }
@@ -210,8 +210,8 @@ class RecordFold implements Fold {
   }
 
   /**
-   * A held answer is only linked to its request until it is passed on: a dropped one leaves the request unanswered. But
-   * not a request of ours: its answer is for us, and goes no further.
+   * A held response is only linked to its request until it is forwarded: a dropped one leaves the request unanswered.
+   * Responses to injected requests are the exception: they are never forwarded.
    */
   #pushHeld(record: HeldRecord): { first: number; count: number } {
     const asked = record.parts.flatMap(({ correlatedId }) => {
@@ -270,7 +270,7 @@ class RecordFold implements Fold {
 
   #relate(record: MessageRecord, part: Part, row: number): void {
     const session = this.#sessions.at(-1) ?? this.#unnamed
-    // An `id` on a line of another recorder means whatever that one meant by it.
+    // On a line of another recorder, `id` has that recorder's meaning.
     if (part.id === undefined || !session.own) this.#relateByContent(record, part, row)
     else this.#relateByRecord(record, part, row)
     this.#noteProtocol(part, record.direction)
@@ -294,7 +294,7 @@ class RecordFold implements Fold {
       : undefined
     if (request !== undefined && !this.#entries.has(request, 'answered'))
       this.#entries.mark(request, 'cancelled')
-    // A refusal by HTTP is an answer to such a request: its client goes on in another way.
+    // A refusal by HTTP answers such a request: its client then tries another way.
     const { status = 0 } = record
     const probe =
       status >= 400 && status < 500 ? this.#probes.get(this.#exchangeKey(record.exchange)) : undefined
@@ -312,13 +312,13 @@ class RecordFold implements Fold {
 
   pushPlain(message: PlainMessage): number {
     const session = this.#sessions.at(-1)
-    // What waits may be what is passed on here; other recorders' ids mean something else.
+    // A held message may be the one forwarded here; ids of other recorders mean something else.
     if (!session?.own || this.#waiting.size > 0) return -1
     const { kind, method, sizeBytes, bytes } = message
-    // The recorder may have given it itself: its text says so.
+    // The recorder itself may have sent this error: its text shows that.
     if (kind === 'error' && message.httpExchange >= 0) return -1
     const era = eraOfMethod(method)
-    // How its HTTP exchange ends says more about it.
+    // The end of its HTTP exchange gives more information.
     if (era === 'modern') return -1
     let flags = message.fromServer ? entryFlag.fromServer : 0
     if (message.toolError) flags |= entryFlag.toolError
@@ -387,7 +387,7 @@ class RecordFold implements Fold {
   }
 }
 
-/** An error without an id in an HTTP response answers the HTTP request, as a 405 to a GET does. */
+/** An error without an id in an HTTP response answers the HTTP request, like a 405 to a GET. */
 function isOrphan({ http }: MessageRecord, { envelope }: Part): boolean {
   return isAnswer(envelope) && !(http && isNamelessError(envelope))
 }

@@ -4,16 +4,16 @@ import { isAnswer, isNamelessError, opposite, type Envelope } from './envelope.j
 import { createRecent } from './recent.js'
 import type { MessageRecord } from './record.js'
 
-/** What of a record says in what it stood with others. */
+/** Parts of a record that identify its container: the HTTP exchange or the entry. */
 type Holder = Pick<MessageRecord, 'direction' | 'http' | 'entry'>
 
-/** Requests by what holds their answers too: an HTTP exchange, or an entry of a file. */
+/** Requests by the container that also holds their responses: an HTTP exchange, or an entry of a file. */
 interface HeldTogether<R> {
   /**
    * Takes the messages in order.
    *
-   * @returns of an answer the request that stood in the same one under its id: that is the one it answers, whatever
-   *   else has the id. An error that names no request answers the only one that stood there.
+   * @returns for a response, the request with its id in the same container: that one is answered, whatever other
+   *   request has the id. An error that names no request answers the only request in the container.
    */
   take(record: Holder, envelope: Envelope, ref: R): Observation<R>['request']
 }
@@ -22,18 +22,18 @@ interface Asked<R> {
   readonly ref: R
   readonly id: string
   answered: boolean
-  /** Two of them in the same one under the same id. */
+  /** The container holds two requests with the same id. */
   isAmbiguous: boolean
 }
 
-/** Says what a message of a record belongs to; takes them in order. */
+/** Finds the related messages of a record's messages; takes them in order. */
 export type RecordCorrelator<R> = (
   record: Holder & Pick<MessageRecord, 'conversation'>,
   envelope: Envelope,
   ref: R,
 ) => Relations<R>
 
-/** A correlator for records, which may say what held a request together with its answer. Parameters as for `createCorrelator`. */
+/** A correlator for records, which may name such a container. Parameters as for `createCorrelator`. */
 export function createRecordCorrelator<R>(
   ...parameters: Parameters<typeof createCorrelator<R>>
 ): RecordCorrelator<R> {
@@ -49,7 +49,7 @@ export function createRecordCorrelator<R>(
 function createHeldTogether<R>(idKey: (idText: string) => string): HeldTogether<R> {
   const limits = { entries: 8_192, chars: 4 * 1024 * 1024 }
   const asked = createRecent<Asked<R>>(limits)
-  /** The request of each holder; null where it holds more than one. */
+  /** The request of each container; null for more than one. */
   const alone = createRecent<Asked<R> | null>(limits)
   return {
     take({ direction, http, entry }, envelope, ref) {
@@ -74,7 +74,7 @@ function createHeldTogether<R>(idKey: (idText: string) => string): HeldTogether<
         : asked.get(requestKey(name, others, idKey(id ?? '')))
       if (!request || request.isAmbiguous) return undefined
       const { answered } = request
-      // Its own answer may follow an error that names nothing, and the other way round.
+      // The request's own response may come before or after an error that names no request.
       if (answered && isNamelessError(envelope)) return undefined
       request.answered = true
       return { ref: request.ref, answered, id: request.id }

@@ -1,36 +1,36 @@
-/** Finds the row of a message by its id, in 12 to 24 bytes a message. */
+/** Finds the row of a message by its id, in 12 to 24 bytes per message. */
 export interface IdTable {
   set(id: string, row: number): void
   /** -1 when the id is unknown. */
   get(id: string): number
-  /** As `set`, of an id that stands in `bytes` as ASCII. */
+  /** As `set`, for an id stored in `bytes` as ASCII. */
   setBytes(bytes: Uint8Array, start: number, end: number, row: number): void
   getBytes(bytes: Uint8Array, start: number, end: number): number
 }
 
-/** Hash, other hash, row + 1: one beside the other, so that a look costs one line of the processor's memory. */
+/** First hash, second hash, row + 1: adjacent, so that a lookup costs one cache line. */
 const stride = 3
-/** Most ids that are looked for were given a moment ago: so many of the last ones, one a place, are found at once. */
+/** Most lookups are for recent ids: this many of the latest, one per slot, are found at once. */
 const recentSlots = 4096
-/** Entries looked at, newest first, before all are put into the table. */
+/** Entries searched, newest first, before all are moved to the table. */
 const lookedBack = 4096
 
 /**
- * Open addressing over two 32-bit hashes of the id. Holding the ids themselves would cost more than all
- * other columns of a recording together. Two random UUIDs collide once in 10^19 pairs. Ids are put into the table when
- * one is looked for that is not among the last ones; until then they stand in a row, which is a tenth of the work.
+ * Open addressing over two 32-bit hashes of the id. Storing the ids would cost more than all other columns of a
+ * recording together. Two random UUIDs collide once in 10^19 pairs. Ids are moved to the table on the first lookup of
+ * one that is not recent; until then they wait in a list, which is a tenth of the work.
  */
 export function createIdTable(): IdTable {
   let capacity = 1024
-  /** A row of 0 is an empty slot. */
+  /** Row 0 marks an empty slot. */
   let slots = new Int32Array(capacity * stride)
   let size = 0
   const recent = new Int32Array(recentSlots * stride)
-  /** What is not in the table yet, in order. */
+  /** Entries not in the table yet, in order. */
   let waiting = new Int32Array(256 * stride)
   let waitingEnd = 0
 
-  /** Where an id stands in the table, or would. */
+  /** The slot of an id in the table, or the free slot for it. */
   function find(a: number, b: number): number {
     let slot = (a ^ (b << 7)) & (capacity - 1)
     for (;;) {
@@ -49,7 +49,7 @@ export function createIdTable(): IdTable {
     }
   }
 
-  /** Puts what waits into the table. */
+  /** Moves the waiting entries to the table. */
   function tabulate(): void {
     const most = size + waitingEnd / stride
     if (most * 3 > capacity * 2) {
@@ -111,7 +111,7 @@ function write(to: Int32Array, at: number, a: number, b: number, row: number): v
   to[at + 2] = row
 }
 
-/** What `hash` found: two numbers, and no object a message. */
+/** The result of `hash`: two numbers, to avoid one object per message. */
 let hashA = 0
 let hashB = 0
 
@@ -128,7 +128,7 @@ function hash(text: string): void {
   hashB = mixed(b)
 }
 
-/** The same of the same text in ASCII. */
+/** As `hash`, for the same text in ASCII. */
 function hashBytes(bytes: Uint8Array, start: number, end: number): void {
   let a = 0x811c9dc5
   let b = 0x9747b28c

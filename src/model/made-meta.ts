@@ -3,8 +3,8 @@ import type { MetaRecord, TapeRecord } from './record.js'
 import type { SessionDraft } from './session.js'
 
 /**
- * The first line of a recording that lost it, made of the first record that says when it was: every line of a tape has
- * a time. Undefined for a record that says none.
+ * A replacement for the lost first line of a recording, made from the first record with a time: every line of a tape
+ * has one. Undefined for a record without a time.
  */
 export function madeMeta(record: TapeRecord): MetaRecord | undefined {
   if (record.type === 'meta' || record.type === 'unknown') return undefined
@@ -16,7 +16,7 @@ export function madeMeta(record: TapeRecord): MetaRecord | undefined {
   return { type: 'meta', startedAt: started.toISOString(), label: '', command: [], made: true }
 }
 
-/** Segments of a strict tape do not say whose they are, but begin with the same line. */
+/** Segments of a strict tape do not name their recording, but begin with the same line. */
 export function isNextOf(before: SessionDraft | undefined, meta: MetaRecord): boolean {
   if (!before || before.own || before.startedAt !== meta.startedAt || before.label !== meta.label)
     return false

@@ -1,29 +1,29 @@
 import type { Transport } from './envelope.js'
 import type { JsonMembers } from './record.js'
 
-/** One of the recordings that were merged into one. Their conversations have its name, and what they were called. */
+/** A source of a merged recording. Its name prefixes the original names of its conversations. */
 export interface MergedRecording {
   readonly conversation: string
-  /** As the recording says it. */
+  /** As written in the recording. */
   readonly startedAt: string | undefined
   readonly transport: Transport
   readonly url: string | null
   readonly command: readonly string[]
 }
 
-/** How a message came. */
+/** Origin of a message. */
 export interface Origin {
   readonly transport: Transport
   readonly url: string | null
-  /** Of a merged recording, what its part is called. */
+  /** Label of the merged recording that the message comes from. */
   readonly label?: string
 }
 
 /**
- * What `convert A B OUT` says of the recordings that it merged, in the metadata of the result.
+ * The `merged` member in the metadata of a recording that `convert A B OUT` wrote.
  *
- * @param json of the member `merged`
- * @returns undefined when it is something else
+ * @param json value of the member `merged`
+ * @returns undefined for anything else
  */
 export function readMerged(json: string): MergedRecording[] | undefined {
   const list = JSON.parse(json) as unknown
@@ -44,17 +44,17 @@ export function readMerged(json: string): MergedRecording[] | undefined {
   return recordings
 }
 
-/** The recordings that a merged one was made of; undefined for one that was not merged. */
+/** The sources of a merged recording; undefined for one that was not merged. */
 export function mergedIn(metadata: JsonMembers): MergedRecording[] | undefined {
   const json = metadata.find(([name]) => name === 'merged')?.[1]
   return json === undefined ? undefined : readMerged(json)
 }
 
-/** Finds out how messages came: in a merged recording that is another matter for each conversation. */
+/** Finds the origin of messages; in a merged recording, it differs per conversation. */
 export function createOrigins(
   of: Origin & { readonly metadata?: JsonMembers },
 ): (conversation: string | undefined) => Origin {
-  // The longest name first: one may begin as another one does.
+  // The longest name first: one name may be a prefix of another.
   const merged = mergedIn(of.metadata ?? [])
     ?.map((one) => ({ ...one, label: one.conversation }))
     .toSorted((a, b) => b.label.length - a.label.length)

@@ -1,12 +1,12 @@
 /**
- * Ids of messages: UUIDs of version 4 that follow from a random key and the message's place among those of its recorder.
- * So a message is remembered as a small number, and no text is kept for it.
+ * Message ids: version 4 UUIDs derived from a random key and the message's position among those of its recorder. A
+ * message is remembered as a small number, without text.
  */
 export class MessageIds {
   readonly #key: Uint32Array
   readonly #text = new Uint8Array(idLength)
 
-  /** @param key four random words */
+  /** @param key four random 32-bit words */
   constructor(key: Uint32Array) {
     this.#key = key
   }
@@ -20,7 +20,7 @@ export class MessageIds {
   /** Writes the text as ASCII. Returns the index after it. */
   write(place: number, target: Uint8Array, start: number): number {
     const key = this.#key
-    // Each word is a permutation of the places, so no two messages of a recorder have the same.
+    // Each word is a permutation of the positions, so no two messages of a recorder share an id.
     const first = mixed(place ^ key[0]!)
     const second = mixed(place + key[1]!)
     const third = mixed(first ^ key[2]!)
@@ -54,7 +54,7 @@ function writeHex(word: number, target: Uint8Array, at: number): number {
   return at + 4
 }
 
-/** Another word for each word: the last step of MurmurHash3. */
+/** A permutation of 32-bit words: the last step of MurmurHash3. */
 function mixed(word: number): number {
   let it = word ^ (word >>> 16)
   it = Math.imul(it, 0x85ebca6b)

@@ -1,13 +1,13 @@
 import { WiretapeError } from './error.js'
 
-/** What an option may be, and how that is said to a person. */
+/** Allowed values of an option, and their description for a person. */
 export type OptionShape = readonly [isFitting: (value: unknown) => boolean, hint: string]
 
 /**
- * Options of the library: those who write JavaScript have no compiler to tell them of a wrong name or value.
+ * Checks options of the library: JavaScript callers have no compiler that reports wrong names or values.
  *
- * @param what the options are called: `option`
- * @param shapes of all options that there are; one that is undefined is not given
+ * @param what word for the options: `option`
+ * @param shapes all known options; an undefined value counts as absent
  * @throws WiretapeError `usage`
  */
 export function checkShapes(
@@ -27,7 +27,7 @@ export function checkShapes(
   }
 }
 
-/** @throws WiretapeError `usage` for what is no path */
+/** @throws WiretapeError `usage` for anything but a path */
 export function checkPath(what: string, path: unknown): void {
   if (typeof path !== 'string' || path === '')
     throw new WiretapeError('usage', `the ${what} is invalid`, { hint: 'use the path of a file' })
@@ -42,7 +42,7 @@ export const isTexts = (value: unknown): value is readonly string[] =>
 export const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One of some words. */
+/** One of several words. */
 export function oneOf(...words: readonly string[]): OptionShape {
   return [(value) => isText(value) && words.includes(value), `use ${words.join(' or ')}`]
 }

@@ -1,7 +1,7 @@
 /**
- * A message of our own recorder that says nothing about its session and is related to others by a stored answer at
- * most, given as numbers and places instead of a record: rows of a million such messages are made without an object
- * for each.
+ * A message of wiretape's recorder without information about its session, and related to others at most by a stored
+ * response. It consists of numbers and offsets instead of a record: rows for a million such messages need no object
+ * each.
  */
 export interface PlainMessage {
   readonly kind: 'request' | 'notification' | 'result' | 'error'
@@ -9,21 +9,21 @@ export interface PlainMessage {
   readonly us: number
   readonly seq: number
   readonly sizeBytes: number
-  /** Empty for an answer. */
+  /** Empty for a response. */
   readonly method: string
   readonly toolError: boolean
-  /** What the places below are in. */
+  /** The offsets below refer to these bytes. */
   readonly bytes: Uint8Array
   /** The recorder's own id, in ASCII. */
   readonly idStart: number
   readonly idEnd: number
-  /** That of the request which this answers; -1 where there is none. */
+  /** Id of the request that this message answers; -1 when there is none. */
   readonly corrStart: number
   readonly corrEnd: number
   readonly late: boolean
-  /** Places of the conversation's name, in ASCII; -1 where there is none. */
+  /** Offsets of the conversation's name, in ASCII; -1 when there is none. */
   readonly conversationStart: number
   readonly conversationEnd: number
-  /** Number of the HTTP exchange; -1 where there is none. */
+  /** Number of the HTTP exchange; -1 when there is none. */
   readonly httpExchange: number
 }

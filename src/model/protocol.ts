@@ -1,6 +1,6 @@
 /**
- * The two ways MCP has worked: `legacy` opens a session with `initialize`, `modern` (from 2026-07-28)
- * carries its metadata in every request.
+ * The two eras of MCP: `legacy` opens a session with `initialize`, `modern` (from 2026-07-28) carries its
+ * metadata in every request.
  */
 export type Era = 'legacy' | 'modern'
 
@@ -17,12 +17,12 @@ export const protocolVersions = [
 /** The first version of the modern era. */
 const firstModern = '2026-07-28'
 
-/** Versions are dates, so an unknown later one still sorts to the right side. */
+/** Versions are dates, so an unknown later one still sorts correctly. */
 export function eraOf(protocolVersion: string): Era {
   return protocolVersion >= firstModern ? 'modern' : 'legacy'
 }
 
-/** Methods that exist in one era only; seeing one tells the era before any version was agreed on. */
+/** Methods of one era only; they show the era before a version is negotiated. */
 const legacyMethods: ReadonlySet<string> = new Set([
   'initialize',
   'notifications/initialized',
@@ -42,7 +42,7 @@ const modernMethods: ReadonlySet<string> = new Set([
   'tasks/update',
 ])
 
-/** The era a method belongs to, or undefined when both have it (or neither knows it). */
+/** The era of a method; undefined when both eras or neither have it. */
 export function eraOfMethod(method: string): Era | undefined {
   if (legacyMethods.has(method)) return 'legacy'
   if (modernMethods.has(method)) return 'modern'

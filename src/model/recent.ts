@@ -1,4 +1,4 @@
-/** A map that forgets old entries, so that memory stays bounded for any session length. */
+/** A map that drops old entries, so that memory stays bounded for any session length. */
 export interface Recent<V, K extends string | number = string> {
   get(key: K): V | undefined
   set(key: K, value: V): void
@@ -7,7 +7,7 @@ export interface Recent<V, K extends string | number = string> {
   entries(): Iterable<[K, V]>
 }
 
-/** How much a map remembers before it forgets the oldest half. Each limit holds on its own. */
+/** Limits after which a map drops its oldest half. Each limit applies independently. */
 export interface RecentLimits<V> {
   /** Entries kept at least; twice as many at most. */
   readonly entries: number
@@ -23,9 +23,9 @@ interface Half<V, K> {
 }
 
 /**
- * Two generations: when the young one is full it becomes the old one, and the former old one is forgotten.
- * Each operation is O(1); dropping the first key of one big map would walk over the holes left by deletions.
- * What is deleted in time makes room, so an entry outlives any number of short-lived ones.
+ * Two generations: when the young one is full it becomes the old one, and the former old one is dropped. Each
+ * operation is O(1); deleting the first key of one large map would scan the holes left by deletions. Deleted
+ * entries free their room, so an entry outlives any number of short-lived ones.
  */
 export function createRecent<V, K extends string | number = string>(limits: RecentLimits<V>): Recent<V, K> {
   const { entries, chars = Infinity, sizeOf = () => 0 } = limits
@@ -50,7 +50,7 @@ export function createRecent<V, K extends string | number = string>(limits: Rece
     },
     get: (key) => young.map.get(key) ?? (old.map.size > 0 ? old.map.get(key) : undefined),
     set(key, value) {
-      // One that stands in the old half too is found in the young one first, and forgotten with the old.
+      // A key in both generations is found in the young one first, and dropped with the old one.
       remove(young, key)
       young.map.set(key, value)
       young.chars += lengthOf(key) + sizeOf(value)
@@ -69,8 +69,8 @@ export function createRecent<V, K extends string | number = string>(limits: Rece
 const lengthOf = (key: string | number): number => (typeof key === 'string' ? key.length : 0)
 
 /**
- * A copy of `text` that stands alone. A slice of a longer string keeps that whole string in memory, which
- * matters where a few characters of every message are remembered.
+ * A copy of `text` without a reference to its source. A slice of a longer string keeps that string in memory,
+ * which matters where a few characters of every message are remembered.
  */
 export function detach(text: string): string {
   return text.length < 13 ? text : (JSON.parse(JSON.stringify(text)) as string)

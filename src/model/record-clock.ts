@@ -2,7 +2,7 @@ import { isMeasurable } from './measurable.js'
 import { noTime } from './session.js'
 import { Times } from './times.js'
 
-/** Gives the records of a session their time since its start. */
+/** Computes the time of records since the start of their session. */
 export class RecordClock {
   #startMs = NaN
   #isTimed = true
@@ -15,8 +15,8 @@ export class RecordClock {
   }
 
   /**
-   * Microseconds since the start: the recorder's own, else from the wall clock, which is all that other recorders write. 0 for
-   * a time that makes no sense; undefined where the recording has no times.
+   * Microseconds since the start: the recorder's own value, or else from the wall clock, the only time that other
+   * recorders write. 0 for an invalid time; undefined where the recording has no times.
    */
   usOf(record: { readonly t?: string; readonly us?: number }): number | undefined {
     if (record.us !== undefined && isMeasurable(record.us)) return record.us

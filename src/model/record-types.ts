@@ -2,14 +2,14 @@ import type { Direction } from './envelope.js'
 import type { FrameRecord, LoneRecord, TapeRecord } from './record.js'
 import { utf8Length } from './utf8-length.js'
 
-/** The rows of a record: one for each message, one for the record itself, or none. */
+/** Rows of a record: one per message, one for the record itself, or none. */
 type RowsOf<T> = T extends FrameRecord['type'] ? 'messages' : T extends LoneRecord['type'] ? 'itself' : 'none'
 
 interface RecordType<T> {
   readonly rows: RowsOf<T>
-  /** Its name in a summary of several. */
+  /** Plural for summaries. */
   readonly plural: string
-  /** What `is:` asks for with its name, in words; of a type with rows of its own. */
+  /** Description of the filter `is:` with its name; for types with rows of their own. */
   readonly about?: string
 }
 
@@ -37,14 +37,14 @@ export function isLoneRecord(record: TapeRecord): record is LoneRecord {
   return recordTypes[record.type].rows === 'itself'
 }
 
-/** Facts about a record that is a row by itself. */
+/** Facts about a record that is itself a row. */
 export interface LoneFacts {
-  /** Null where the record has none. */
+  /** Null when the record has none. */
   readonly direction: Direction | null
   readonly sizeBytes: number
-  /** A line, or the body of an HTTP response; null where there is neither. */
+  /** A line, or the body of an HTTP response; null for neither. */
   readonly text: string | null
-  /** Stands for the text in tables where there is none. */
+  /** Replaces a missing text in tables. */
   readonly summary: string
 }
 

@@ -1,9 +1,9 @@
 import type { Direction, Envelope, Transport } from './envelope.js'
 
-/** Members of a JSON object as name and exact value text, in order: nothing is lost by keeping it. */
+/** Members of a JSON object as name and exact value text, in order, so that nothing is lost. */
 export type JsonMembers = readonly (readonly [name: string, text: string])[]
 
-/** What every record may carry: the wall clock and the members of its line that we have no name for. */
+/** Common to all records: the wall clock and the unknown members of the line. */
 interface RecordBase {
   /** ISO 8601 UTC with milliseconds, as written. */
   readonly t?: string
@@ -11,7 +11,7 @@ interface RecordBase {
   readonly extra?: JsonMembers
 }
 
-/** A record that was observed on the wire at a moment. */
+/** A record observed on the wire, with its time. */
 interface Observed extends RecordBase {
   readonly t: string
   /** Monotonic microseconds since the session began. Absent in tapes of other recorders. */
@@ -23,18 +23,18 @@ export interface MetaRecord extends RecordBase {
   readonly type: 'meta'
   readonly startedAt: string
   readonly label: string
-  /** The server's argv; `[]` over HTTP. */
+  /** The server's command with its arguments; `[]` over HTTP. */
   readonly command: readonly string[]
-  /** Version of the producing tool, as trace v1 names it. */
+  /** Version of the producing tool, under the name that trace v1 uses. */
   readonly mcpTapVersion?: string
   readonly wiretape?: TapeIdentity
-  /** True when the file has no such line: this one was made of the record that follows. */
+  /** True when the file has no such line: this one was made from the next record. */
   readonly made?: true
 }
 
-/** What our own tapes say about themselves, beyond trace v1. */
+/** Metadata of wiretape's own tapes, beyond trace v1. */
 export interface TapeIdentity {
-  /** Version of wiretape that recorded it. */
+  /** Version of the wiretape that recorded it. */
   readonly version: string
   /** UUID of the session; all segments of one recording share it. */
   readonly session: string
@@ -42,18 +42,18 @@ export interface TapeIdentity {
   readonly url: string | null
   /** 0-based number of this file within a rotated recording. */
   readonly segment: number
-  /** `none` or the name of the rules that were applied to this tape. */
+  /** `none` or the name of the redaction rules of this tape. */
   readonly redaction: string
   readonly metadata: JsonMembers
-  /** Proves that the user of one data folder recorded it: `originOf` of the tape. */
+  /** Proof that the user of one data folder recorded it: `originOf` of the tape. */
   readonly origin?: string
   readonly extra?: JsonMembers
 }
 
-/** Why one message is known to belong to another. */
+/** The relation that links one message to another. */
 export type LinkKind = 'progress' | 'cancel' | 'task' | 'round' | 'subscription'
 
-/** A certain connection to the request it names. */
+/** A certain link to a request. */
 export interface Link {
   readonly kind: LinkKind
   /** `proxyId` of the request. */
@@ -65,59 +65,59 @@ export interface Part {
   /** UUID given at recording (`proxyId`); absent in tapes of other recorders. */
   readonly id?: string
   readonly envelope: Envelope
-  /** Where the message stands in the record's `raw` (UTF-16 code units, end exclusive). */
+  /** Position of the message in the record's `raw` (UTF-16 code units, end exclusive). */
   readonly start: number
   readonly end: number
-  /** Bytes of it in UTF-8, where whoever read it knows. */
+  /** Size in UTF-8 bytes, when the reader knows it. */
   readonly sizeBytes?: number
-  /** `proxyId` of the request that this answer belongs to. */
+  /** `proxyId` of the request that this response belongs to. */
   readonly correlatedId?: string
-  /** An answer to a request that had been answered before. */
+  /** A response to a request that had already been answered. */
   readonly late?: true
   /** `proxyId` of a request of the same side that was still open under the same id. */
   readonly duplicateOf?: string
   readonly links?: readonly Link[]
 }
 
-/** One value that redaction took out of a frame. */
+/** One value of a frame that was redacted. */
 export interface RedactionMark {
-  /** JSON Pointer (RFC 6901) to the value in `raw`; of a value that was cut in part, to the whole string. */
+  /** JSON Pointer (RFC 6901) to the value in `raw`; for a partly redacted value, to the whole string. */
   readonly at: string
-  /** Equal secrets have equal tags inside one tape; nothing else can be learned from it. */
+  /** Equal secrets have equal tags within one tape; a tag reveals nothing else. */
   readonly tag: string
-  /** The value is no secret itself: it holds too many of them, or is nested too deep, to be read to the end. */
+  /** The value is no secret itself: it has too many secrets, or too deep a nesting, to be fully read. */
   readonly why?: 'too-many' | 'too-deep'
 }
 
-/** Headers as they were sent: names as written, in order, repeated ones too; secrets replaced. */
+/** Headers as sent: original names, order and repetitions; secrets replaced. */
 export type HttpHeaders = readonly (readonly [name: string, value: string])[]
 
-/** Where a message stood in HTTP. */
+/** HTTP context of a message. */
 export interface HttpContext {
   /** 0-based number of the HTTP exchange within the session. */
   readonly exchange: number
-  /** Of a message in a request: its method, and its path with the query, secrets replaced. */
+  /** For a message in a request: its method, and its path with the query, secrets replaced. */
   readonly method?: string
   readonly path?: string
-  /** Of a message in a response. */
+  /** For a message in a response. */
   readonly status?: number
-  /** Of the request or response; only on the first message of each. */
+  /** Headers of the request or response; only on its first message. */
   readonly headers?: HttpHeaders
-  /** Of the exchange; on the first message of its response. */
+  /** Phases of the exchange; on the first message of its response. */
   readonly phases?: HttpPhases
 }
 
-/** How long the parts of an exchange with the upstream took, in milliseconds. */
+/** Durations of the phases of an upstream exchange, in milliseconds. */
 export interface HttpPhases {
-  /** These three belong to a connection that was made for the exchange; a reused connection has none of them. */
+  /** These three exist only when a connection was opened for the exchange; a reused one has none. */
   readonly dnsMs?: number
   readonly connectMs?: number
   readonly tlsMs?: number
-  /** From the moment when the connection was ready to the head of the response. */
+  /** From the ready connection to the head of the response. */
   readonly waitMs: number
 }
 
-/** The fields of the server-sent event that brought a message (WHATWG HTML, 9.2). */
+/** The fields of the server-sent event that carried a message (WHATWG HTML, 9.2). */
 export interface SseContext {
   readonly event?: string
   readonly id?: string
@@ -125,59 +125,59 @@ export interface SseContext {
   readonly retry?: number
 }
 
-/** How the frame of a line-based transport ended; absent means with a line feed. */
+/** Line end of a frame on a line-based transport; absent means a line feed. */
 export type FrameEnd = 'crlf' | 'none'
 
-/** A frame that held JSON, where it stood and what belongs to it. */
+/** A frame that held JSON, with its context and its parts. */
 interface ObservedFrame extends Observed {
   readonly direction: Direction
-  /** Exact JSON text as it was passed on, white space around it left out; secrets replaced. */
+  /** Exact JSON text as forwarded, without surrounding white space; secrets replaced. */
   readonly raw: string
-  /** What redaction replaced in `raw`. */
+  /** Redacted values in `raw`. */
   readonly red?: readonly RedactionMark[]
-  /** The value of `raw`, where it was asked for and the reader has it at hand. Not to be changed, nor to be kept. */
+  /** The value of `raw`, when requested and available to the reader. Must be neither changed nor kept. */
   readonly value?: unknown
-  /** The bytes of `raw`, where the recorder has them at hand; valid until the record is written. */
+  /** The bytes of `raw`, when available to the recorder; valid until the record is written. */
   readonly utf8?: Uint8Array
   readonly batch: boolean
-  /** At least one; in the order of the text. */
+  /** At least one, in text order. */
   readonly parts: readonly Part[]
   /** 0-based number of the first part; the others follow it. */
   readonly seq?: number
-  /** Which client's talk this belongs to, where one recording holds several. */
+  /** The client's conversation, where one recording holds several. */
   readonly conversation?: string
   readonly http?: HttpContext
   readonly sse?: SseContext
-  /** Number of the entry of its file, where that holds a request with its answer. No tape keeps it. */
+  /** Number of the file's entry that holds a request with its response. Not stored on tapes. */
   readonly entry?: number
   readonly frameEnd?: FrameEnd
-  /** Base64 of the frame without its line end, when `raw` cannot stand for it byte for byte. */
+  /** Base64 of the frame without its line end, when `raw` differs from it in bytes. */
   readonly bytes?: string
-  /** Name of the rule that decided about it. */
+  /** Name of the rule that was applied. */
   readonly rule?: string
 }
 
-/** A message, or a batch of them, that was passed on. */
+/** A message, or a batch of messages, that was forwarded. */
 export interface MessageRecord extends ObservedFrame {
   readonly type: 'message'
-  /** True when a person or a rule changed the message before it was passed on. */
+  /** True when a person or a rule changed the message before it was forwarded. */
   readonly modified?: true
-  /** Exact JSON text as it arrived, of a modified message. */
+  /** Exact JSON text as received, for a modified message. */
   readonly original?: string
-  /** For how long it was held, in milliseconds; a `held` record with the same id stands before it. */
+  /** Milliseconds for which it was held; a `held` record with the same id precedes it. */
   readonly heldMs?: number
   /** True when a person or a rule made it: the other side did not send it. */
   readonly injected?: true
-  /** True when nothing says when it was, though others do: `t` is that of the one before it. */
+  /** True when its time is unknown, unlike that of others: `t` is copied from the previous one. */
   readonly untimed?: true
 }
 
-/** A message that has to wait, as it arrived. It crosses the wire when a message with its id follows, if ever. */
+/** A held message, as received. It crosses the wire only when a message with its id follows. */
 export interface HeldRecord extends ObservedFrame {
   readonly type: 'held'
 }
 
-/** A held message that does not cross the wire. */
+/** A held message that was never forwarded. */
 export interface DroppedRecord extends Observed {
   readonly type: 'dropped'
   /** `proxyId` of its first part. */
@@ -186,37 +186,37 @@ export interface DroppedRecord extends Observed {
   readonly rule?: string
 }
 
-/** What a person, or the recorder, said about a recording while it was made. */
+/** A note of a person, or of the recorder, written while recording. */
 export interface NoteRecord extends Observed {
   readonly type: 'note'
   readonly text: string
-  /** `proxyId` of the message it is about. */
+  /** `proxyId` of the message that the note refers to. */
   readonly about?: string
-  /** The process of the server was replaced; the text says so in words. */
+  /** The server process was replaced; the text describes it in words. */
   readonly restart?: RestartFacts
 }
 
-/** What became of the process before and what the client noticed. */
+/** Details of a restart: the previous process and the effects on the client. */
 export interface RestartFacts {
-  /** Of the process that was replaced; 128 + signal number after a signal. */
+  /** Exit code of the replaced process; 128 + signal number after a signal. */
   readonly exitCode: number
-  /** Until the new one took messages, in milliseconds. */
+  /** Milliseconds until the new process accepted messages. */
   readonly tookMs: number
-  /** Requests that got an error, since the process that had them is gone. */
+  /** Requests that got an error because the process that received them is gone. */
   readonly unanswered: number
-  /** Methods of the lists that are others since. */
+  /** Methods of the lists that changed. */
   readonly changed: readonly string[]
-  /** False when the new process does not offer all that the client was told. */
+  /** False when the new process lacks something that was announced to the client. */
   readonly fits: boolean
 }
 
-/** A line on stdin or stdout that is no JSON object or array. It breaks many clients. */
+/** A line on stdin or stdout that is no JSON object or array. Many clients fail on it. */
 export interface NoiseRecord extends Observed {
   readonly type: 'noise'
   readonly direction: Direction
   readonly text: string
   readonly frameEnd?: FrameEnd
-  /** Base64 of the line, when it is not valid UTF-8. */
+  /** Base64 of the line, unless it is valid UTF-8. */
   readonly bytes?: string
 }
 
@@ -228,7 +228,7 @@ export interface StderrRecord extends Observed {
   readonly bytes?: string
 }
 
-/** An HTTP exchange, or what is left of one, that carried no JSON-RPC in its response. */
+/** An HTTP exchange, possibly incomplete, whose response carried no JSON-RPC. */
 export interface HttpRecord extends Observed {
   readonly type: 'http'
   readonly exchange: number
@@ -236,38 +236,38 @@ export interface HttpRecord extends Observed {
   readonly method: string
   /** With the query; secrets replaced. */
   readonly path: string
-  /** Unless a message of the request has them. */
+  /** Unless a message of the request has the headers. */
   readonly requestHeaders?: HttpHeaders
-  /** Of a request that was no JSON-RPC, as far as it is text; secrets replaced. */
+  /** Body of a request without JSON-RPC, as far as it is text; secrets replaced. */
   readonly requestBody?: string
-  /** Absent when no response came. */
+  /** Absent without a response. */
   readonly status?: number
   readonly headers?: HttpHeaders
-  /** Unless a message of the response has them. */
+  /** Unless a message of the response has the headers. */
   readonly phases?: HttpPhases
-  /** Of the response, where it is text; secrets replaced. */
+  /** Body of the response, where it is text; secrets replaced. */
   readonly body?: string
-  /** Base64 of a body that is no text. */
+  /** Base64 of a body that is not text. */
   readonly bytes?: string
-  /** Bytes of the body, as they were on the wire. */
+  /** Size of the body on the wire, in bytes. */
   readonly sizeBytes?: number
-  /** Of an event that is no message, such as `endpoint` or one with nothing but an id; its data is the body. */
+  /** For an event without a message, such as `endpoint` or one with an id only; the body is its data. */
   readonly sse?: SseContext
-  /** Why the exchange ended before its time, or why its body is not here. */
+  /** The reason why the exchange ended early, or why its body is missing. */
   readonly why?: string
 }
 
-/** Something crossed the wire and is not on the tape. */
+/** Traffic that crossed the wire but is not on the tape. */
 export interface GapRecord extends Observed {
   readonly type: 'gap'
-  /** Messages (or other lines) of the two directions that are missing. */
+  /** Missing messages (or other lines) of both directions. */
   readonly lost: number
-  /** Lines of stderr that are missing. */
+  /** Missing lines of stderr. */
   readonly lostStderr?: number
-  /** Bytes of the messages and lines that are missing, as they were on the wire. */
+  /** Bytes on the wire of the missing messages and lines. */
   readonly lostBytes?: number
   readonly why: string
-  /** For one message that was too big to record. */
+  /** For one message that was too large to record. */
   readonly direction?: Direction
   readonly sha256?: string
 }
@@ -280,16 +280,16 @@ export interface UndeliveredRecord extends Observed {
   readonly why: string
 }
 
-/** Last line of a tape, or of a segment of it. Without it the recording was cut off. */
+/** Last line of a tape, or of one of its segments. Without it the recording was cut off. */
 export interface EndRecord extends RecordBase {
   readonly type: 'end'
   readonly t: string
   /**
-   * The server's exit status; 128 + signal number after a signal, 127 when it could not be started. Null
-   * when the line does not say: some recorders write none after a signal.
+   * The server's exit status; 128 + signal number after a signal, 127 when it could not be started. Null when
+   * the line has none: some recorders omit it after a signal.
    */
   readonly exitCode: number | null
-  /** Null when the line does not say. */
+  /** Null when the line has none. */
   readonly durationMs: number | null
   readonly wiretape?: TapeClosing
 }
@@ -297,28 +297,28 @@ export interface EndRecord extends RecordBase {
 export interface TapeClosing {
   /** Messages in this file. */
   readonly messages: number
-  /** JSON-RPC errors and results of tools that failed in this file; absent where nobody counted them. */
+  /** JSON-RPC errors and failed tool results in this file; absent when they were not counted. */
   readonly errors?: number
-  /** True when the recording goes on in the next segment. */
+  /** True when the recording continues in the next segment. */
   readonly rotated?: true
-  /** Signal that ended the server. */
+  /** Signal that terminated the server. */
   readonly signal?: string
-  /** Why the server could not be started. */
+  /** The reason why the server could not be started. */
   readonly error?: string
-  /** Which rules of redaction fired how often in the whole recording; absent when none did. */
+  /** Number of values that each redaction rule replaced in the whole recording; absent for none. */
   readonly redacted?: readonly RuleCount[]
-  /** True when the line was added later, by `recover`. */
+  /** True when `recover` added the line later. */
   readonly recovered?: true
   readonly extra?: JsonMembers
 }
 
-/** How often a rule of redaction fired. */
+/** Number of values that a redaction rule replaced. */
 export interface RuleCount {
   readonly rule: string
   readonly count: number
 }
 
-/** A line of a type that this version does not know. It survives a read and a write. */
+/** A line of an unknown type. It survives a read and a write. */
 export interface UnknownRecord {
   readonly type: 'unknown'
   /** The line's own `type`. */
@@ -327,10 +327,10 @@ export interface UnknownRecord {
   readonly text: string
 }
 
-/** Messages of one frame; each of its parts is a row. */
+/** Messages of one frame; each part is a row. */
 export type FrameRecord = MessageRecord | HeldRecord
 
-/** A record that is a row by itself. Its type is the kind of that row. */
+/** A record that is itself a row. Its type is the kind of that row. */
 export type LoneRecord = NoiseRecord | StderrRecord | GapRecord | HttpRecord
 
 /** One line of a tape. */

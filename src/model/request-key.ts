@@ -1,20 +1,20 @@
 import type { Direction } from './envelope.js'
 
 /**
- * What maps name a request by: short digits are a number where one connection is all there is, and everything else is the
- * text of `requestKey`. Numbers need no text to be made for each message.
+ * Key of a request in maps: a number for a short id of digits in the only connection, or else the text of `requestKey`.
+ * Numbers avoid making a text for each message.
  */
 export type Key = string | number
 
-/** An id of a plain message: a number that short digits mean, or what `idKey` makes of any id. */
+/** An id of a plain message: a number for short digits, or the result of `idKey` for any id. */
 export type PlainId = string | number
 
-/** Names a request of one side. @param id canonical */
+/** Key of a request of one side. @param id canonical */
 export function requestKey(conversation: string, direction: Direction, id: string): string {
   return `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${id}`
 }
 
-/** As `requestKey`. @param direction of the request which brought the id, token or task into the world */
+/** As `requestKey`. @param direction of the request that introduced the id, token or task */
 export function keyOf(conversation: string, direction: Direction, id: string): Key {
   const number = conversation === '' ? smallNumber(id) : -1
   return number < 0 ? requestKey(conversation, direction, id) : plainKey(direction, number)
@@ -26,7 +26,7 @@ export function plainKey(direction: Direction, id: PlainId): Key {
   return direction === 'client_to_server' ? id : -1 - id
 }
 
-/** The text that `requestKey` gives. */
+/** The text form, as `requestKey` returns it. */
 export function keyText(key: Key): string {
   if (typeof key === 'string') return key
   return key >= 0
@@ -34,10 +34,10 @@ export function keyText(key: Key): string {
     : requestKey('', 'server_to_client', String(-1 - key))
 }
 
-/** Digits up to which a number holds them all. */
+/** Most digits that a number holds exactly. */
 const mostDigits = 15
 
-/** The number that short digits mean, or -1. */
+/** The number of a short digit text, or -1. */
 function smallNumber(id: string): number {
   if (id.length === 0 || id.length > mostDigits || (id.length > 1 && id.charCodeAt(0) === 0x30)) return -1
   let number = 0

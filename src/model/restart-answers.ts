@@ -1,24 +1,24 @@
 import type { Envelope } from './envelope.js'
 
-/** Answers of the recorder that wait for a restart to be told. */
+/** Responses of the recorder that wait for the note of a restart. */
 const mostWaiting = 1_000
 
 /**
- * Finds the answers that the recorder gave in the place of a server that was started again. On stdio the recorder marks
- * them itself. Over HTTP they pass like others; the note of the restart says how many there were.
+ * Finds the responses that the recorder gave in place of a restarted server. On stdio the recorder marks them. Over
+ * HTTP they look like others; the note of the restart holds their number.
  */
 export class RestartAnswers {
   readonly #mark: (row: number) => void
   #rows: number[] = []
-  /** Answers that the last restart speaks of and that did not come yet. */
+  /** Responses counted by the last restart that have not arrived yet. */
   #owed = 0
 
-  /** @param mark is told of each such row */
+  /** @param mark called for each such row */
   constructor(mark: (row: number) => void) {
     this.#mark = mark
   }
 
-  /** The next row of the server. A server may use these words too: then nothing comes of it, as no restart is told. */
+  /** The next row of the server. A server may use the same text: without a restart it has no effect. */
   take(row: number, { kind, errorCode, errorMessage }: Envelope): void {
     if (kind !== 'error' || errorCode !== '503' || errorMessage?.startsWith('wiretape: the server ') !== true)
       return
@@ -28,7 +28,7 @@ export class RestartAnswers {
     } else if (this.#rows.length < mostWaiting) this.#rows.push(row)
   }
 
-  /** @param count how many requests got such an answer */
+  /** @param count number of requests that got such a response */
   restarted(count: number): void {
     const rows = count > 0 ? this.#rows.slice(-count) : []
     for (const row of rows) this.#mark(row)

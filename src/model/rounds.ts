@@ -1,18 +1,18 @@
 import type { Envelope } from './envelope.js'
 import { createRecent, detach } from './recent.js'
 
-/** States and arguments are whole texts of the peers' making: fewer are remembered, and no huge ones. */
+/** Peers choose states and arguments, of any length: few are remembered, and none that are huge. */
 const remembered = 1_024
 const rememberedChars = 4 * 1024 * 1024
 const longestText = 65_536
 
-/** A result that asked for more, and the request it answered. */
+/** A result that asked for input, and the request it answered. */
 interface Round<R> {
   readonly ref: R
   readonly inputs: ReadonlySet<string>
-  /** A retry has come. What asks for the same again is then a later round, not another request's. */
+  /** A retry has come. The same result again is then a later round, not that of another request. */
   taken: boolean
-  /** Two requests wait for a retry that could be either's. */
+  /** Two requests wait for a retry that could belong to either. */
   ambiguous: boolean
 }
 
@@ -20,13 +20,13 @@ interface Round<R> {
 const methods: ReadonlySet<string | undefined> = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 /**
- * Multi round-trip requests (2026-07-28): a retry is a new request that gives back the exact `requestState`,
- * or, where there was none, the same request with the inputs that were asked for.
+ * Multi round-trip requests (2026-07-28): a retry is a new request that returns the exact `requestState`, or,
+ * without a state, repeats the request with the requested inputs.
  */
 export interface Rounds<R> {
-  /** A request was sent under `key`. Returns the request of the round before it, where that is certain. */
+  /** A request was sent under `key`. Returns the request of the previous round, when certain. */
   asked(conversation: string, key: string | number, request: Envelope): R | undefined
-  /** The request under `key`, known as `ref`, was answered. */
+  /** The request under `key`, with the reference `ref`, was answered. */
   answered(conversation: string, key: string | number, ref: R, answer: Envelope): void
 }
 
@@ -34,7 +34,7 @@ export function createRounds<R>(): Rounds<R> {
   const limits = { entries: remembered, chars: rememberedChars, sizeOf: inputChars }
   const byState = createRecent<Round<R>>(limits)
   const byRequest = createRecent<Round<R>>(limits)
-  /** What the open requests ask for: texts that a retry may repeat. */
+  /** Signatures of open requests: texts that a retry may repeat. */
   const signatures = createRecent<string, string | number>({
     ...limits,
     sizeOf: (signature) => signature.length,

@@ -1,14 +1,14 @@
 import type { EntryFlag } from './entry-table.js'
 
-/** The rows of a recording in any columns: those of an `EntryTable`, or those that the viewer's page keeps. */
+/** The rows of a recording in any columns: those of an `EntryTable`, or those of the viewer's page. */
 export interface RowColumns {
   kind(row: number): string
   has(row: number, flag: EntryFlag): boolean
-  /** The request of an answer, the answer of a request; -1 for none. */
+  /** The request of a response, the response of a request; -1 for none. */
   peer(row: number): number
 }
 
-/** What makes a row worth a second look. */
+/** Facts that make a row notable. */
 export type Fact =
   | 'unanswered'
   | 'late'
@@ -19,10 +19,10 @@ export type Fact =
   | 'undelivered'
   | 'batch'
   | 'waiting'
-  /** As `waiting`, while it is being recorded. */
+  /** As `waiting`, while recording. */
   | 'held-now'
   | 'dropped'
-  /** A request that a person or a rule answered; it is `dropped` too. */
+  /** A request answered by a person or a rule; it is `dropped` too. */
   | 'answered-here'
   | 'modified'
   | 'injected'
@@ -32,7 +32,7 @@ const none: ReadonlySet<Fact> = new Set()
 /**
  * All facts about a row, most important first.
  *
- * @param isLive while it is being recorded: what only the end tells is left out
+ * @param isLive while recording: facts that only the end reveals are omitted
  */
 export function factsOf(rows: RowColumns, row: number, isLive = false): ReadonlySet<Fact> {
   const facts: Fact[] = []
@@ -53,25 +53,25 @@ export function factsOf(rows: RowColumns, row: number, isLive = false): Readonly
   return facts.length === 0 ? none : new Set(facts)
 }
 
-/** A request that went no further since a person or a rule answered it. */
+/** A request that was not forwarded because a person or a rule answered it. */
 export function isAnsweredHere(rows: RowColumns, row: number): boolean {
   if (!rows.has(row, 'dropped') || rows.kind(row) !== 'request') return false
   const answer = rows.peer(row)
   return answer >= 0 && rows.has(answer, 'injected')
 }
 
-/** Who created a message that no peer sent. @param text of an error, its message */
+/** The creator of a message that no peer sent. @param text message of an error */
 export function whoInjected(
   kind: string,
   rule: string | undefined,
   text = '',
 ): 'person' | 'rule' | 'wiretape' {
   if (rule !== undefined) return 'rule'
-  // For a server that was started again, wiretape answers by itself and names itself.
+  // For a restarted server, wiretape answers automatically; the error text begins with its name.
   return kind === 'error' && text.startsWith('wiretape: ') ? 'wiretape' : 'person'
 }
 
-/** A request that got no answer although nothing explains it. */
+/** A request without a response and without an explanation for that. */
 export function isUnanswered(rows: RowColumns, row: number): boolean {
   return (
     rows.kind(row) === 'request' &&

@@ -3,23 +3,23 @@ import type { EntryTable } from './entry-table.js'
 import type { PlainMessage } from './plain-message.js'
 import type { MessageRecord } from './record.js'
 
-/** What is told of a message that is a record, or was not made one. */
+/** The needed parts of a message, with or without a record. */
 type Told = Pick<MessageRecord, 'conversation' | 'http'> | PlainMessage
 
-/** Notes in rows for how long a server waited for its client before it answered. Takes rows in their order. */
+/** Computes how long a server waited for its client before it answered. Takes rows in order. */
 export interface RowWaits {
   /** A new session. */
   begin(): void
   requested(row: number, method: string | undefined, message: Told): void
   answered(request: number, answer: number, message: Told): void
-  /** Row `by` takes the request back. */
+  /** Row `by` cancels the request. */
   cancelled(request: number, by: number): void
 }
 
 export function createRowWaits(entries: EntryTable): RowWaits {
   const waits = createClientWaits()
 
-  /** When the other side had it. */
+  /** The time when the other side received it. */
   function passedOnUs(row: number): number {
     return entries.us(row) + entries.heldUs(row)
   }
@@ -32,7 +32,7 @@ export function createRowWaits(entries: EntryTable): RowWaits {
         if (exchange >= 0) waits.carried(exchange, row)
         return
       }
-      // A server that asks whether its client lives goes on meanwhile.
+      // A server that pings its client continues to work meanwhile.
       if (method === 'ping' || entries.has(row, 'injected') || entries.has(row, 'untimed')) return
       waits.asked(row, entries.us(row), { exchange, conversation: conversationOf(message) })
     },

@@ -4,7 +4,7 @@ import { isAnswer } from './envelope.js'
 import { isFrameRecord, isLoneRecord } from './record-types.js'
 import type { FrameRecord, Part, TapeRecord } from './record.js'
 
-/** Rows that a record speaks of, as the fold of the same records numbers them. */
+/** Rows of a record, numbered as by the fold of the same records. */
 export interface Rows {
   readonly first: number
   readonly count: number
@@ -12,7 +12,7 @@ export interface Rows {
 
 /** Takes the records in the order of the file. */
 export function createRowNumbers(): (record: TapeRecord) => Rows {
-  /** Rows of held messages that go on later in the file, by the id of the first of a frame. */
+  /** Rows of held messages that are forwarded later in the file, by the id of a frame's first message. */
   const held = new Map<string, Rows>()
   let next = 0
   const add = (count: number): Rows => {
@@ -37,34 +37,34 @@ export function createRowNumbers(): (record: TapeRecord) => Rows {
   }
 }
 
-/** What a request was about, for its answer. */
+/** The subject of a request, for its response. */
 export interface NamedRequest {
   readonly method: string
   readonly subject?: string
 }
 
-/** A row with what its record says of it. */
+/** A row with the data of its record. */
 export interface WalkedRow {
   readonly row: number
-  /** Of a message. */
+  /** For a message. */
   readonly part?: Part
-  /** Of an answer: what its request was about. Not of one that comes late by far. */
+  /** The request of a response. Absent for responses that are very late. */
   readonly request?: NamedRequest
 }
 
 const answeredKept = 4096
 
 /**
- * The rows of a recording by its records, each row once: a held message that is passed on has its row when it is, and
- * not before. Takes the records in the order of the file; where some are left out, with the rows of each.
+ * The rows of a recording by record, each row once: a held message that is forwarded gets its row when it is
+ * forwarded, not before. Takes records in file order; where some are omitted, with the rows of each.
  */
 export function createRowWalk(
   entries: EntryTable,
 ): (record: TapeRecord, rows?: Rows) => readonly WalkedRow[] {
   const numbers = createRowNumbers()
-  /** Requests that an answer will want to name, by their row. */
+  /** Open requests, by row, for their responses. */
   const asked = new Map<number, NamedRequest>()
-  /** The last ones that were answered: for answers that come late. */
+  /** The last answered requests, for late responses. */
   const answered = createRecent<NamedRequest, number>({ entries: answeredKept })
 
   function requestOf(peer: number): NamedRequest | undefined {

@@ -3,12 +3,12 @@ import type { Direction, Envelope, Transport } from './envelope.js'
 import { eraOfMethod, type Era } from './protocol.js'
 import type { JsonMembers, MetaRecord, RuleCount } from './record.js'
 
-/** Stands where a time is needed and none is known: some formats say no times. */
+/** Placeholder for an unknown time: some formats have no times. */
 export const noTime = '1970-01-01T00:00:00.000Z'
 
-/** One run of one capture, as far as its records tell. */
+/** One run of one capture, as described by its records. */
 export interface Session {
-  /** UUID, or a made-up `session-N` where the recorder gave none. */
+  /** UUID, or a generated `session-N` when the recorder gave none. */
   readonly id: string
   readonly label: string
   readonly startedAt: string
@@ -18,46 +18,46 @@ export interface Session {
   readonly command: readonly string[]
   readonly url: string | null
   readonly metadata: JsonMembers
-  /** Proof of who recorded it, where the recording has one. */
+  /** Proof of the recorder's identity, when present. */
   readonly origin?: string
   /** Numbers of the segments that were read, in reading order. `[0]` for an unrotated recording. */
   readonly segments: readonly number[]
-  /** False when it was cut off, still runs, or goes on in a segment that was not read. */
+  /** False when it was cut off, still runs, or continues in a segment that was not read. */
   readonly complete: boolean
-  /** The last segment read ends by naming a next one. */
+  /** The last segment read refers to a next one. */
   readonly continues: boolean
-  /** `wiretape recover` wrote its end line, so how it ended is not known. */
+  /** `wiretape recover` wrote its end line, so the actual end is unknown. */
   readonly recovered?: true
   readonly exitCode?: number
   readonly durationMs?: number
   readonly signal?: string
-  /** Why the server could not be started. */
+  /** The reason why the server could not be started. */
   readonly error?: string
-  /** `none`, or the name of the rules that secrets were taken out by. */
+  /** `none`, or the name of the redaction rules. */
   readonly redaction: string
-  /** Which of them fired how often, where the recording says so. */
+  /** Number of values that each rule redacted, when recorded. */
   readonly redacted?: readonly RuleCount[]
   /** Both eras can appear on one wire. */
   readonly eras: readonly Era[]
-  /** The version that was agreed on, or the last one asked for. */
+  /** The negotiated version, or the last one requested. */
   readonly protocolVersion?: string
-  /** The client that said last who it is. */
+  /** The client that identified itself last. */
   readonly client?: Peer
   readonly server?: Peer
-  /** All clients by name and version, in the order in which they came; of very many the first 100. */
+  /** All clients by name and version, in order of appearance; at most the first 100. */
   readonly clients: readonly Peer[]
 }
 
-/** A program as it names itself. */
+/** A program's own name and version. */
 export interface Peer {
   readonly name: string
   readonly version: string
 }
 
-/** A session while it is put together. */
+/** A session under construction. */
 export type SessionDraft = Draft<Session> & {
   readonly started: number
-  /** The recorder gave ids and links; a number without them is counted up from `nextSeq`. */
+  /** The recorder gave ids and links; missing numbers are counted up from `nextSeq`. */
   readonly own: boolean
   nextSeq: number
   eras: Era[]
@@ -67,7 +67,7 @@ export type SessionDraft = Draft<Session> & {
 
 const mostClients = 100
 
-/** A client or a server said who it is. */
+/** A client or a server identified itself. */
 export function notePeer(session: SessionDraft, direction: Direction, peer: Peer): void {
   if (direction === 'server_to_client') {
     session.server = peer
@@ -82,7 +82,7 @@ export function noteEra(session: SessionDraft, era: Era | undefined): void {
   if (era && !session.eras.includes(era)) session.eras.push(era)
 }
 
-/** The handshake is of the legacy era whatever version it speaks of; `_meta` is of the modern one. */
+/** The handshake belongs to the legacy era, whatever version it names; `_meta` to the modern era. */
 export function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | undefined {
   const era = eraOfMethod(method ?? '')
   if (era) return era
@@ -90,7 +90,7 @@ export function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Er
   return protocolVersion === undefined ? undefined : 'legacy'
 }
 
-/** A session as its first line describes it. @param number of the session in its recording, from 1 */
+/** A session from its first line. @param number of the session in its recording, from 1 */
 export function beginSession(meta: MetaRecord, number: number): SessionDraft {
   const identity = meta.wiretape
   return {

@@ -3,7 +3,7 @@ import { detach } from './recent.js'
 const minuteMs = 60_000
 const zero = 48
 
-/** Parses the times of a recording, which are in order: the minute of the last one is that of the next, mostly. */
+/** Parses the times of a recording. They are in order, so the minute is usually that of the last one. */
 export class Times {
   #minute = ''
   #minuteMs = NaN
@@ -21,12 +21,12 @@ export class Times {
     }
     const seconds = digits(time, 17, 2)
     const ms = digits(time, 20, 3)
-    // What is no time is for the platform to refuse.
+    // The platform rejects invalid times.
     return seconds < 60 && ms < 1000 ? this.#minuteMs + seconds * 1000 + ms : Date.parse(time)
   }
 }
 
-/** A number of so many digits; Infinity where there is anything else. */
+/** A number with this many digits; Infinity for anything else. */
 function digits(text: string, start: number, count: number): number {
   let value = 0
   for (let i = start; i < start + count; i += 1) {

@@ -1,6 +1,6 @@
 const beyondAscii = /[^\u0000-\u007f]/
 
-/** Bytes of `text` from `start` to `end` in UTF-8, without making them. */
+/** Size in UTF-8 of `text` from `start` to `end`, in bytes, without encoding it. */
 export function utf8Length(text: string, start = 0, end = text.length): number {
   const part = start === 0 && end === text.length ? text : text.slice(start, end)
   if (!beyondAscii.test(part)) return part.length

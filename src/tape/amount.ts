@@ -1,12 +1,12 @@
 import type { TapeRecord } from '../model/index.js'
 
-/** What some records hold, as a `gap` would tell it if they were missing. */
+/** Contents of records, as a `gap` would report them if they were missing. */
 export interface Amount {
   /** Messages and lines of noise. */
   readonly messages: number
   /** Lines of stderr. */
   readonly stderr: number
-  /** Their bytes on the wire. */
+  /** Bytes of both on the wire. */
   readonly bytes: number
 }
 
@@ -16,7 +16,7 @@ export function sumOf(a: Amount, b: Amount): Amount {
   return { messages: a.messages + b.messages, stderr: a.stderr + b.stderr, bytes: a.bytes + b.bytes }
 }
 
-/** A gap stands for what it tells; what only describes the recording is nothing. */
+/** A gap counts with the amounts it reports; records that only describe the recording count as nothing. */
 export function amountOf(record: TapeRecord): Amount {
   switch (record.type) {
     case 'message':
@@ -32,16 +32,16 @@ export function amountOf(record: TapeRecord): Amount {
   }
 }
 
-/** What lines hold, added up. */
+/** Sum of the contents of lines. */
 export interface Tally {
   records: number
   messages: number
-  /** JSON-RPC errors and results of tools that failed. */
+  /** JSON-RPC errors and failed tool results. */
   errors: number
   gaps: number
-  /** Messages that the gaps speak of. */
+  /** Messages that the gaps report as missing. */
   lost: number
-  /** What would be missing without them. */
+  /** The amount that would be missing without these lines. */
   amount: Amount
 }
 

@@ -1,7 +1,7 @@
 import type { Recording } from '../formats/index.js'
 import type { EndRecord, TapeRecord } from '../model/index.js'
 
-/** What the last line of a tape is made of when its recorder did not write it. */
+/** Input for the last line of a tape when its recorder did not write one. */
 export interface TapeSoFar {
   readonly started?: string
   readonly last?: { readonly t: string; readonly us?: number }
@@ -15,14 +15,14 @@ export function closing({ started, last, messages }: TapeSoFar): EndRecord {
   return {
     type: 'end',
     t,
-    // How the server ended is not known; trace v1 wants a number.
+    // The end of the server is unknown; trace v1 requires a number.
     exitCode: 1,
     durationMs: Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : 0,
     wiretape: { messages, recovered: true },
   }
 }
 
-/** A recording with an end, its own or one that is made up for it. */
+/** A recording with an end: its own, or a generated one. */
 export function closed(recording: Recording): Recording {
   async function* records(): AsyncGenerator<TapeRecord, void, undefined> {
     let started: string | undefined

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** The file system calls a tape needs; a test puts a failing disk in their place. */
+/** The file system calls of a tape; tests substitute a failing disk. */
 export type Disk = Pick<
   typeof fs,
   | 'openSync'
@@ -12,7 +12,7 @@ export type Disk = Pick<
   | 'mkdirSync'
   | 'unlinkSync'
 > & {
-  /** Opens a file that never has a name, for writing; undefined where the system has no such thing. */
+  /** Opens a file without a name for writing; undefined where the system cannot. */
   openNameless?(folder: string): number | undefined
 }
 
@@ -41,7 +41,7 @@ function openNameless(folder: string): number | undefined {
   }
 }
 
-/** True when the disk refused for want of room. */
+/** True when the disk has no room. */
 export function isFull(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'ENOSPC' || code === 'EDQUOT' || code === quotaCode
@@ -49,19 +49,19 @@ export function isFull(error: unknown): boolean {
 
 const quotaCode = 'WIRETAPE_QUOTA'
 
-/** The refusal of a folder that holds as much as its policy allows. */
+/** The error for a folder that holds as much as its policy allows. */
 export function quotaFull(): Error {
   return Object.assign(new Error(quotaReason), { code: quotaCode })
 }
 
 const quotaReason = 'the local quota is full of segments that are not shipped'
 
-/** Of a system error, such as `ENOSPC`. */
+/** Code of a system error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** Short words for why a file cannot be read, without paths. */
+/** Short reason why a file cannot be read, without paths. */
 export function readReason(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
@@ -77,13 +77,13 @@ export function readReason(error: unknown): string {
   }
 }
 
-/** Whether there is no room, for this user or for anybody. */
+/** Whether there is no room, for this user or for all. */
 export function isDiskFull(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** Short words for why the disk refused, without paths: they go into the tape and on a terminal. */
+/** Short reason why a write failed, without paths: it is shown on the tape and on a terminal. */
 export function diskReason(error: unknown): string {
   const code = codeOf(error)
   switch (code) {

@@ -1,39 +1,39 @@
 import type { Disk } from './disk.js'
 
-/** How a tape is written. */
+/** Settings for writing a tape. */
 export interface JournalOptions {
-  /** Only what the published trace v1 has. @default false */
+  /** Write only the members of the published trace v1. @default false */
   readonly strict?: boolean
-  /** A segment is closed before it grows beyond this; only one record larger than that may. @default no limit */
+  /** Maximum size of a segment; only a single larger record may exceed it. @default no limit */
   readonly maxBytes?: number
-  /** Segments kept; older ones are deleted. @default all */
+  /** Number of segments kept; older ones are deleted. @default all */
   readonly maxFiles?: number
-  /** A segment that holds something is closed when it is this old (`sealOld`). @default never */
+  /** A segment with records is closed at this age (`sealOld`). @default never */
   readonly sealAfterMs?: number
   readonly disk?: Disk
-  /** The two clocks, for the lines that the journal writes itself. */
+  /** The two clocks, for lines that the journal itself writes. */
   readonly now: () => { readonly t: string; readonly us: number }
 }
 
-/** What a journal has done. */
+/** State of a journal. */
 export interface JournalReport {
-  /** Files that exist, oldest first. */
+  /** Existing files, oldest first. */
   readonly paths: readonly string[]
-  /** Messages on the files, deleted segments included. */
+  /** Messages in the files, deleted segments included. */
   readonly messages: number
-  /** Gap records on the files. */
+  /** Gap records in the files. */
   readonly gaps: number
-  /** Messages that are not on the files, whether a gap could be written or not. */
+  /** Messages missing from the files, with or without a gap record. */
   readonly lost: number
-  /** Why messages were lost, or the end could not be written: the last reason. */
+  /** The last reason why messages were lost or the end could not be written. */
   readonly trouble?: string
 }
 
-/** How far a tape is written. */
+/** The current end of a tape. */
 export interface TapeEnd {
   readonly segment: number
-  /** Of that segment: all of it whole lines. */
+  /** Size of that segment, in whole lines. */
   readonly sizeBytes: number
-  /** Not counted for a strict tape, which leaves some out. */
+  /** Not counted for a strict tape, which omits some lines. */
   readonly lines?: number
 }

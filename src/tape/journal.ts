@@ -9,16 +9,16 @@ import { Reserve } from './reserve.js'
 import { SegmentFile } from './segment-file.js'
 import { segmentPath } from './tape-path.js'
 
-/** How often a disk that refused is asked again. */
+/** Interval between attempts after a failed write. */
 const retryUs = 200_000
-/** Lines are joined up to this many bytes a write. */
+/** Lines are joined up to this many bytes per write. */
 const bytesAtOnce = 1024 * 1024
-/** A segment keeps room for the `end` line of a rotation. */
+/** A segment reserves room for the `end` line of a rotation. */
 const endRoom = 256
 
 /**
- * Appends records to a tape and never takes one back. When the disk refuses, records are counted instead,
- * and a `gap` record says how many as soon as there is room for it. Used by one thread, synchronously.
+ * Appends records to a tape and never removes one. When a write fails, records are counted instead, and a
+ * `gap` record reports their number as soon as there is room. Used by one thread, synchronously.
  */
 export class Journal {
   readonly #options: JournalOptions
@@ -27,29 +27,29 @@ export class Journal {
   #basePath: string
   readonly #reserve: Reserve
   readonly #lines: LineBuffer
-  /** The strict form has no lines for what was held. A request that we answered was said, though. */
+  /** The strict form has no lines for held messages; requests answered by wiretape are the exception. */
   readonly #answeredHere: AnsweredHere | undefined
   #file: SegmentFile
   #segment = 0
-  /** In the current file; its meta line is the first. */
+  /** Lines in the current file; its meta line is the first. */
   #linesInFile = 1
   #paths: string[]
-  /** What is in the current file, and must be taken back when that is removed. */
+  /** Contents of the current file, subtracted when the file is removed. */
   #inFile = emptyTally()
-  /** What the files before this one hold. */
+  /** Contents of the previous files. */
   #before = { messages: 0, gaps: 0, lost: 0 }
-  /** Not on the tape, and not told yet. Undefined unless the disk refuses. */
+  /** Lost records not reported yet. Undefined unless a write failed. */
   #losses: Amount | undefined
   #nextTryUs = 0
-  /** When the first line after the meta line was written. */
+  /** Time of the first line after the meta line. */
   #beganUs = 0
   #nextSegmentTryUs = 0
   #trouble: string | undefined
   #closed = false
 
   /**
-   * @param file the first segment, holding just its meta line (see `startTape`)
-   * @param meta that line's record
+   * @param file the first segment, with only its meta line (see `startTape`)
+   * @param meta the record of that line
    */
   constructor(file: SegmentFile, meta: MetaRecord, options: JournalOptions) {
     this.#file = file
@@ -65,10 +65,10 @@ export class Journal {
   }
 
   /**
-   * Goes on with a tape whose journal is gone, in a segment that nobody has written. Throws what the file system says.
+   * Continues a tape whose journal is gone, in a new segment. Throws errors of the file system.
    *
    * @param path of the first segment
-   * @param before what the segments so far hold
+   * @param before contents of the existing segments
    */
   static after(
     path: string,
@@ -88,7 +88,7 @@ export class Journal {
       try {
         file = SegmentFile.create(segmentPath(path, segment), disk)
       } catch (error) {
-        // One that the journal before has made, and told nobody of.
+        // The previous journal created this segment without reporting it.
         if (codeOf(error) === 'EEXIST') continue
         throw error
       }
@@ -110,7 +110,7 @@ export class Journal {
     this.flush()
   }
 
-  /** As `append`, but the line may wait in memory until `flush`: for whoever has more to add. */
+  /** As `append`, but the line may wait in memory until `flush`: for callers with more records to add. */
   add(record: TapeRecord): void {
     if (this.#closed) throw new Error('the journal is closed')
     const instead = this.#answeredHere?.see(record)
@@ -118,7 +118,7 @@ export class Journal {
     else for (const each of instead) this.#add(each)
   }
 
-  /** As `add`, of a plain message. Not for the strict form. */
+  /** As `add`, for a plain message. Not for the strict form. */
   addPlain(line: MessageLine, ids: MessageIds): void {
     if (this.#closed) throw new Error('the journal is closed')
     if (this.#lines.count === 0) this.#prepare()
@@ -132,7 +132,7 @@ export class Journal {
     this.#added()
   }
 
-  /** After each line: what is full is written. */
+  /** After each line: writes a full buffer. */
   #added(): void {
     if (this.#losses) return this.#count(this.#lines.take())
     const earlier = this.#lines.count - 1
@@ -142,12 +142,12 @@ export class Journal {
     else if (full) this.#rotate()
   }
 
-  /** Everything added is on the disk afterwards, or counted as lost. */
+  /** Afterwards, all added records are on the disk or counted as lost. */
   flush(): void {
     if (!this.#write()) this.#lose(this.#lines.take())
   }
 
-  /** Closes a segment that is old enough, and goes on in the next. */
+  /** Closes a segment of sufficient age and continues in the next. */
   sealOld(): void {
     const { sealAfterMs, now } = this.#options
     if (sealAfterMs === undefined || this.#closed || this.#losses || this.#inFile.records === 0) return
@@ -157,14 +157,14 @@ export class Journal {
     if (!this.#losses) this.#rotate()
   }
 
-  /** Before the first line of a write: is the file still there, is there room again? */
+  /** Before the first line of a write: checks that the file still exists and, after a failure, for room. */
   #prepare(): void {
     if (this.#losses && this.#options.now().us < this.#nextTryUs) return
     if (this.#file.isRemoved()) this.#replaceRemoved()
     if (this.#losses) this.#recover()
   }
 
-  /** Last words. Afterwards nothing may be appended. */
+  /** Writes the end line. Afterwards nothing may be appended. */
   close(
     end: Omit<EndRecord, 'type' | 'wiretape'> & {
       wiretape: Omit<NonNullable<EndRecord['wiretape']>, 'messages'>
@@ -174,7 +174,7 @@ export class Journal {
     this.#nextSegmentTryUs = 0
     if (this.#file.isRemoved()) this.#replaceRemoved()
     this.#reserve.release()
-    // A tape with an end and without its gap would look whole: then rather no end.
+    // A tape with an end but without its gap would look complete: in that case, no end is written.
     if (!this.#losses || this.#writeGap(this.#losses)) {
       this.#losses = undefined
       const { messages, errors } = this.#inFile
@@ -211,7 +211,7 @@ export class Journal {
       this.#lines.add(record)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // A line that no string can hold: a message is tens of bytes, what we say about each is more.
+      // The line exceeds the longest string: a message of tens of bytes can need a longer description.
       this.#lines.add(this.#gapOf(amountOf(record), 'a message too large for one line of the tape'))
     }
   }
@@ -223,7 +223,7 @@ export class Journal {
     return this.#options.now().us >= this.#nextSegmentTryUs
   }
 
-  /** Writes the first `count` lines. False when the disk refused the data; what it did not take stays in the buffer. */
+  /** Writes the first `count` lines. False when the write failed; unwritten lines stay in the buffer. */
   #write(count = this.#lines.count): boolean {
     if (count === 0) return true
     if (this.#inFile.records === 0) this.#beganUs = this.#options.now().us
@@ -235,7 +235,7 @@ export class Journal {
     return !failed
   }
 
-  /** The first loss is told at once, into the room that the reserve held; later ones when there is room again. */
+  /** The first loss is reported at once, in the room of the reserve; later ones when there is room again. */
   #lose(tally: Tally): void {
     this.#count(tally)
     this.#reserve.release()
@@ -265,7 +265,7 @@ export class Journal {
     return false
   }
 
-  /** Is there room again? Only with the reserve back in hand does recording go on. */
+  /** Checks for room. Recording continues only when the reserve could be taken again. */
   #recover(): boolean {
     const { us } = this.#options.now()
     if (us < this.#nextTryUs) return false
@@ -279,7 +279,7 @@ export class Journal {
     return true
   }
 
-  /** The next segment is opened before this one is ended: if it cannot be, this one grows on. */
+  /** The next segment is opened before this one is ended: on failure, this one continues to grow. */
   #rotate(): void {
     const next = this.#openNext()
     if (!next) return
@@ -300,7 +300,7 @@ export class Journal {
     }
   }
 
-  /** The tape was deleted under us. That stays deleted; what follows goes into a new segment that says so. */
+  /** The tape was deleted while recording. It stays deleted; a gap in a new segment reports this. */
   #replaceRemoved(): void {
     if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
@@ -315,7 +315,7 @@ export class Journal {
     else if (this.#losses) this.#losses = nothing
   }
 
-  /** A new file with its meta line, or undefined when there can be none; then not asked for again for a while. */
+  /** A new file with its meta line; undefined on failure, and then not attempted again for a while. */
   #openNext(): SegmentFile | undefined {
     const segment = this.#segment + 1
     let file: SegmentFile | undefined
@@ -385,7 +385,7 @@ export class Journal {
     try {
       this.#disk.unlinkSync(path)
     } catch {
-      // Somebody else removed it, or it cannot be removed: the recording goes on either way.
+      // Another program removed it, or it cannot be removed: recording continues in both cases.
     }
   }
 }

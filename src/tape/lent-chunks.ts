@@ -1,14 +1,14 @@
 import fs from 'node:fs'
 
-/** Bytes asked of the disk at a time. */
+/** Bytes per read. */
 const chunkBytes = 1 << 18
 
 /**
- * The bytes of a file in chunks that are good until the next one is asked for: two pieces of memory serve for all of
- * them, and the next chunk is read while one is used. A stream takes new memory for each, which the system has to find and
- * to clear.
+ * The bytes of a file in chunks, each valid until the next one is requested: two buffers serve for all of them, and the
+ * next chunk is read while one is used. A stream allocates new memory for each chunk, which the system has to find and
+ * clear.
  *
- * @param to stop before this offset; where the file ends at the latest
+ * @param to stop before this offset; at the latest at the end of the file
  */
 export async function* lentChunks(
   path: string,
@@ -25,7 +25,7 @@ export async function* lentChunks(
     let at = from
     const readNext = (): Promise<number> => {
       const read = readSome(file.fd, next, Math.min(next.length, to - at), at)
-      // Who stops early does not hear of it.
+      // A caller that stops early ignores errors of this read.
       read.catch(() => undefined)
       return read
     }
@@ -42,7 +42,7 @@ export async function* lentChunks(
       if (!more) return
     }
   } finally {
-    // A descriptor that is read from must not be closed: its number may be another file's by then.
+    // A descriptor must not be closed during a read: its number may be reused for another file.
     await reading?.catch(() => undefined)
     await file.close()
   }

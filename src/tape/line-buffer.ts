@@ -2,25 +2,25 @@ import { encodeMessageAround, encodeRecord, type MessageLine, MessageLineEncoder
 import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
 import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
 
-/** Memory kept while nothing is in it. */
+/** Memory kept while the buffer is empty. */
 const keptBytes = 1024 * 1024
-/** Texts from this length on are put into place by themselves instead of being joined into a line first. */
+/** Texts of at least this length are copied directly instead of being joined into a line first. */
 const longText = 1024
 const factSize = 7
 
 /**
- * Lines that are written together, in memory that is used again and again: what the tape costs most is bytes
- * that are moved once more than they must.
+ * Lines that are written together, in reused memory: the main cost of a tape is copying bytes more often than
+ * necessary.
  */
 export class LineBuffer {
   readonly #strict: boolean
   #bytes = Buffer.allocUnsafeSlow(65_536)
-  /** Where each line ends. */
+  /** End of each line. */
   #ends = new Float64Array(1024)
   #count = 0
   /**
-   * What each line holds, `factSize` numbers a line: messages, gaps, lost, the amount's messages, stderr
-   * and bytes, and errors. The records themselves are let go: they would outlive the nursery of the garbage collector.
+   * Contents of each line, `factSize` numbers per line: messages, gaps, lost, the amount's messages, stderr and bytes,
+   * and errors. The records are not kept: they would outlive the nursery of the garbage collector.
    */
   #facts = new Float64Array(1024 * factSize)
   #sizeBytes = 0
@@ -39,7 +39,7 @@ export class LineBuffer {
     return this.#sizeBytes
   }
 
-  /** Adds the line of a record. A RangeError, where no string can hold it, leaves the buffer as it was. */
+  /** Adds the line of a record. A RangeError (line too long for a string) leaves the buffer unchanged. */
   add(record: TapeRecord): void {
     const before = this.#sizeBytes
     try {
@@ -74,14 +74,14 @@ export class LineBuffer {
   #note(record: TapeRecord): void {
     const parts = record.type === 'message' ? record.parts.length : 0
     const isGap = record.type === 'gap'
-    // The strict form has no place for some records; they are not missed either.
+    // The strict form omits some records; they do not count as missing.
     const counts = !this.#strict || record.type === 'message' || isGap
     const { messages, stderr, bytes } = counts ? amountOf(record) : nothing
     const errors = record.type === 'message' ? errorsIn(record) : 0
     this.#ended(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes, errors)
   }
 
-  /** A line ends here; the numbers are its facts. */
+  /** Ends a line; the numbers are its facts. */
   #ended(
     parts: number,
     gaps: number,
@@ -113,14 +113,14 @@ export class LineBuffer {
     return this.#bytes.subarray(0, count === 0 ? 0 : this.#ends[count - 1])
   }
 
-  /** How many whole lines stand in the first `sizeBytes`. */
+  /** Number of whole lines in the first `sizeBytes`. */
   countIn(sizeBytes: number): number {
     let count = 0
     while (count < this.#count && this.#ends[count]! <= sizeBytes) count += 1
     return count
   }
 
-  /** Takes the first `count` lines out and says what they hold. */
+  /** Removes the first `count` lines and returns their contents. */
   take(count = this.count): Tally {
     const start = count === 0 ? 0 : this.#ends[count - 1]!
     const taken = this.#tally(count)
@@ -153,7 +153,7 @@ export class LineBuffer {
   }
 
   #write(text: string): void {
-    // UTF-8 takes three bytes for a UTF-16 unit at most.
+    // A UTF-16 unit needs at most three bytes in UTF-8.
     this.#makeRoom(text.length * 3 <= keptBytes ? text.length * 3 : Buffer.byteLength(text))
     this.#sizeBytes += this.#bytes.write(text, this.#sizeBytes)
   }

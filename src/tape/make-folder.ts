@@ -1,14 +1,14 @@
 import { dirname } from 'node:path'
 import { codeOf, type Disk } from './disk.js'
 
-/** Folders of recordings are for their owner only. */
+/** Only the owner can access folders of recordings. */
 const folderMode = 0o700
 
 /**
- * Makes a folder and those above it that are missing. Not `mkdir` with `recursive`: that never returns where
- * the system answers ENOENT for a folder whose parent exists, as in /proc (Node 20 to 24).
+ * Creates a folder and its missing parents. Not `mkdir` with `recursive`: that never returns where the system
+ * answers ENOENT for a folder whose parent exists, as in /proc (Node 20 to 24).
  *
- * @throws what the file system says
+ * @throws errors of the file system
  */
 export function makeFolder(path: string, disk: Pick<Disk, 'mkdirSync'>): void {
   try {
@@ -21,7 +21,7 @@ export function makeFolder(path: string, disk: Pick<Disk, 'mkdirSync'>): void {
   }
 }
 
-/** A path that exists is left to whoever opens a file in it: that says best what is wrong with it. */
+/** Accepts any existing path: opening a file in it gives the best error message. */
 function makeOne(path: string, disk: Pick<Disk, 'mkdirSync'>): void {
   try {
     disk.mkdirSync(path, { mode: folderMode })

@@ -7,32 +7,32 @@ import { diskReason } from './disk.js'
 import { removedAtSignal } from './removed-at-signal.js'
 import type { RecordingFile } from './read-file.js'
 
-/** A recording whose records can be read again one by one, in any order. */
+/** A recording with random access to its records. */
 export interface OpenRecords {
-  /** Every record in file order, with what leads back to it. To be gone through once, and to the end. */
+  /** Every record in file order, with its locator. To be read once, to the end. */
   records(report: Report): AsyncIterable<{ readonly record: TapeRecord; readonly locator: number }>
-  /** @param locator of a record that was gone through */
+  /** @param locator of a record that `records` returned */
   read(locator: number): Promise<TapeRecord>
   close(): Promise<void>
 }
 
-/** Bytes read at a time: what is near is likely to be asked for next. */
+/** Bytes per read: adjacent records are likely to be requested next. */
 const windowBytes = 1 << 18
-/** Bytes of lines that are collected before a write. */
+/** Bytes of lines collected before a write. */
 const batchBytes = 1 << 20
 
 export interface OpenRecordsOptions {
-  /** Records of about so many bytes, the first ones, are kept in memory. @default 0: every record is read again */
+  /** About this many bytes of the first records are kept in memory. @default 0: every record is read again */
   readonly keptBytes?: number
 }
 
-/** What a record takes in memory besides its text, about. */
+/** Approximate memory of a record besides its text. */
 const recordBytes = 1_000
 
 /**
- * Tapes are read where they are; any other format is written to a private temporary file as a tape.
+ * Tapes are read in place; any other format is converted to a tape in a private temporary file.
  *
- * @param files segments of one recording, in their order
+ * @param files segments of one recording, in order
  */
 export function openRecords(
   files: readonly RecordingFile[],
@@ -127,7 +127,7 @@ export function openRecords(
       const known = kept.get(locator)
       if (known) return known
       const { file, offset, size } = places.get(locator)
-      // It was found to be JSON when it was gone through.
+      // `records` has already found it to be JSON.
       const decoded = decodeLine(new TextDecoder().decode(await bytesAt(file, offset, size)), {
         checked: true,
       })

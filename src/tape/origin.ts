@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Parts of a recording that say how its server is reached. */
+/** Parts of a recording that identify its server. */
 export interface Origin {
   /** UUID of the session. */
   readonly session: string
@@ -9,7 +9,7 @@ export interface Origin {
 }
 
 /**
- * Proves who recorded a session and that its command and URL were not changed since: HMAC-SHA256, as hexadecimal digits.
+ * Proves the recorder of a session, and that its command and URL are unchanged: HMAC-SHA256 as hexadecimal digits.
  *
  * @param key of the data folder, as hexadecimal digits
  */
@@ -19,7 +19,7 @@ export function originOf(key: string, { session, command, url }: Origin): string
     .digest('hex')
 }
 
-/** Whether the holder of this key recorded it. */
+/** Whether the holder of this key made the recording. */
 export function isOrigin(key: string, origin: Origin, given: string | undefined): boolean {
   const [known, claimed] = [Buffer.from(originOf(key, origin)), Buffer.from(given ?? '')]
   return known.length === claimed.length && timingSafeEqual(known, claimed)

@@ -1,23 +1,23 @@
 import fs, { type Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
-/** A pipe, a device or an open descriptor: bytes go through it, and nothing of it can be replaced. */
+/** A pipe, a device or an open descriptor: data can only be written through, not replaced. */
 export interface Outlet {
-  /** Of ours, when it was named by that. */
+  /** Own descriptor, when the path names one. */
   readonly descriptor?: number
   readonly isFile: boolean
 }
 
-/** What is written to it stands there once and for all. */
+/** Data written to it cannot be undone. */
 export interface OpenOutlet {
-  /** Resolves when all of it was taken. */
+  /** Resolves when all bytes were accepted. */
   write(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 
 const standardDescriptors: Readonly<Record<string, number>> = { '/dev/stdout': 1, '/dev/stderr': 2 }
 
-/** Undefined for a file, a folder, and what does not exist. */
+/** Undefined for a file, a folder, and a missing path. */
 export async function outletAt(path: string): Promise<Outlet | undefined> {
   const descriptor = descriptorOf(path)
   const info = descriptor === undefined ? await stat(path).catch(() => undefined) : statOf(descriptor)
@@ -26,9 +26,9 @@ export async function outletAt(path: string): Promise<Outlet | undefined> {
   return info.isFile() ? undefined : { isFile: false }
 }
 
-/** @throws what the file system says */
+/** @throws errors of the file system */
 export async function openOutlet(path: string, { descriptor, isFile }: Outlet): Promise<OpenOutlet> {
-  // A file that a shell opened has a place where writing goes on, which opening it again would not know.
+  // A file opened by a shell has a write position, which opening it again would lose.
   if (descriptor !== undefined && isFile) {
     return { write: (bytes) => writeAll(descriptor, bytes), close: async () => undefined }
   }
@@ -36,7 +36,7 @@ export async function openOutlet(path: string, { descriptor, isFile }: Outlet): 
   return { write: (bytes) => file.writeFile(bytes), close: () => file.close() }
 }
 
-/** Of `/dev/stdout`, `/dev/fd/3` and the like. */
+/** The descriptor of `/dev/stdout`, `/dev/fd/3` and the like. */
 export function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(path)?.[1]
   return number === undefined ? standardDescriptors[path] : Number(number)
@@ -50,7 +50,7 @@ function statOf(descriptor: number): Stats | undefined {
   }
 }
 
-/** Writes all of it where the descriptor stands. */
+/** Writes all bytes at the descriptor's position. */
 export async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await writeSome(descriptor, bytes.subarray(at))
 }

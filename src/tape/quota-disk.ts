@@ -3,34 +3,34 @@ import { join } from 'node:path'
 import { quotaFull, type Disk } from './disk.js'
 import { readShippedMark, shippedMarkPath } from './shipped.js'
 
-/** How much a folder of recordings may hold. */
+/** Size limit for a folder of recordings. */
 export interface Quota {
   readonly folder: string
   readonly bytes: number
-  /** Segments that this store has may be deleted; without one, none. */
+  /** Segments in this store may be deleted; without a store, none. */
   readonly target?: string
 }
 
-/** Others write to the folder too: it is looked at again after this time, ... */
+/** Other processes write to the folder too, so its size is read again after this time, ... */
 const lookMs = 10_000
 /** ... and while it is full. */
 const fullLookMs = 1_000
 const tellAgainMs = 60_000
-/** A full folder still takes the lines that say so. */
+/** A full folder still accepts the lines that report this. */
 const lastWordsBytes = 64 * 1024
 const longestLastWords = 1024
 
 export interface QuotaDisk extends Disk {
-  /** Whether a write was refused since this was asked before. Not said again within a minute. */
+  /** Whether a write was refused since the last call. Reported at most once a minute. */
   takeRefusal(): boolean
 }
 
 /**
- * A disk that refuses as a full one does when a folder holds as much as it may. Before it refuses it deletes segments that
- * are in the store.
+ * A disk that fails like a full one when a folder reaches its limit. Before it fails, it deletes segments that are in
+ * the store.
  */
 export function createQuotaDisk(disk: Disk, quota: Quota): QuotaDisk {
-  /** Room held in reserve, by descriptor: it has no name in the folder. */
+  /** Reserved room, by descriptor: the reserve has no name in the folder. */
   const reserves = new Map<number, number>()
   let sizeBytes = 0
   let lookedMs = -Infinity
@@ -101,7 +101,7 @@ export function createQuotaDisk(disk: Disk, quota: Quota): QuotaDisk {
   }
 }
 
-/** A line that tells of a gap, ends the tape or begins one. */
+/** A `gap`, `end` or `meta` line. */
 function isLastWords(bytes: Uint8Array, offset: number, length: number): boolean {
   if (length > longestLastWords) return false
   return /"type":"(?:gap|end|meta)"/.test(
@@ -130,7 +130,7 @@ function folderSize(folder: string): number {
   return tapesIn(folder).reduce((sum, { size }) => sum + size, 0)
 }
 
-/** Deletes segments that the store has, oldest first, until `wantedBytes` are free. Returns how many are. */
+/** Deletes segments in the store, oldest first, until `wantedBytes` are free. Returns the bytes freed. */
 export function deleteShipped({ folder, target }: Quota, wantedBytes: number): number {
   if (target === undefined) return 0
   let freed = 0
@@ -143,7 +143,7 @@ export function deleteShipped({ folder, target }: Quota, wantedBytes: number): n
       rmSync(shippedMarkPath(path), { force: true })
       freed += size
     } catch {
-      // Somebody holds it open on Windows: the next one may go.
+      // Windows: another process has the file open. The next one may be deletable.
     }
   }
   return freed

@@ -16,25 +16,25 @@ import { readReason } from './disk.js'
 import { lentChunks } from './lent-chunks.js'
 import { wholeRecording } from './segments-beside.js'
 
-/** Bytes asked of the disk at a time. */
+/** Bytes per read. */
 const chunkBytes = 1 << 18
 
-/** A recording on disk and what it is. */
+/** A recording on disk and its format. */
 export interface RecordingFile {
   readonly path: string
   readonly format: Format & Required<Pick<Format, 'read'>>
   readonly sizeBytes: number
-  /** What is wrong with the file that this one was made of. Who reads it says so. */
+  /** Problem of the source that this file was made from. The reader reports it. */
   readonly fault?: Diagnostic
-  /** Of a file that was joined with others by name: `format` leaves out what concerns the file alone. */
+  /** For a file joined with others by name: `format` omits the data of the single file. */
   readonly part?: PartOf
-  /** The bytes, as often as wanted. @param to stop before this offset @param from begin there, not at the start */
+  /** The bytes, any number of times. @param to stop before this offset @param from start at this offset */
   bytes(to?: number, from?: number): AsyncIterable<Uint8Array>
 }
 
-/** A file on disk, whatever it holds. */
+/** A file on disk, in any format. */
 export type PlainFile = Omit<RecordingFile, 'format'> & {
-  /** The first bytes, enough to tell what it is. */
+  /** The first bytes, enough to detect the format. */
   readonly head: Uint8Array
 }
 
@@ -50,9 +50,9 @@ export async function openFile(path: string): Promise<PlainFile> {
 }
 
 /**
- * Bytes of a file for half the effort of its `bytes`: a chunk is good until the next one is asked for.
+ * Bytes of a file, at half the cost of its `bytes`: a chunk is valid until the next one is requested.
  *
- * @param to stop before this offset; where the file ends at the latest
+ * @param to stop before this offset; at the latest at the end of the file
  */
 export async function* lentBytes(path: string, to: number, from = 0): AsyncIterable<Uint8Array> {
   try {
@@ -63,14 +63,14 @@ export async function* lentBytes(path: string, to: number, from = 0): AsyncItera
 }
 
 /**
- * Finds out what a file is, by its content.
+ * Detects the format of a file by its content.
  *
- * @param formatId what it is, for a file that does not show it
+ * @param formatId the format, for files without a detectable one
  * @throws WiretapeError `unreadable` or `not-a-recording`; the message names the file
  */
 export async function openRecording(path: string, formatId?: string): Promise<RecordingFile> {
   const { head, ...file } = await openFile(path)
-  // Of some formats nothing at all is an empty recording.
+  // In some formats, an empty file is an empty recording.
   if (head.length === 0 && formatId === undefined) {
     throw new WiretapeError('not-a-recording', `${path} is empty`)
   }
@@ -89,7 +89,7 @@ export async function openRecording(path: string, formatId?: string): Promise<Re
 }
 
 /**
- * As `openRecording`, with the other segments of a rotated recording, in their order.
+ * As `openRecording`, with the other segments of a rotated recording, in order.
  *
  * @throws WiretapeError as `openRecording`
  */
@@ -100,7 +100,7 @@ export async function openSegments(path: string): Promise<RecordingFile[]> {
   return isGuessed ? asParts(files) : files
 }
 
-/** Files that one recording was cut into, none of which says that it is a part. */
+/** Files that one recording was split into, none of which declares itself a part. */
 export function asParts(files: readonly RecordingFile[]): RecordingFile[] {
   return files.map((file, i) => {
     const part = { isFirst: i === 0, isLast: i === files.length - 1 }
@@ -111,7 +111,7 @@ export function asParts(files: readonly RecordingFile[]): RecordingFile[] {
       format: {
         ...format,
         selects: false,
-        // What stands around one of the files is not what stands around the recording.
+        // Data around a single file does not apply to the whole recording.
         readEnds: () => Promise.resolve(undefined),
         read: (input, report) =>
           replaced(
@@ -126,7 +126,7 @@ export function asParts(files: readonly RecordingFile[]): RecordingFile[] {
   })
 }
 
-/** No reader of JSON takes UTF-16. Commands that read copies get them in UTF-8. */
+/** JSON readers do not accept UTF-16. Commands that read copies get them in UTF-8. */
 function checkEncoding(path: string, head: Uint8Array): void {
   if (utf16Of(head) === undefined) return
   throw new WiretapeError('not-a-recording', `${path} is UTF-16: recordings are UTF-8`, {
@@ -139,7 +139,7 @@ async function readHead(path: string): Promise<{ head: Uint8Array; sizeBytes: nu
     const info = await stat(path)
     if (info.isDirectory())
       throw new WiretapeError('unreadable', `${path} is a folder`, { hint: 'Name a file in it.' })
-    // Read twice, and from where a look at the start found something: a pipe can do neither.
+    // The file is read twice, and from an offset found in the first pass: a pipe supports neither.
     if (!info.isFile())
       throw new WiretapeError('unreadable', `${path} is not a regular file`, {
         hint: 'Name a file.',

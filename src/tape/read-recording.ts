@@ -19,58 +19,58 @@ export interface RecordedMessage {
   /** 0-based, both directions together, as `wiretape inspect` prints it. */
   readonly seq: number
   readonly direction: Direction
-  /** `request`, `notification`, `result`, `error`, or `invalid`: JSON that is no JSON-RPC. */
+  /** `request`, `notification`, `result`, `error`, or `invalid`: JSON without valid JSON-RPC. */
   readonly kind: MessageKind
   readonly method?: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string
   /** Exact JSON text of the id: `1` and `"1"` are two ids. */
   readonly id?: string
-  /** When it passed, ISO 8601, UTC. */
+  /** Time on the wire, ISO 8601, UTC. */
   readonly time: string
   /** Microseconds since the session began, on a clock that never jumps. */
   readonly us: number
-  /** Which client's talk it belongs to, where the recording holds several. */
+  /** The client's conversation, where the recording holds several. */
   readonly conversation?: string
   /** Exact text, as it was on the wire; secrets replaced. */
   readonly text: string
   /**
-   * The message, parsed; every time anew.
+   * Parses the message, anew on each call.
    *
-   * @returns what JSON.parse makes of it, which loses digits of large numbers
+   * @returns the result of JSON.parse, which loses digits of large numbers
    */
   payload(): unknown
 }
 
-/** A request and what answered it first. */
+/** A request and its first response. */
 export interface RecordedExchange {
   readonly request: RecordedMessage
-  /** Absent when there was none. */
+  /** Absent without a response. */
   readonly answer?: RecordedMessage
-  /** Microseconds until the answer, without the time in which a person held the request. */
+  /** Microseconds until the response, without the time for which a person held the request. */
   readonly latencyUs?: number
 }
 
-/** A recording that can be gone through as often as wanted. Nothing of it is held in memory. */
+/** A recording that can be read any number of times. None of it is held in memory. */
 export interface ReadRecording {
   /** Id of its format, such as `trace-v1`. */
   readonly format: string
   readonly sessions: readonly Session[]
   readonly counts: Counts
-  /** What is wrong with the file; a bad line costs itself only. The first 1,000. */
+  /** Problems of the file, at most 1,000; a bad line costs only itself. */
   readonly problems: readonly Diagnostic[]
-  /** In the order in which they passed. */
+  /** In the order of the wire. */
   messages(): AsyncIterable<RecordedMessage>
-  /** In the order of their answers; those without one come last. */
+  /** In the order of their responses; unanswered ones come last. */
   exchanges(): AsyncIterable<RecordedExchange>
 }
 
 const mostProblems = 1_000
 
 /**
- * Opens a recording of any format and reads it once; of a rotated one all segments, whichever is named.
+ * Opens a recording of any format and reads it once; for a rotated one, all segments, whichever is given.
  *
- * @throws WiretapeError `unreadable`, `not-a-recording`, `unsupported-version`, `usage` for what is no path
+ * @throws WiretapeError `unreadable`, `not-a-recording`, `unsupported-version`, `usage` for no path
  */
 export async function readRecording(path: string): Promise<ReadRecording> {
   checkPath('recording', path)

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises'
 import { readTraceLines, withFoundTransport, type Recording } from '../formats/index.js'
 import type { TapeRecord } from '../model/index.js'
 
-/** Bytes asked of the disk at a time. */
+/** Bytes per read. */
 const chunkBytes = 1 << 18
 
 /**
- * A tape of our own in one or more segments, as it is now: what is written to it later is left out, a last
- * line that is not whole yet too.
+ * The current state of a tape of wiretape, in one or more segments: lines written later are excluded, and so
+ * is an incomplete last line.
  */
 export async function snapshotTape(paths: readonly string[]): Promise<Recording> {
   const files: { path: string; sizeBytes: number }[] = []

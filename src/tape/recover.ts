@@ -4,25 +4,25 @@ import { closing } from './closed.js'
 import type { RecordingFile } from './read-file.js'
 import { replaceFile } from './replace-file.js'
 
-/** Characters written at a time. */
+/** Characters per write. */
 const charsAtOnce = 1 << 20
 
-/** What `recoverTape` found and did. */
+/** Result of `recoverTape`. */
 export interface RecoverReport {
-  /** The file with every whole line, closed by an `end`. Undefined when the tape was whole already. */
+  /** The file with every whole line and an `end`. Undefined when the tape was already complete. */
   readonly written: string | undefined
   readonly messages: number
-  /** Lines that could not be read and are not in the copy. */
+  /** Lines that could not be read and are missing from the copy. */
   readonly faults: readonly Diagnostic[]
 }
 
 /**
- * Writes a closed copy of a tape that was cut off: every line that can be read, exactly as it stands, and an
- * `end` line; of several tapes in one file, each that lacks one gets its own. Written beside and renamed, so
- * that a failure leaves everything as it was.
+ * Writes a closed copy of a tape that was cut off: every readable line, unchanged, and an `end` line. If one file
+ * holds several tapes, each without an `end` gets its own. The copy is written to a temporary file and renamed, so
+ * that a failure changes nothing.
  *
- * @param target where the copy goes; the tape's own path replaces it, a link stays and what it names is replaced
- * @param keep takes the copy instead. What it was given does not count when it throws, as it does for a whole tape.
+ * @param target path of the copy; the tape's own path replaces it, and a link's target is replaced
+ * @param keep receives the copy instead. If the copy throws, as for a complete tape, its output is invalid.
  * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`
  */
 export async function recoverTape(
@@ -57,17 +57,17 @@ export async function recoverTape(
   return { written: whole ? undefined : target, messages, faults }
 }
 
-/** Ends a copy that is not needed after all. */
+/** Aborts an unnecessary copy. */
 const nothingToDo = new Error('the tape is whole')
 
-/** One of the tapes that a file may hold, as far as it was read. */
+/** State of one of the tapes in a file, as far as it was read. */
 interface TapeSoFar {
   started?: string
   last?: { t: string; us?: number }
   messages: number
-  /** An `end` line, held back: one that more traffic follows is none. */
+  /** A pending `end` line: it is no end if more traffic follows. */
   end?: string
-  /** Nothing of it was read yet. */
+  /** No line has been read yet. */
   empty: boolean
 }
 

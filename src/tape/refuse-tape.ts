@@ -3,17 +3,17 @@ import { open, stat } from 'node:fs/promises'
 import { WiretapeError } from '../model/index.js'
 import { descriptorOf } from './outlet.js'
 
-/** How every tape begins. */
+/** Start of every tape. */
 const beginning = /^\uFEFF?\s*\{\s*"v"\s*:\s*1\s*,\s*"type"\s*:\s*"meta"/
 const enoughBytes = 256
 
 /**
- * Refuses to put anything else in the place of a tape: somebody may be writing it.
+ * Refuses to replace a tape: another process may be writing it.
  *
  * @throws WiretapeError `unwritable`
  */
 export async function refuseTape(path: string): Promise<void> {
-  // A pipe would be waited for.
+  // Opening a pipe would block.
   if (!(await stat(path).catch(() => undefined))?.isFile()) return
   const file = await open(path, 'r').catch(() => undefined)
   if (!file) return
@@ -27,7 +27,7 @@ export async function refuseTape(path: string): Promise<void> {
 }
 
 /**
- * Refuses a named pipe: opening one waits until somebody reads, and keeps a thread until then.
+ * Refuses a named pipe: opening one blocks a thread until there is a reader.
  *
  * @throws WiretapeError `unwritable`
  */
@@ -36,7 +36,7 @@ export function refusePipe(path: string): void {
     throw new WiretapeError('unwritable', `cannot write ${path}: it is a pipe`, { hint: 'name a file' })
 }
 
-/** Whether opening a path would wait for another program. Pipes that a shell has opened for us do not. */
+/** Whether opening a path would wait for another program. Pipes opened by a shell for this process do not. */
 export function isNamedPipe(path: string): boolean {
   if (descriptorOf(path) !== undefined) return false
   return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs'
 
 const endings: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Files and folders that are nothing without us. */
+/** Files and folders that are useless without this process. */
 const unfinished = new Set<string>()
 
 /**
- * Removes a file or folder when a signal ends the process before `close`. The signal ends it as ever then; where
- * somebody else listens for signals, it is theirs to end, and to close what is open.
+ * Removes a file or folder when a signal ends the process before `close`. The signal then ends the process as
+ * usual. If there are other listeners for the signal, they end the process and close open files.
  */
 export function removedAtSignal(path: string): { close(): void } {
   if (unfinished.size === 0) for (const signal of endings) process.prependListener(signal, take)
@@ -23,14 +23,14 @@ function giveBack(): void {
   for (const signal of endings) process.off(signal, take)
 }
 
-/** Comes before all others, some of whom stop listening once they have heard. */
+/** Runs before all other listeners, since some of those unregister themselves. */
 function take(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   for (const path of unfinished) {
     try {
       rmSync(path, { recursive: true, force: true })
     } catch {
-      // It stays; what is left of the process has to end.
+      // The file stays; the process must still end.
     }
   }
   unfinished.clear()

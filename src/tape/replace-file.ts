@@ -22,18 +22,18 @@ import { makeFolder } from './make-folder.js'
 import { openOutlet, outletAt, writeAll, type Outlet } from './outlet.js'
 import { removedAtSignal } from './removed-at-signal.js'
 
-/** Links in a row; systems follow no more. */
+/** Maximum length of a chain of links; systems follow no more. */
 const mostHops = 40
 
 /**
- * Writes a file for its owner only, beside the one that is there, and puts it in its place once it is whole
- * and on the disk: a failure, or a signal that ends us, leaves everything as it was. Folders that are missing are made; a symbolic link
- * of our own or root goes on pointing at the new file; a device or pipe is written to as it is.
+ * Writes a file, for its owner only, beside the existing one, and renames it once it is complete and on the disk: a
+ * failure, or a signal that ends the process, changes nothing. Missing folders are created; a symbolic link of the own
+ * user or root continues to point at the new file; a device or pipe is written to directly.
  *
- * @param options.backup keep the file that was there as `<path>.bak`, or the first free of `<path>.bak.1`, …
- * @param options.own what an earlier call returned: that file needs no backup
- * @returns which file it is now; undefined of what was written through
- * @throws WiretapeError `unwritable`; what `chunks` throws comes through
+ * @param options.backup keep the existing file as `<path>.bak`, or the first free of `<path>.bak.1`, …
+ * @param options.own result of an earlier call: that file needs no backup
+ * @returns identity of the new file; undefined for devices and pipes
+ * @throws WiretapeError `unwritable`; errors of `chunks` are passed through
  */
 export async function replaceFile(
   path: string,
@@ -50,7 +50,7 @@ export async function replaceFile(
       })
     try {
       for (let step = await next(); !step.done;) {
-        // The next chunk is made while this one is written.
+        // The next chunk is produced while this one is written.
         const [written, made] = await Promise.allSettled([write(step.value), next()])
         if (written.status === 'rejected') throw written.reason
         if (made.status === 'rejected') throw made.reason
@@ -106,14 +106,14 @@ async function pass(
   try {
     await copyTo((bytes) => opened.write(bytes))
   } catch (error) {
-    // A reader that has enough is no failure.
+    // A reader that closes the pipe early is no failure.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
   } finally {
     await opened.close()
   }
 }
 
-/** Which file stands at a path, to know it again. */
+/** Identity of the file at a path. */
 export interface FileIdentity {
   readonly dev: number
   readonly ino: number
@@ -129,13 +129,13 @@ function isSame(a: FileIdentity, b: FileIdentity): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.sizeBytes === b.sizeBytes && a.mtimeMs === b.mtimeMs
 }
 
-/** Whether the file at `path` is this one still. */
+/** Whether the file at `path` is still the same. */
 export async function isUntouched(path: string, identity: FileIdentity): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && isSame(identityOf(found), identity)
 }
 
-/** Keeps whatever stands at `target`. Another program may replace it meanwhile: what that put there is kept as well. */
+/** Backs up the file at `target`. Another program may replace it meanwhile: its file is backed up too. */
 async function keepOthers(target: string, own: FileIdentity | undefined): Promise<void> {
   let known = own
   for (;;) {
@@ -146,14 +146,14 @@ async function keepOthers(target: string, own: FileIdentity | undefined): Promis
   }
 }
 
-/** A second name for the file, so that it is never missing; a copy where the file system has no links. */
+/** Adds a second name for the file, so that it always exists; a copy where links are not supported. */
 async function keep(target: string): Promise<void> {
   const backup = await freeName(`${target}.bak`)
   await link(target, backup).catch(() => copyFile(target, backup, constants.COPYFILE_EXCL))
   await chmod(backup, 0o600)
 }
 
-/** The name, or the first of `name.1`, `name.2`, … that nobody has: older ones stay. */
+/** The name, or the first free of `name.1`, `name.2`, …: older files stay. */
 async function freeName(name: string): Promise<string> {
   for (let number = 0; ; number += 1) {
     const tried = number === 0 ? name : `${name}.${number}`
@@ -162,7 +162,7 @@ async function freeName(name: string): Promise<string> {
   }
 }
 
-/** Where a file is or will be: a symbolic link goes on pointing at it, also one that points at nothing yet. */
+/** Actual path of a file, after symbolic links, including links to files that do not exist yet. */
 async function placeOf(path: string): Promise<string> {
   const found = await realpath(path).catch(() => undefined)
   if (found !== undefined) return found
@@ -170,7 +170,7 @@ async function placeOf(path: string): Promise<string> {
   return named === undefined ? path : resolve(dirname(path), named)
 }
 
-/** A link of another user would have us write where that user wants. */
+/** A link of another user could redirect the write to a path of that user's choice. */
 async function refuseForeignLink(path: string): Promise<void> {
   const own = process.geteuid?.()
   if (own === undefined) return
@@ -187,7 +187,7 @@ async function refuseForeignLink(path: string): Promise<void> {
   }
 }
 
-/** Beside the target, so that it can be renamed; whose it is stands in the name. */
+/** Beside the target, so that it can be renamed; the name contains the process that owns it. */
 function copyPath(target: string): string {
   return join(dirname(target), `${copyPrefix(target)}${process.pid}-${randomUUID().slice(0, 8)}.tmp`)
 }
@@ -196,7 +196,7 @@ function copyPrefix(target: string): string {
   return `.${basename(target).slice(0, 64)}.wiretape-`
 }
 
-/** Copies whose writer was killed. */
+/** Removes copies of killed writers. */
 async function removeLeftovers(target: string): Promise<void> {
   const prefix = copyPrefix(target)
   for (const name of await readdir(dirname(target)).catch(() => [])) {
@@ -215,8 +215,7 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Finds out before anything else is done whether `replaceFile` could write there, and clears away what a killed
- * writer left.
+ * Checks early whether `replaceFile` could write to the path, and removes the leftovers of killed writers.
  *
  * @throws WiretapeError `unwritable`
  */

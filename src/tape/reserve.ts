@@ -2,34 +2,34 @@ import { randomFillSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { isFull, type Disk } from './disk.js'
 
-/** Room for a `gap` and an `end` line on file systems that hand out blocks of up to 64 kB. */
+/** Room for a `gap` and an `end` line on file systems that allocate blocks of up to 64 kB. */
 const reserveBytes = 65_536
 
 /**
- * Disk space that is given back when the disk is full, so that the tape can still say what it lost. It is a
- * file without a name: when the process dies, the space is free again.
+ * Disk space that is released when the disk is full, so that the tape can still report its losses. It is a
+ * file without a name: when the process ends, the space is free again.
  */
 export class Reserve {
   readonly #disk: Disk
   readonly #path: string
   #fd: number | undefined
 
-  /** @param beside the reserve is taken from the file system of this file */
+  /** @param beside the reserve uses the file system of this file */
   constructor(beside: string, disk: Disk) {
     this.#disk = disk
     this.#path = `${beside}.reserve`
   }
 
   /**
-   * Returns false when the disk has no such room. Where a reserve cannot be had for another reason (the
-   * folder was moved, or closed to new files) it is done without: that need not stop the tape.
+   * Returns false when the disk lacks the room. If a reserve is impossible for another reason (the folder was
+   * moved, or allows no new files), the tape continues without it.
    */
   take(): boolean {
     if (this.#fd !== undefined) return true
     let fd: number | undefined
     try {
       fd = this.#open()
-      // Random bytes: a compressing file system would give zeros no room.
+      // Random bytes: a compressing file system would allocate no room for zeros.
       const filling = randomFillSync(new Uint8Array(reserveBytes))
       let written = 0
       while (written < reserveBytes) {
@@ -72,7 +72,7 @@ export class Reserve {
     try {
       this.#disk.unlinkSync(this.#path)
     } catch {
-      // It has no name any more: that is what was wanted.
+      // The file has no name any more, as intended.
     }
   }
 
@@ -80,7 +80,7 @@ export class Reserve {
     try {
       this.#disk.closeSync(fd)
     } catch {
-      // The descriptor is gone either way, and there is nothing in the file.
+      // The descriptor is closed in any case, and the file is empty.
     }
   }
 }

@@ -2,30 +2,30 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.js'
 import { makeFolder } from './make-folder.js'
 
-/** Files of a recording are for their owner only. */
+/** Only the owner can access files of a recording. */
 const fileMode = 0o600
 
-/** What is left of an append that failed. */
+/** State after a failed append. */
 export interface FailedAppend {
   readonly cause: unknown
-  /** Bytes that stayed: whole lines from the front of what was given. */
+  /** Bytes that were written: whole lines from the start of the data. */
   readonly keptBytes: number
 }
 
 /**
- * One file of a tape, opened so that nobody else's is ever overwritten. Whatever fails, the file ends with
- * a whole line: a torn one is cut off before anything follows it.
+ * One file of a tape, opened so that an existing file is never overwritten. After any failure the file ends
+ * with a whole line: a partial one is cut off before the next append.
  */
 export class SegmentFile {
   readonly path: string
   readonly #disk: Disk
   readonly #fd: number
   #size: number
-  /** The file may hold part of a line after `#size`, because cutting it off failed. */
+  /** The file may hold a partial line after `#size`, because cutting it off failed. */
   #torn = false
   #closed = false
 
-  /** Creates `path` and its folder. Throws what the file system says, `EEXIST` when the file is there. */
+  /** Creates `path` and its folder. Throws errors of the file system, `EEXIST` when the file exists. */
   static create(path: string, disk: Disk): SegmentFile {
     makeFolder(dirname(path), disk)
     return new SegmentFile(path, disk.openSync(path, 'wx', fileMode), 0, disk)
@@ -47,7 +47,7 @@ export class SegmentFile {
     return this.#size
   }
 
-  /** Writes whole lines. Returns undefined when all of them are in the file. */
+  /** Writes whole lines. Returns undefined when all of them were written. */
   append(lines: Uint8Array): FailedAppend | undefined {
     let written = 0
     try {
@@ -72,13 +72,13 @@ export class SegmentFile {
       try {
         if (this.#torn) this.#cut(this.#size)
       } catch {
-        // Tried again before the next append.
+        // The next append tries again.
       }
       return { cause, keptBytes }
     }
   }
 
-  /** True when somebody removed the file or cut it: what is written to it cannot be found, or not be read. */
+  /** True when another process removed or truncated the file: further data would be lost. */
   isRemoved(): boolean {
     try {
       const { nlink, size } = this.#disk.fstatSync(this.#fd)

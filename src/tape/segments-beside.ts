@@ -3,22 +3,22 @@ import { basename, dirname, join } from 'node:path'
 import { joinSegments, type SegmentPlace } from '../formats/index.js'
 import { summarizeTape } from './summary.js'
 
-/** Paths of the other segments of the recording that a tape is a segment of, as `wholeRecording` finds them. */
+/** Paths of the other segments of a segment's recording, as found by `wholeRecording`. */
 export async function segmentsBeside(path: string): Promise<string[]> {
   return (await wholeRecording(path)).paths.filter((segment) => segment !== path)
 }
 
 /** A recording as files. */
 interface Whole {
-  /** In the order of the segments. */
+  /** In segment order. */
   readonly paths: readonly string[]
   /** See `SegmentPlace`. */
   readonly isGuessed: boolean
 }
 
 /**
- * Paths of all segments of the recording that a tape is a segment of: those beside it that have its name
- * and its session. It alone, when it is no tape, or nothing says that it is a part of another.
+ * Paths of all segments of a segment's recording: files in the same folder with its name and its session.
+ * Only the given path, when it is no tape or does not declare itself a part of a recording.
  */
 export async function wholeRecording(path: string): Promise<Whole> {
   const own = await placeOf(path)
@@ -58,7 +58,7 @@ async function placeOf(path: string): Promise<SegmentPlace | undefined> {
   return (await summarizeTape(path).catch(() => undefined))?.place
 }
 
-/** What the names of all segments begin with; undefined for a tape that was given another name. */
+/** Common start of the names of all segments; undefined for a renamed tape. */
 function stemOf(name: string, segment: number): string | undefined {
   const ending = segment === 0 ? '.jsonl' : `.${segment}.jsonl`
   if (name.endsWith(ending)) return name.slice(0, -ending.length)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { segmentPath } from './tape-path.js'
 
-/** Paths of the segments of a tape that are there so far, oldest first. @param tape the first one */
+/** Paths of the existing segments of a tape, oldest first. @param tape the first one */
 export function segmentsOf(tape: string): string[] {
   const paths: string[] = []
   for (let segment = 0; ; segment += 1) {

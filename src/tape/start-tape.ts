@@ -5,14 +5,14 @@ import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
 import { SegmentFile } from './segment-file.js'
 import { tapeFileName } from './tape-path.js'
 
-/** Names tried when other recorders start in the same millisecond. */
+/** Names to try when other recorders start in the same millisecond. */
 const attempts = 1_000
 
 /**
- * Creates a tape that nobody else writes and puts the meta line on the disk, before anything is started:
- * a recorder that cannot record must not let traffic pass unnoticed.
+ * Creates a tape with a new name and writes the meta line to the disk before anything is started: a recorder
+ * that cannot record must not let traffic pass unnoticed.
  *
- * @returns the open file, for a Journal or for handing its descriptor to another thread
+ * @returns the open file, for a Journal or to pass its descriptor to another thread
  * @throws WiretapeError `unwritable`
  */
 export function startTape(
@@ -38,7 +38,7 @@ export function startTape(
 }
 
 /**
- * Creates a second tape beside a strict one, hidden, with everything that the strict form has no place for.
+ * Creates a second, hidden tape beside a strict one, including the data that the strict form cannot hold.
  *
  * @param tape path of the strict one
  * @throws WiretapeError `unwritable`
@@ -56,18 +56,18 @@ export function startFullTape(tape: string, meta: MetaRecord, disk: Disk = realD
   }
 }
 
-/** Where the full tape of a strict one stands while it is recorded, and after a recorder was killed. */
+/** Path of the full tape of a strict one while recording, and after a recorder was killed. */
 export function fullTapePath(tape: string): string {
   return join(dirname(tape), `.${basename(tape)}.full`)
 }
 
-/** Leaves no empty file behind, if that can be helped. */
+/** Removes an empty file, if possible. */
 function discard(file: SegmentFile, disk: Disk): void {
   try {
     disk.unlinkSync(file.path)
     file.close()
   } catch {
-    // Why the tape could not be written says more.
+    // The error of the tape itself is more useful.
   }
 }
 

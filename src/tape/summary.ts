@@ -3,33 +3,33 @@ import { join } from 'node:path'
 import { decodeLine, tapePlace, type SegmentPlace } from '../formats/index.js'
 import { madeMeta, type EndRecord, type MetaRecord } from '../model/index.js'
 
-/** First lines are short; a command line may make them longer. */
+/** First lines are short, unless the command line is long. */
 const headBytes = 65_536
 const longestHead = 4 * 1024 * 1024
 const tailBytes = 8_192
 
-/** What a tape says about itself at its start and its end; the middle is not read. */
+/** Metadata at the start and the end of a tape; the middle is not read. */
 export interface TapeSummary {
   readonly path: string
   readonly sizeBytes: number
-  /** Made of the first message of a tape that does not begin with one. */
+  /** Made from the first message when the tape has no meta line. */
   readonly meta: MetaRecord
   readonly place: SegmentPlace
-  /** Name and version of the first client, where the start of the tape says them. */
+  /** Name and version of the first client, when present at the start of the tape. */
   readonly client?: Peer
-  /** The same of the server. */
+  /** Name and version of the server, likewise. */
   readonly server?: Peer
-  /** Undefined while it is being written, or when it was cut off. */
+  /** Undefined while the tape is being written, or when it was cut off. */
   readonly end?: EndRecord
 }
 
-/** As it names itself. */
+/** A program's own name and version. */
 export interface Peer {
   readonly name: string
   readonly version: string
 }
 
-/** The tapes in a folder by start, oldest first; other files are left out. An absent folder has none. */
+/** The tapes in a folder by start time, oldest first; other files are ignored. A missing folder has none. */
 export async function listTapes(folder: string): Promise<TapeSummary[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -45,7 +45,7 @@ export async function listTapes(folder: string): Promise<TapeSummary[]> {
   )
 }
 
-/** Undefined when the file does not begin as a tape. */
+/** Undefined when the file does not begin like a tape. */
 export async function summarizeTape(path: string): Promise<TapeSummary | undefined> {
   if (!(await stat(path)).isFile()) return undefined
   const file = await open(path)
@@ -80,14 +80,14 @@ export async function summarizeTape(path: string): Promise<TapeSummary | undefin
   }
 }
 
-/** Client and server introduce themselves in the first messages. */
+/** Client and server identify themselves in the first messages. */
 const introduction = 12
 
 function peersIn(head: string): { client?: Peer; server?: Peer } {
   const peers: { client?: Peer; server?: Peer } = {}
-  // The last of them may be cut off.
+  // The last of these lines may be incomplete.
   for (const line of head.split('\n', introduction + 1).slice(0, -1)) {
-    // Cheaper than reading each line.
+    // Cheaper than parsing each line.
     if (!line.includes('Info')) continue
     const found = decodeLine(line)
     if (!('record' in found) || found.record.type !== 'message') continue

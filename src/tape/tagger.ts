@@ -4,9 +4,9 @@ import { createHmac, randomBytes } from 'node:crypto'
 const tagLength = 16
 
 /**
- * Tells equal secrets. Tags of two taggers have nothing in common, unless they are given the same key.
+ * Computes equal tags for equal secrets. Tags of two taggers are unrelated, unless both have the same key.
  *
- * @param hexKey 32 bytes as hexadecimal digits. @default made anew, and never written anywhere
+ * @param hexKey 32 bytes as hexadecimal digits. @default a new key, which is never stored
  */
 export function createTagger(hexKey?: string): (secret: string) => string {
   const key = hexKey === undefined ? randomBytes(32) : Buffer.from(hexKey, 'hex')

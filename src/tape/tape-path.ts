@@ -4,7 +4,7 @@ const longestLabel = 64
 /**
  * File name of a new tape: `<start as YYYY-MM-DDTHH-MM-SS-mmmZ>-<label made safe>.jsonl`.
  *
- * @param attempt 0 for the first try; others make the name unique
+ * @param attempt 0 for the first attempt; others make the name unique
  */
 export function tapeFileName(startedAt: Date, label: string, attempt = 0): string {
   const stamp = startedAt.toISOString().replaceAll(/[:.]/g, '-')

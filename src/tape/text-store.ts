@@ -3,12 +3,12 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { createIntColumn, createNumberColumn, WiretapeError } from '../model/index.js'
 
-/** Bytes of texts that stay in memory; of more, all lie in a file. */
+/** Bytes of texts kept in memory; beyond that, all texts are in a file. */
 const mostInMemory = 16 * 1024 * 1024
-/** Bytes collected for one write. */
+/** Bytes collected per write. */
 const batchBytes = 1 << 20
 
-/** Texts that need not fit into memory, by number. */
+/** Numbered texts that need not fit into memory. */
 export interface TextStore {
   /** Returns the number of the text: 0, 1, 2, … */
   add(text: string): number
@@ -19,16 +19,16 @@ export interface TextStore {
 }
 
 /**
- * Texts are kept as bytes: strings cut out of longer ones would keep those alive. What does not fit into memory lies in
- * a private file in the temporary folder that has no name any more: it is gone when we are, however we end.
+ * Texts are kept as bytes: strings cut out of longer ones would keep those in memory. Texts beyond the limit are in a
+ * private, already unlinked file in the temporary folder: it vanishes with the process.
  *
- * @throws WiretapeError `unwritable` from `add`, when there is no place for the file
+ * @throws WiretapeError `unwritable` from `add`, when the file cannot be created
  */
 export function createTextStore(inMemory = mostInMemory): TextStore {
   const offsets = createNumberColumn()
   const sizes = createIntColumn(0)
   let tail = Buffer.allocUnsafe(64 * 1024)
-  /** Bytes of `tail` that are taken. Those before it lie in the file. */
+  /** Used bytes of `tail`. Earlier bytes are in the file. */
   let taken = 0
   let file: SpillFile | undefined
   let closed = false
@@ -125,12 +125,12 @@ function openSpillFile(): SpillFile {
   }
 }
 
-/** Where an open file cannot be removed (Windows), that is done at the end. */
+/** Where an open file cannot be removed (Windows), it is removed at the end. */
 function removeIfPossible(folder: string): void {
   try {
     fs.rmSync(folder, { recursive: true, force: true })
   } catch {
-    // As said.
+    // See above.
   }
 }
 

@@ -2,16 +2,16 @@ import { decodeString, elementsOf, kindAt, membersOf, skipString } from '../../w
 import { numberText } from './number-text.js'
 
 /**
- * A number that JavaScript may print otherwise than importers do: `1.0`, an exponent, many digits, very small ones,
- * `-0`.
+ * A number that JavaScript may print differently from importers: `1.0`, an exponent, many digits, very small
+ * numbers, `-0`.
  */
 const oddNumber = /\d+\.0+(?!\d)|\d[eE]|\d+\.\d+[eE]|0\.0000|\d{16}|[\d.]{17}|-0(?!\.)/
 /** Names that JavaScript moves to the front of an object. */
 const numericName = /"\d{1,10}"\s*:/
 
-/** Whether `JSON.parse` gives every number of the checked text exactly, and prints it again as importers do. */
+/** Whether `JSON.parse` returns every number of the checked text exactly, and prints it as importers do. */
 export function hasPlainNumbers(text: string): boolean {
-  // The same text is asked about several times in a row.
+  // Caches the last text: it is often checked several times in a row.
   if (text !== lastText) {
     lastText = text
     lastIsPlain = !hasOddNumber(text)
@@ -19,12 +19,12 @@ export function hasPlainNumbers(text: string): boolean {
   return lastIsPlain
 }
 
-/** Looks between strings only: most of a message is inside of them. */
+/** Searches between strings only: most of a message is inside strings. */
 function hasOddNumber(text: string): boolean {
   for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at)
     const end = quote === -1 ? text.length : quote
-    // What may be odd has at least two characters, and one that is none of JSON's own.
+    // An odd number has at least two characters, one of them a digit.
     if (end - at > 1 && hasDigit(text, at, end) && oddNumber.test(text.slice(at, end))) return true
     if (quote === -1) return false
     at = skipString(text, quote)
@@ -44,8 +44,8 @@ let lastText = ''
 let lastIsPlain = false
 
 /**
- * A checked JSON value on one line without white space, as importers print it: members in their order, of
- * repeated ones the last value, numbers as `numberText` has them.
+ * A checked JSON value on one line without white space, as importers print it: members in order, the last
+ * value of repeated members, numbers as printed by `numberText`.
  */
 export function compactText(text: string): string {
   if (hasPlainNumbers(text) && !numericName.test(text)) return JSON.stringify(JSON.parse(text))

@@ -1,16 +1,16 @@
 import { JsonObject, kindAt } from '../../wire/index.js'
 
-/** What a transcript shows of how clients learn where to get authorized. Nothing but whether it was there. */
+/** Evidence in a transcript for how clients discover authorization: only its presence, no contents. */
 export interface Discovery {
   readonly resourceMetadata: boolean
   readonly scope: boolean
 }
 
 /**
- * What one `response` entry adds: something only under a 401 with a `WWW-Authenticate` challenge that names
- * `resource_metadata` or `scope`.
+ * The evidence of one `response` entry: only a 401 with a `WWW-Authenticate` challenge that has
+ * `resource_metadata` or `scope` counts.
  *
- * @param entry the members `transport_context` and `headers` of it, each as exact JSON text
+ * @param entry its members `transport_context` and `headers`, each as exact JSON text
  */
 export function discoveryOf(entry: {
   readonly context: string | undefined

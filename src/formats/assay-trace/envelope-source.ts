@@ -21,7 +21,7 @@ import type { Profile } from './profile.js'
 import { faultOf, repeatedMember } from './unique-members.js'
 import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
 
-/** `streamable-http` and `http-sse`: one JSON document with an entry a message. */
+/** `streamable-http` and `http-sse`: one JSON document with an entry per message. */
 export function envelopeSource(
   transport: TranscriptTransport,
   profile: Profile = 'documented',
@@ -118,7 +118,7 @@ async function* itemsOf(
     marked: () => (checked ? undefined : note('starts with a byte order mark')),
     opens: (path, kind) => {
       if (path.length === 0) return !isStrict || kind === 'object'
-      // An array gives the members by their place.
+      // In an array, members are identified by position.
       const isEntries = path.length === 1 && (path[0] === 'entries' || path[0] === 3)
       if (!isEntries || kind !== 'array' || seen.has('entries')) return false
       seen.set('entries', '[')
@@ -143,7 +143,7 @@ function phraseOf({ fault, path }: JsonPiece): string {
   return `${fault}: expected value`
 }
 
-/** What an event carries: a message, maybe as a string of JSON, or nothing for importers. */
+/** Content of an event: a message, possibly as a string of JSON, or nothing for importers. */
 function messageOfEvent(
   event: ReadonlyMap<string, string>,
   number: number,

@@ -1,7 +1,7 @@
 import { decodeString, elementsOf, JsonObject, kindAt, type JsonKind } from '../../wire/index.js'
 import type { Profile } from './profile.js'
 
-/** Names of the members of the three structures, in the order in which an array may give them. */
+/** Member names of the three structures, in the order of their array form. */
 export const structures = {
   TransportTranscript: ['transport', 'transport_context', 'headers', 'entries'],
   TransportTranscriptEntry: ['timestamp_ms', 'transport_context', 'headers', 'request', 'response', 'sse'],
@@ -10,20 +10,20 @@ export const structures = {
 
 export type Structure = keyof typeof structures
 
-/** What the strict profile calls them. It takes no arrays for them, and no repeated members. */
+/** Names of the structures in the strict profile, which accepts neither arrays nor repeated members. */
 const strictNames: Readonly<Record<Structure, string>> = {
   TransportTranscript: 'a transport transcript with unique members',
   TransportTranscriptEntry: 'a transport transcript entry with unique members',
   TransportSseEnvelope: 'an SSE envelope with unique members',
 }
 
-/** A value that is no such structure, in the importer's words. */
+/** Error for a value of another type, in the importer's words. */
 export function wrongType(text: string, structure: Structure, profile: Profile): string {
   const expected = profile === 'strict' ? strictNames[structure] : `struct ${structure}`
   return `invalid type: ${typeText(text)}, expected ${expected}`
 }
 
-/** The known members of a structure, as exact JSON text; or what is wrong with it, in the importer's words. */
+/** The known members of a structure, as exact JSON text; or its fault, in the importer's words. */
 export type Members = ReadonlyMap<string, string> | { readonly fault: string }
 
 /** @param text checked JSON */
@@ -45,7 +45,7 @@ export function membersOfStructure(text: string, structure: Structure, profile: 
   return members
 }
 
-/** A value as the importer names it in `invalid type: …`. */
+/** The importer's name for a value in `invalid type: …`. */
 export function typeText(text: string): string {
   const kind: JsonKind = kindAt(text, 0)
   switch (kind) {
@@ -64,13 +64,13 @@ export function typeText(text: string): string {
   }
 }
 
-/** What is wrong with a member that must be a string, null or absent. */
+/** Fault of a member that must be a string, null or absent. */
 export function optionalStringFault(text: string | undefined): string | undefined {
   if (text === undefined || text === 'null' || text.startsWith('"')) return undefined
   return `invalid type: ${typeText(text)}, expected a string`
 }
 
-/** What is wrong with a `timestamp_ms`. */
+/** Fault of a `timestamp_ms`. */
 export function timestampFault(text: string | undefined): string | undefined {
   if (text === undefined || text === 'null') return undefined
   if (/^(?:0|[1-9]\d*)$/.test(text) && (text.length < 20 || BigInt(text) < 2n ** 64n)) return undefined

@@ -1,7 +1,7 @@
 import type { Discovery } from './discovery.js'
 import type { Stamp } from './meaning.js'
 
-/** Whose trace it is. */
+/** Identity of a trace. */
 export interface Episode {
   readonly id: string
   /** @default <mcp:session> */
@@ -9,7 +9,7 @@ export interface Episode {
   readonly testId?: string | undefined
 }
 
-/** Trace V2: one compact object a line, every member always there, in the documented order. */
+/** Trace V2: one compact object per line, every member always present, in the documented order. */
 export function episodeStart(episode: Episode, timestamp: Stamp, seen: Discovery): string {
   const id = JSON.stringify(episode.id)
   const visible = seen.resourceMetadata || seen.scope
@@ -49,7 +49,7 @@ export function step(episode: Episode, { index, timestamp, name, content, meta }
 }
 
 export interface ToolCall {
-  /** Of its step. */
+  /** Index of its step. */
   readonly index: number
   readonly timestamp: Stamp
   readonly tool: string

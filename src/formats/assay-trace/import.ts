@@ -17,30 +17,30 @@ export interface ImportOptions {
   /** @default documented */
   readonly profile?: Profile
   /**
-   * Milliseconds since the epoch that stand for the time of a transcript without any.
+   * Time of a transcript without times, in milliseconds since the epoch.
    *
    * @default 0
    */
   readonly fallbackTime?: number
   /**
-   * It is certain that the input is a transcript, even when nothing in it is understood.
+   * The input is certainly a transcript, even when nothing in it is understood.
    *
    * @default false
    */
   readonly isKnown?: boolean
-  /** What was passed over or looks wrong. */
+  /** Receives skipped items and oddities. */
   readonly report: Report
 }
 
-/** A transcript as Trace V2. */
+/** A transcript converted to Trace V2. */
 export interface ImportedTranscript {
-  /** Messages that were read so far. */
+  /** Number of messages read so far. */
   readonly messages: () => number
-  /** The trace; to be taken once. */
+  /** The trace; can be consumed once. */
   readonly trace: AsyncIterable<Uint8Array>
-  /** Events of the trace so far. */
+  /** Number of events so far. */
   readonly events: () => number
-  /** Names of the tools whose calls are in the trace so far. */
+  /** Names of the tools called in the trace so far. */
   readonly tools: () => ReadonlySet<string>
 }
 
@@ -55,9 +55,9 @@ export async function importFrom(options: ImportOptions): Promise<ImportedTransc
 }
 
 /**
- * The same in one pass, of a file of lines that is as it should be: in order, and nothing in it breaks a rule.
+ * As `importFrom` in one pass, for a regular file of lines: in order and without violations.
  *
- * @returns a trace that throws `Irregular` when the file is not; what was reported then counts no more, `importFrom` says it all
+ * @returns a trace that throws `Irregular` for any other file; its reports are then void, `importFrom` repeats them
  */
 export function importAtOnce(options: ImportOptions): ImportedTranscript {
   const { source, input, profile = 'documented', report } = options
@@ -86,7 +86,7 @@ export function importAtOnce(options: ImportOptions): ImportedTranscript {
   return traceOf(traceLines(options, found, messages, tools, note), () => found.count, tools)
 }
 
-/** A transcript that one pass is not enough for. */
+/** A transcript that needs more than one pass. */
 export class Irregular extends Error {}
 
 function traceOf(
@@ -102,7 +102,7 @@ function traceOf(
   return { messages, trace: textChunks(counted), events: () => events, tools: () => tools }
 }
 
-/** Orphans that are remembered, to say why they are. */
+/** Orphans remembered, to explain them later. */
 const mostOrphans = 1000
 
 interface Pending {
@@ -112,7 +112,7 @@ interface Pending {
   readonly args: string
 }
 
-/** @param found may still grow while the messages come; the first message comes with what comes first */
+/** @param found may grow while messages arrive; its data for the start is complete at the first message */
 function traceLines(
   { episode, profile = 'documented', fallbackTime = 0 }: ImportOptions,
   found: Survey,
@@ -121,13 +121,13 @@ function traceLines(
   note: (message: string) => void,
 ): AsyncIterable<string> {
   const pending = new Map<string, Pending>()
-  /** Calls whose id another call took over. */
+  /** Calls whose id was reused by another call. */
   const unanswered: Pending[] = []
-  /** Requests of other methods that wait for an answer. */
+  /** Open requests of other methods. */
   const others = new Set<string>()
-  /** Answers to nothing that came before, and when. */
+  /** Earlier responses without a request, and their times. */
   const orphans = new Map<string, Stamp | undefined>()
-  /** Those of them that the server sent, since it has ids of its own, and their methods where they tell that. */
+  /** Open requests of the server, which has its own ids; with their methods, if recognizable. */
   const servers = new Map<string, string | undefined>()
   /** Undefined before the first line. */
   let now: Stamp | undefined
@@ -185,7 +185,7 @@ function traceLines(
     const request: Pending = { index, timestamp, tool, args: message.payload() }
     if (key === undefined) yield call(request, { timestamp, result: 'null', error: null })
     else {
-      // Sorted by time, a call may come before the answer to the one before it.
+      // After sorting by time, a call may precede the response to the previous call.
       const before = pending.get(key)
       if (before) unanswered.push(before)
       pending.set(key, request)
@@ -201,12 +201,12 @@ function traceLines(
   function* takeAnswer(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
     const { key, meaning, side, serversMethod } = message
     finalOutput = message
-    // Where nothing says who sent it, its shape does.
+    // Without a known sender, the shape of the message decides.
     const isClients =
       side === 'client' ||
       (side === undefined && serversMethod !== undefined && servers.get(key ?? '') === serversMethod)
     if (key !== undefined && isClients && servers.delete(key)) {
-      // The client's answer to what the server asked, though a call is open under the same id.
+      // The client's response to a request of the server, although a call is open under the same id.
       others.delete(key)
       passed.answers += 1
       return
@@ -233,7 +233,7 @@ function traceLines(
 
   function* end(): Generator<string> {
     const timestamp = yield* begin()
-    // In the order in which they were asked.
+    // In the order of the requests.
     for (const request of [...unanswered, ...pending.values()]) {
       yield call(request, { timestamp: request.timestamp, result: 'null', error: 'timeout/no_response' })
     }

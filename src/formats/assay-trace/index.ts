@@ -11,9 +11,9 @@ export { transcriptFormats, type TranscriptFormat } from './transcript-formats.j
 
 /**
  * Turns a transcript into Trace V2 events: the same bytes for the same input and options. Everything is checked
- * before the first byte is given.
+ * before the first byte is returned.
  *
- * @throws WiretapeError `not-a-recording` with the reason; nothing was given then
+ * @throws WiretapeError `not-a-recording` with the reason, before any output
  */
 export async function importTranscript(
   format: TranscriptFormat,
@@ -24,16 +24,16 @@ export async function importTranscript(
 }
 
 /**
- * The same for a target that is thrown away when something goes wrong: a file of lines is read once only.
+ * As `importTranscript`, for a target that is discarded on errors: a file of lines is read only once.
  *
- * @param keep takes the trace, perhaps a second time; what it throws comes through
- * @throws WiretapeError `not-a-recording`, also after bytes were given
+ * @param keep receives the trace, possibly a second time; its errors are passed through
+ * @throws WiretapeError `not-a-recording`, possibly after some output
  */
 export async function importInto(
   keep: (trace: AsyncIterable<Uint8Array>) => Promise<void>,
   format: TranscriptFormat,
   options: Omit<ImportOptions, 'source'> & {
-    /** It is gone through anew: what was reported counts no more. */
+    /** The input is read again: earlier reports are void. */
     readonly again: () => void
   },
 ): Promise<ImportedTranscript> {
@@ -57,7 +57,7 @@ export async function importInto(
   return imported
 }
 
-/** Trace V2 events of the tool calls of a recording, as its transcript would give them. */
+/** Trace V2 events for the tool calls of a recording, equal to those of its transcript. */
 export const assayTrace: Format = {
   id: 'assay-trace',
   title: 'Trace V2 events (JSON lines)',

@@ -16,7 +16,7 @@ import { faultOf, repeatedMember } from './unique-members.js'
 import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
 import type { SourceMessage } from './source-message.js'
 
-/** `inspector`: a list of messages, `{"events": [messages]}`, or a file that MCP Inspector exported. */
+/** `inspector`: a list of messages, `{"events": [messages]}`, or an export of MCP Inspector. */
 export function inspectorSource(profile: Profile): TranscriptSource {
   return { isWhole: true, isEnveloped: false, items: (bytes, options) => items(profile, bytes, options) }
 }
@@ -28,7 +28,7 @@ async function* items(
 ): AsyncGenerator<SourceItem, void, undefined> {
   let root: 'array' | 'object' | 'other' | undefined
   let hasEvents = false
-  /** Of the members of the document. */
+  /** Member names of the document. */
   const names = new Set<string | number>()
   const invalid = (fault: string): Error => refused(['invalid inspector JSON', fault])
   const pieces = createJsonPieces({
@@ -77,7 +77,7 @@ function itemOf(text: string, number: number): SourceItem {
     case 'protocol': {
       const { time, message, response, durationMs } = element.entry
       if (isOfServersSide(element.entry)) {
-        // Importers know no directions: its answer would be given to a call of the same id.
+        // Importers ignore directions: the response would be matched to a call with the same id.
         return {
           number,
           messages: [],
@@ -98,7 +98,7 @@ function itemOf(text: string, number: number): SourceItem {
   }
 }
 
-/** What a server asks of its client, and what a client answers. */
+/** Whether the message is a request of the server, or a response of the client. */
 function isOfServersSide({ origin, message, direction }: ProtocolEntry): boolean {
   if (direction === 'response') return origin === 'client'
   const { method, id } = readEnvelope(message, 0)

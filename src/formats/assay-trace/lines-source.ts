@@ -7,7 +7,7 @@ import { refused, type SourceItem, type SourceOptions, type TranscriptSource } f
 /** Longest line that fits a JavaScript string. */
 const longestLine = 500 * 1024 * 1024
 
-/** `jsonrpc`: a message a line. */
+/** `jsonrpc`: one message per line. */
 export function linesSource(profile: Profile): TranscriptSource {
   return { isWhole: false, isEnveloped: false, items: (bytes, options) => items(profile, bytes, options) }
 }
@@ -37,7 +37,7 @@ function items(
       note('starts with a byte order mark')
       text = text.slice(1)
     }
-    // What JavaScript counts as white space; a byte order mark inside a file is none to importers.
+    // White space as in JavaScript; to importers, a byte order mark inside a file is not white space.
     text = /^\ufeff|\ufeff$/.test(text) ? text : text.trim()
     if (text === '') return undefined
     const fault = checked ? undefined : faultOf(profile, text)

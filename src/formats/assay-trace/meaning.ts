@@ -1,7 +1,7 @@
 /** Milliseconds since the epoch. */
 export type Stamp = number | bigint
 
-/** What a message is to an importer. */
+/** Classification of a message by an importer. */
 export type Meaning =
   | 'list'
   | 'call'
@@ -10,5 +10,5 @@ export type Meaning =
   | 'error'
   | 'other-request'
   | 'notification'
-  /** Neither a method nor an outcome: no message of JSON-RPC at all. */
+  /** Neither a method nor an outcome: not a JSON-RPC message. */
   | 'none'

@@ -11,24 +11,24 @@ import type { Stamp, Meaning } from './meaning.js'
 /** One message of a transcript. */
 export interface TranscriptMessage {
   readonly meaning: Meaning
-  /** As importers compare it: a number as its text. */
+  /** In the form that importers compare: a number as its text. */
   readonly id: string | undefined
-  /** What answers are found by: the id, in the strict profile with its type; of some numbers there is none. */
+  /** Key to match responses: the id, in the strict profile with its type; some numbers have none. */
   readonly key: string | undefined
   readonly stamp: Stamp | undefined
-  /** Who sent it, where its place tells. */
+  /** The sender, where the position shows it. */
   readonly side: Side | undefined
-  /** The server's method that it asks for, or that a result of its shape answers. */
+  /** The requested method of a server, or the one that a result of its shape answers. */
   readonly serversMethod: string | undefined
-  /** Of a `tools/call`. */
+  /** Name of the tool of a `tools/call`. */
   readonly tool: string
-  /** Compact JSON text of a call's arguments, of a result or of an error; only when it was asked for. */
+  /** Compact JSON text of a call's arguments, of a result or of an error; computed on demand. */
   payload(): string
-  /** Of a list of tools: what importers keep of it. */
+  /** For a list of tools: the parts that importers keep. */
   toolList(): string
 }
 
-/** A message, or why the file is refused over it. */
+/** A message, or the reason why it makes the file invalid. */
 export type MessageOutcome = TranscriptMessage | { readonly refusal: string }
 
 /** @param number of its line, entry or element */
@@ -107,7 +107,7 @@ function serversMethodOf({ method, result }: Loose, meaning: Meaning): string | 
     : undefined
 }
 
-/** Whether a message says anything that JSON-RPC knows. */
+/** Whether a message has any content defined by JSON-RPC. */
 export function isUnderstood(text: string): boolean {
   return /"(?:method|result|error)"\s*:/.test(text)
 }
@@ -128,7 +128,7 @@ function exactStamp(raw: (name: string) => string | undefined): Stamp | undefine
   return undefined
 }
 
-/** An unsigned integer of 64 bits, given as JSON text. */
+/** An unsigned 64-bit integer, given as JSON text. */
 export function stampOf(text: string | undefined): Stamp | undefined {
   if (text === undefined || text.startsWith('-') || !isInteger(text)) return undefined
   return text.length < 16 ? Number(text) : BigInt(text)
@@ -151,7 +151,7 @@ function compactOf(text: string, value: unknown, exact: () => string): string {
   return numericName.test(text) ? compactText(exact()) : JSON.stringify(value ?? null)
 }
 
-/** The tools of a result with a `tools` array, with what importers keep of each. */
+/** The tools of a result with a `tools` array, each with the parts that importers keep. */
 function toolsText(result: string): string {
   const tools = new JsonObject(result, 0).objects('tools').map((tool) => {
     const schema = tool?.raw('inputSchema') ?? tool?.raw('input_schema') ?? 'null'

@@ -1,10 +1,10 @@
-/** Integers that importers keep as they are: those of 64 bits, signed or not. */
+/** Range of integers that importers preserve: 64 bits, signed or unsigned. */
 const lowest = -(2n ** 63n)
 const highest = 2n ** 64n - 1n
 
 /**
- * A number as importers of transcripts print it, given as exact JSON text: integers of 64 bits stay what they are,
- * everything else is a double, shortest digits (`1.0`, `1e+16`, `1.5e-7`).
+ * A number in the form that importers of transcripts print, from exact JSON text: 64-bit integers are unchanged,
+ * everything else is a double with the shortest digits (`1.0`, `1e+16`, `1.5e-7`).
  */
 export function numberText(text: string): string {
   if (isInteger(text)) return text
@@ -25,7 +25,7 @@ export function numberText(text: string): string {
   return `${sign}${digits.slice(0, whole)}.${digits.slice(whole)}`
 }
 
-/** Whether a JSON number text is an integer that importers keep as one. */
+/** Whether a JSON number text is an integer that importers preserve. */
 export function isInteger(text: string): boolean {
   if (!/^(?:0|-?[1-9][0-9]*)$/.test(text)) return false
   if (text.length < 16) return true

@@ -4,12 +4,12 @@ import type { Profile } from './profile.js'
 import type { TranscriptSource } from './source.js'
 import type { Survey } from './survey.js'
 
-/** Characters of messages that are held to put them into order. */
+/** Characters of messages held for sorting. */
 const heldAtOnce = 32 * 1024 * 1024
 
 /**
- * The messages of a transcript in the order of their timestamps, those without one first, then in the order of the
- * file. What is too much to be held is read several times.
+ * The messages of a transcript in timestamp order, those without a timestamp first, then in file order. A
+ * transcript that is too large to hold is read several times.
  */
 export async function* orderedMessages(
   source: TranscriptSource,
@@ -39,7 +39,7 @@ export async function* orderedMessages(
   }
 }
 
-/** The messages of these numbers, in this order. */
+/** The messages with these numbers, in this order. */
 async function* window(
   source: TranscriptSource,
   input: Input,

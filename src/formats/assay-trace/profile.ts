@@ -1,6 +1,6 @@
 /**
- * Which releases of the importer set the rules: `documented` those that its published document describes, `strict`
- * the later ones, which check JSON-RPC.
+ * Importer releases that define the rules: `documented` for those of its published document, `strict` for later
+ * ones, which check JSON-RPC.
  */
 export type Profile = 'documented' | 'strict'
 

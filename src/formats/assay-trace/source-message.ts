@@ -3,10 +3,10 @@ import type { Stamp } from './meaning.js'
 export type Side = 'client' | 'server'
 
 export interface SourceMessage {
-  /** Checked JSON without white space around it. */
+  /** Checked JSON without surrounding white space. */
   readonly text: string
-  /** What its entry says, which counts more than what the message says. */
+  /** The time of its entry, which overrides that of the message. */
   readonly stamp?: Stamp | undefined
-  /** Who sent it, where its place tells. */
+  /** The sender, where the position shows it. */
   readonly side?: Side
 }

@@ -2,50 +2,48 @@ import { WiretapeError } from '../../model/index.js'
 import type { Discovery } from './discovery.js'
 import type { SourceMessage } from './source-message.js'
 
-/** A line, entry or element of a transcript, with the messages that it holds. */
+/** A line, entry or element of a transcript, with its messages. */
 export interface SourceItem {
-  /** 1-based: what the importer's errors call it. */
+  /** 1-based, as in the importer's errors. */
   readonly number: number
   readonly messages: readonly SourceMessage[]
-  /** Why the file is refused over it, once all of the document was looked at. */
+  /** The reason why the file is refused, raised after the whole document was checked. */
   readonly refusal?: Refusal
   readonly discovery?: Discovery | undefined
-  /** It holds something that is no message: what, in words for a person. */
+  /** A description of skipped content that is no message, in words for a person. */
   readonly passedOver?: PassedOver
 }
 
 export interface PassedOver {
-  /** Counted under this. */
+  /** Category for counting. */
   readonly what: string
-  /** Not as the recorder meant it: told one by one. */
+  /** A deviation from the recorder's intent: reported individually. */
   readonly problem?: string
-  /** It is known, and by its nature no message. */
+  /** A known kind that is no message by design. */
   readonly isKnown: boolean
 }
 
 export interface SourceOptions {
-  /** The text was looked at before and is good. */
+  /** The text was already checked and is valid. */
   readonly checked: boolean
-  /** Takes what is odd, but no reason to refuse. */
+  /** Receives oddities that are no reason to refuse the file. */
   readonly note: (message: string) => void
 }
 
 /** Reads one of the transcript formats. */
 export interface TranscriptSource {
-  /** One document: whether it is one at all comes before what its entries are. */
+  /** One document: its validity as a whole is checked before its entries. */
   readonly isWhole: boolean
-  /** Its items have an envelope: one that holds no message is understood too. */
+  /** Its items have an envelope: those without a message count as understood too. */
   readonly isEnveloped: boolean
-  /**
-   * @throws WiretapeError when what is read is no such document
-   */
+  /** @throws WiretapeError when the input is no such document */
   items(bytes: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncIterable<SourceItem>
 }
 
-/** Why a file is refused, in the documented words: what failed, and of some what it failed over. */
+/** The reason for a refusal, in the documented words: the failed operation, and for some its cause. */
 export type Refusal = string | readonly [string, string]
 
-/** The file is refused. What importers print as causes is the chain of its `cause`. */
+/** The error for a refused file. Its chain of `cause` is what importers print as causes. */
 export function refused(refusal: Refusal): WiretapeError {
   const causes = typeof refusal === 'string' ? [refusal] : refusal
   let cause: Error | undefined

@@ -5,7 +5,7 @@ import { linesSource } from './lines-source.js'
 import type { Profile } from './profile.js'
 import type { TranscriptSource } from './source.js'
 
-/** What reads a transcript of that format. */
+/** The reader for transcripts of a format. */
 export function sourceOf(format: TranscriptFormat, profile: Profile): TranscriptSource {
   switch (format) {
     case 'inspector':

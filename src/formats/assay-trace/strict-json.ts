@@ -3,13 +3,13 @@ import { hasPlainNumbers } from './compact.js'
 import { placeOf } from './json-place.js'
 import { hasLoneSurrogate, mayBeDeep } from '../session-json/demanding.js'
 
-/** Levels of objects and arrays that importers follow. */
+/** Maximum nesting of objects and arrays in importers. */
 const deepest = 127
 
 /**
- * Why importers take a text for no JSON, in their words; undefined when they take it.
+ * The reason why importers reject a text as JSON, in their words; undefined when they accept it.
  *
- * @param outerDepth objects and arrays that stand around the text
+ * @param outerDepth number of objects and arrays around the text
  * @param line 1-based, of the start of the text
  */
 export function jsonFault(text: string, outerDepth = 0, line = 1): string | undefined {
@@ -23,12 +23,12 @@ export function jsonFault(text: string, outerDepth = 0, line = 1): string | unde
   return far === -1 ? undefined : `number out of range at ${placeOf(text, far, line)}`
 }
 
-/** The engine's own parser tells sooner that all is well. */
+/** For valid JSON, the engine's own parser is faster. */
 function isJson(text: string): boolean {
   return text.length <= 1 << 20 && parsedOf(text) !== undefined
 }
 
-/** What `JSON.parse` makes of a text; undefined when it is no JSON. The last one is kept: it is asked for again. */
+/** The result of `JSON.parse`; undefined for invalid JSON. The last one is cached for repeated calls. */
 export function parsedOf(text: string): { readonly value: unknown } | undefined {
   if (text === lastText) return lastParsed
   lastText = text
@@ -56,7 +56,7 @@ function phraseOf(reason: string, text: string, at: number): string {
   return reason === 'expected a value' ? reason : `${reason}: expected value`
 }
 
-/** Where the object or array begins that is one too deep; -1 when none is. */
+/** Start of the first object or array that is too deeply nested; -1 for none. */
 function tooDeepAt(text: string, most: number): number {
   if (text.length <= 2 * most || !mayBeDeep(text, most)) return -1
   let depth = 0

@@ -3,7 +3,7 @@ import type { Meaning } from './meaning.js'
 import { isInteger } from './number-text.js'
 import { isObject, type Loose } from './strict-json.js'
 
-/** Methods that the strict profile takes for requests, with an id or without. */
+/** Methods that the strict profile treats as requests, with or without an id. */
 const requestMethods: ReadonlySet<unknown> = new Set([
   'completion/complete',
   'elicitation/create',
@@ -30,7 +30,7 @@ const requestMethods: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Why the strict profile refuses a message, its id aside.
+ * The reason why the strict profile refuses a message, apart from its id.
  *
  * @param raw exact text of a member
  */
@@ -57,7 +57,7 @@ function isErrorObject(error: unknown, raw: (name: string) => string | undefined
   return typeof error['code'] === 'number' && isInteger(new JsonObject(raw('error')!, 0).raw('code')!)
 }
 
-/** Whether a message has no id, or the id `null`, where the strict profile wants one. */
+/** Whether a message has no id, or the id `null`, where the strict profile requires one. */
 export function lacksId(value: Loose, meaning: Meaning): boolean {
   const { id } = value
   if (id !== null && id !== undefined) return false
@@ -65,7 +65,7 @@ export function lacksId(value: Loose, meaning: Meaning): boolean {
   return meaning !== 'error'
 }
 
-/** An id with its type. Numbers other than integers of 64 bits are not correlated. */
+/** An id with its type. Numbers other than 64-bit integers are not correlated. */
 export function typedKey(value: unknown, id: string | undefined): string | undefined {
   if (id === undefined) return undefined
   if (typeof value === 'string') return `Str(${JSON.stringify(id)})`

@@ -6,30 +6,30 @@ import type { Stamp } from './meaning.js'
 import type { Profile } from './profile.js'
 import { refused, type Refusal, type SourceItem, type TranscriptSource } from './source.js'
 
-/** What must be known of a transcript before the first event is written. */
+/** Facts about a transcript that are needed before the first event is written. */
 export interface Survey {
-  /** Messages. */
+  /** Number of messages. */
   readonly count: number
   readonly first: Stamp | undefined
   readonly last: Stamp | undefined
   readonly discovery: Discovery
-  /** Messages stand in the order of their timestamps, those without one first. */
+  /** Messages are in timestamp order, those without a timestamp first. */
   readonly isSorted: boolean
-  /** What was read and is no message, and how often. */
+  /** Counts of items that are no messages. */
   readonly passedOver: ReadonlyMap<string, number>
 }
 
-/** Sees the items of a transcript, in the order of the file. */
+/** Takes the items of a transcript, in file order. */
 export interface Surveyor {
-  /** The messages of an item, as far as they are any. */
+  /** The messages of an item; empty when it has none. */
   take(item: SourceItem): readonly TranscriptMessage[]
-  /** What is known so far. */
+  /** Facts so far. */
   readonly survey: Survey
   /** A message breaks a rule: `now`, or `later`, when nothing else in the file does. */
   readonly isRefused: 'no' | 'now' | 'later'
   /**
-   * @param isKnown it is certain what the file is: nothing in it needs to be understood
-   * @throws WiretapeError that says what the file is refused over
+   * @param isKnown the file is certainly a transcript: nothing in it needs to be understood
+   * @throws WiretapeError with the reason why the file is refused
    */
   finish(isKnown?: boolean): Survey
 }
@@ -49,7 +49,7 @@ export function createSurveyor(profile: Profile, note: (message: string) => void
   let before: Stamp = 0
   let items = 0
   let understood = 0
-  /** Where the document may be wrong as a whole, that comes first. */
+  /** A fault of the whole document takes precedence over this one. */
   let refusal: Refusal | undefined
   let duplicateRefusal: string | undefined
   let firstProblem: string | undefined
@@ -119,11 +119,11 @@ export function createSurveyor(profile: Profile, note: (message: string) => void
 }
 
 /**
- * Reads a whole transcript and checks it by every rule.
+ * Reads a whole transcript and checks it against all rules.
  *
- * @param note takes what is odd, but no reason to refuse
+ * @param note receives oddities that are no reason to refuse the file
  * @param isKnown see `Surveyor.finish`
- * @throws WiretapeError that says what the file is refused over
+ * @throws WiretapeError with the reason why the file is refused
  */
 export async function survey(
   source: TranscriptSource,
@@ -140,10 +140,10 @@ export async function survey(
   return surveyor.finish(isKnown || source.isEnveloped || profile === 'strict')
 }
 
-/** Looks at the messages one by one. Returns why the file is refused over one. */
+/** A check on single messages. Returns the reason why the file is refused. */
 type RequestRule = (message: TranscriptMessage, number: number) => string | undefined
 
-/** Every id is that of one call at most. */
+/** Every id belongs to at most one call. */
 function oneCallPerId(): RequestRule {
   const calls = createIdSet()
   return ({ meaning, id }, number) => {
@@ -152,7 +152,7 @@ function oneCallPerId(): RequestRule {
   }
 }
 
-/** Every id is that of one open request at most, whoever sent it: it is free again after its answer. */
+/** Every id belongs to at most one open request of either side; a response frees it. */
 function outstandingRequests(): RequestRule {
   const open = new Set<string>()
   return ({ meaning, key }, number) => {
@@ -164,12 +164,12 @@ function outstandingRequests(): RequestRule {
   }
 }
 
-/** Ids, most of which are small numbers: these take little memory as such. */
+/** A set of ids, optimized for small numbers, the most common ids. */
 function createIdSet(): { add(id: string): boolean } {
   const texts = new Set<string>()
   const numbers = new Set<number>()
   return {
-    /** True when it was there. */
+    /** True when the id was already present. */
     add(id) {
       const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(id)
       const before = texts.size + numbers.size

@@ -1,3 +1,3 @@
-/** Names of the formats that can be imported. */
+/** Names of the importable formats. */
 export const transcriptFormats = ['inspector', 'jsonrpc', 'streamable-http', 'http-sse'] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]

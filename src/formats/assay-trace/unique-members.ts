@@ -3,7 +3,7 @@ import { placeOf } from './json-place.js'
 import type { Profile } from './profile.js'
 import { jsonFault } from './strict-json.js'
 
-/** As `jsonFault`; the strict profile refuses objects with repeated members too. */
+/** As `jsonFault`; the strict profile also refuses objects with repeated members. */
 export function faultOf(profile: Profile, text: string, outerDepth = 0, line = 1): string | undefined {
   const fault = jsonFault(text, outerDepth, line)
   if (fault !== undefined || profile === 'documented') return fault
@@ -14,12 +14,12 @@ export function faultOf(profile: Profile, text: string, outerDepth = 0, line = 1
 export const repeatedMember = 'JSON object contains a duplicate member'
 
 /**
- * Where the name of the first repeated member ends, at any depth; -1 without one.
+ * End of the name of the first repeated member, at any depth; -1 for none.
  *
  * @param text checked JSON
  */
 function repeatedMemberAt(text: string): number {
-  /** Names so far of each open object; `undefined` for an array. */
+  /** Member names so far per open object; `undefined` for an array. */
   const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)

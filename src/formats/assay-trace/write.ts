@@ -5,8 +5,8 @@ import { envelopeSource } from './envelope-source.js'
 import { importFrom } from './import.js'
 
 /**
- * The Trace V2 events of a recording: those of its transcript of Streamable HTTP, by the same rules. What would
- * make importers refuse that is left out of it, and said.
+ * The Trace V2 events of a recording: those of its Streamable HTTP transcript, by the same rules. Messages that
+ * importers would refuse are omitted and reported.
  */
 export async function* writeTrace(
   recording: Recording,
@@ -19,7 +19,7 @@ export async function* writeTrace(
     input: {
       bytes() {
         passes += 1
-        // Every pass finds the same.
+        // Reported once: every pass finds the same.
         const tell: Report = passes === 1 ? report : () => undefined
         const passOn: Report = (problem) => {
           if (problem.code !== 'other-transport') tell(problem)

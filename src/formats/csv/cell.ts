@@ -8,9 +8,9 @@ export function cell(value: string | number | undefined): string {
 }
 
 /**
- * Spreadsheets run what begins like a formula, and text of peers is hostile: an apostrophe before it makes it text.
- * Where a list is separated by semicolons, quotes that follow a comma are no quotes to a spreadsheet: then semicolons
- * and line breaks of the text begin a cell, too.
+ * Spreadsheets execute text that begins like a formula, and peers may send hostile text: a leading apostrophe makes
+ * it plain text. In lists separated by semicolons, spreadsheets ignore quotes after a comma; semicolons and line
+ * breaks of the text then begin a cell, too.
  */
 export function harmless(text: string): string {
   if (plainNumber.test(text)) return text
@@ -18,15 +18,15 @@ export function harmless(text: string): string {
   return cellBreak.test(begun) ? begun.replace(innerFormula, guarded) : begun
 }
 
-/** All that stands between two cells, and the sign of a formula behind it. */
+/** The text between two cells, and the formula sign after it. */
 function guarded(all: string, between: string, sign: string): string {
   return cellBreak.test(between) ? `${between}'${sign}` : all
 }
 
-/** With their full-width, small and typographic forms, which a spreadsheet or an input method folds. */
+/** With the full-width, small and typographic forms that a spreadsheet or an input method normalizes. */
 const signs = '=+@\\-\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212'
 const formula = new RegExp(`^(?:[\\t\\r\\n]|[\\s"\\p{Cc}\\p{Cf}\\u3164]*[${signs}])`, 'u')
-/** A run of blanks is gone through once: it begins where no blank is before it. */
+/** Linear time for runs of blanks: a match starts only where no blank precedes. */
 const innerFormula = new RegExp(
   `(?<![;\\s"\\p{Cc}\\p{Cf}\\u3164])([;\\s"\\p{Cc}\\p{Cf}\\u3164]+)([${signs}])`,
   'gu',

@@ -1,7 +1,7 @@
 import { lazyWrite } from '../lazy.js'
 import type { Format } from '../format.js'
 
-/** A row a message, for spreadsheets (RFC 4180). */
+/** One row per message, for spreadsheets (RFC 4180). */
 export const csv: Format = {
   id: 'csv',
   title: 'table (CSV)',

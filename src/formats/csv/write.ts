@@ -29,7 +29,7 @@ const columns = [
 ] as const
 
 /**
- * A line of names, then a row a message. Lines that are no message (noise, stderr, gaps, HTTP without JSON-RPC)
+ * A line of column names, then one row per message. Other records (noise, stderr, gaps, HTTP without JSON-RPC)
  * have rows without a number.
  */
 export function writeCsv(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
@@ -60,7 +60,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
   return textChunks(chained([names, rows]), recording)
 }
 
-/** All but the payload, in the order of the columns. There are millions of these: no object of them is made. */
+/** All cells except the payload, in column order. No object per row, since there are millions. */
 function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: ToldMessage): string[] {
   const { envelope } = part
   return [
@@ -84,7 +84,7 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
   ]
 }
 
-/** The payload is a piece of its own: most of the text is in it, and it is not copied before it is encoded. */
+/** The payload is a separate piece: it holds most of the text, and is not copied before encoding. */
 function lineOf(cells: readonly string[], text: string): Piece[] {
   const line = cells.join(',')
   const payload = harmless(text)

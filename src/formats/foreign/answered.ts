@@ -1,13 +1,13 @@
 import type { TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
 
-/** Which requests of a recording have an answer, by their place among its messages. */
+/** Whether the request at an index among a recording's messages has a response. */
 export type Answered = (index: number) => boolean
 
 /**
- * Goes through a recording once. Remembers a bit a message, and ids only of requests that are open.
+ * Reads a recording once. Remembers one bit per message, and ids of open requests only.
  *
- * @param recording one in which messages have ids
+ * @param recording its messages must have ids
  */
 export async function findAnswered(recording: Recording): Promise<Answered> {
   let bits = new Uint8Array(1024)

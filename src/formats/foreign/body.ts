@@ -3,22 +3,22 @@ import { createSseParser, findJsonValue, isFault, kindAt } from '../../wire/inde
 
 /** A part of an HTTP body: all of it, or one event. */
 export interface BodyPiece {
-  /** Of a message exact JSON text of an object or an array; else the data of an event. */
+  /** For a message, exact JSON text of an object or an array; otherwise the data of an event. */
   readonly text: string
   readonly isMessage: boolean
   readonly sse?: SseContext
 }
 
-/** What a body held: JSON, or the events of a stream. Nothing when it was neither. */
+/** Content of a body: JSON, or the events of a stream. Empty for anything else. */
 export interface BodyReading {
   readonly pieces: readonly BodyPiece[]
   readonly messages: readonly BodyPiece[]
 }
 
-/** Events larger than that are passed over. */
+/** Larger events are skipped. */
 const largestEvent = 256 * 1024 * 1024
 
-/** @param mimeType of the body, as its header says it */
+/** @param mimeType of the body, from its header */
 export function readBody(body: string | undefined, mimeType: string | undefined): BodyReading {
   const pieces = piecesOf(body, mimeType)
   return { pieces, messages: pieces.filter(({ isMessage }) => isMessage) }
@@ -48,12 +48,12 @@ function eventsOf(body: string): BodyPiece[] {
   })
 }
 
-/** JSON of OAuth and the like is no JSON-RPC. */
+/** JSON of OAuth and similar protocols is no JSON-RPC. */
 function isRpc(text: string): boolean {
   return kindAt(text, 0) === 'array' ? text.includes('"jsonrpc"') : /"jsonrpc"\s*:/.test(text)
 }
 
-/** A whole object or array of JSON. */
+/** A complete JSON object or array. */
 export function jsonOf(text: string): string | undefined {
   const span = findJsonValue(text)
   if (isFault(span)) return undefined

@@ -19,32 +19,33 @@ export function isServersMethod(method: string): boolean {
   return ofServers.has(method)
 }
 
-/** Methods whose results show by their shape what they answer: see `Envelope.answersMethod`. */
+/** Methods with results of a recognizable shape: see `Envelope.answersMethod`. */
 const ofShape = new Set(['sampling/createMessage', 'roots/list', 'elicitation/create'])
 
-/** A request that waits for its answer. */
+/** An open request. */
 interface Waiting {
   readonly direction: Direction
   readonly method: string | undefined
 }
 
-/** Whether an answer can be one to a request: a result of a known shape answers only its method. */
+/** Whether a response fits a request: a result of a known shape answers only its method. */
 function fits({ method = '' }: Waiting, { kind, answersMethod }: Envelope): boolean {
   if (kind === 'error') return true
   return answersMethod === undefined ? !ofShape.has(method) : answersMethod === method
 }
 
-/** Requests that are remembered, of each kind. */
+/** Requests remembered, of each kind. */
 const remembered = 65_536
 
 /**
- * Tells who sent a message where the file does not: by its method, an answer by its request, progress by its token.
- * Where requests of both sides wait under one id, the shape of the answer decides. What could be of either side is taken for the client's.
+ * Infers the sender of a message where the file does not name it: from its method; for a response, its request; for
+ * progress, its token. If requests of both sides are open under one id, the response's shape decides. Ambiguous
+ * messages count as the client's.
  */
 export function createDirections(): (envelope: Envelope) => Direction {
-  /** Who waits under an id, the longest first. */
+  /** Open requests under an id, the oldest first. */
   const waiting = createRecent<Waiting[]>({ entries: remembered })
-  /** Tokens that servers offered: of all others it is the server that tells progress. */
+  /** Tokens offered by servers; progress for any other token comes from the server. */
   const tokens = createRecent<'server_to_client'>({ entries: remembered })
 
   function ofAnswer(id: string, answer: Envelope): Direction {

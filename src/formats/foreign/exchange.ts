@@ -14,7 +14,7 @@ import { originOf } from './origin.js'
 import { foreignMessage, isoTime } from './records.js'
 import { headerOf } from '../http-transcript/headers.js'
 
-/** One HTTP exchange as a browser or a tool tells it. */
+/** One HTTP exchange as exported by a browser or a tool. */
 export interface ForeignExchange {
   /** 0-based number. */
   readonly number: number
@@ -22,21 +22,21 @@ export interface ForeignExchange {
   readonly url: string
   readonly requestHeaders: HttpHeaders
   readonly requestBody: string | undefined
-  /** Absent when no response came. */
+  /** Absent without a response. */
   readonly status: number | undefined
   readonly headers: HttpHeaders
   readonly body: string | undefined
-  /** Base64 of a body that is no text. */
+  /** Base64 of a body that is not text. */
   readonly bytes?: string | undefined
-  /** Milliseconds since the epoch; NaN where it is not known. */
+  /** Milliseconds since the epoch; NaN when unknown. */
   readonly sentMs: number
   readonly answeredMs: number
-  /** When its stream ended. */
+  /** End of its stream. */
   readonly endedMs?: number
-  /** See `Timed`, of the request and of the response, where the file tells them. */
+  /** `Timed.place` of the request and of the response, where the file has them. */
   readonly asked?: number | undefined
   readonly answered?: number | undefined
-  /** Events with the time of each, where the file tells them. */
+  /** Events with their times, where the file has them. */
   readonly events?: readonly ForeignEvent[] | undefined
   readonly error?: string | undefined
 }
@@ -48,15 +48,15 @@ export interface ForeignEvent {
   readonly data: string
 }
 
-/** A record and its moment, in milliseconds since the epoch. */
+/** A record and its time, in milliseconds since the epoch. */
 export interface Timed {
   readonly ms: number
-  /** Of two of the same moment, the one with the lower number was first. */
+  /** Order among records of the same time: lower numbers come first. */
   readonly place?: number | undefined
   readonly record: TapeRecord
 }
 
-/** The records of an exchange, in the order in which they happened. */
+/** The records of an exchange, in chronological order. */
 export function exchangeRecords(exchange: ForeignExchange): Timed[] {
   const records: Timed[] = []
   const { number, method, status, error, asked, answered } = exchange
@@ -99,10 +99,10 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
     } else other(ms, place, { ...head, ...(sse && { sse }), body: data.text })
     head = said
   }
-  // A request of which nothing more is known needs no record of its own.
+  // A request without further data needs no record of its own.
   if (error === undefined && (records.length > told || (hasRequest && status === undefined))) return records
   const { answeredMs, endedMs = answeredMs } = exchange
-  // What was answered broke off later.
+  // An exchange with a response was interrupted later.
   const brokeOff =
     records.length > told || (answered !== undefined && status !== undefined && endedMs > answeredMs)
   if (error !== undefined && brokeOff) {
@@ -140,7 +140,7 @@ function responseOf(exchange: ForeignExchange): Piece[] {
     })
   }
   const { pieces } = readBody(body, headerOf(headers, 'content-type'))
-  // Only the end of a stream is known: the answer that ends it was there then, and not when its headers were.
+  // Only the end of a stream is known: its last response arrived then, not with the headers.
   const ending = pieces.at(-1)
   const isAnswer = ending?.sse && ending.isMessage && isAnswerKind(readEnvelope(ending.text, 0).kind)
   return pieces.map(({ sse, text, isMessage }, i) => ({
@@ -164,12 +164,12 @@ function messageAt(
   return { ms, record: foreignMessage(text, { t: isoTime(ms) ?? noTime, direction, ...more }) }
 }
 
-/** With the query, as a request line has it. */
+/** Path with the query, as in a request line. */
 export function pathOf(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(url)?.[1] || '/'
 }
 
-/** What went to another origin than the server's says so: its path is the whole URL. */
+/** For requests to another origin than the server's, the path is the whole URL. */
 export function sentTo(record: TapeRecord, url: string, serverUrl: string): TapeRecord {
   const origin = originOf(url)
   if (origin === '' || origin === originOf(serverUrl)) return record

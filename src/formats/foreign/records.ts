@@ -2,7 +2,7 @@ import type { EndRecord, MessageRecord, MetaRecord, Transport } from '../../mode
 import { onOneLine, readParts } from '../../wire/index.js'
 import { bareMeta, madeUpId } from '../session-json/session.js'
 
-/** The first line for a recording that says little about itself. */
+/** The first line for a recording with little metadata. */
 export function foreignMeta(said: {
   readonly startedAt: string
   readonly transport: Transport
@@ -16,15 +16,15 @@ export function foreignMeta(said: {
 }
 
 /**
- * The last line: it says no more than when the last message was. Servers over HTTP have no exit code, which tapes
- * write as 0; that of a process is not known.
+ * The last line; it only gives the time of the last message. HTTP servers have no exit code, which tapes write as
+ * 0; that of a process is unknown.
  */
 export function foreignEnd(t: string, { startedAt, wiretape }: MetaRecord): EndRecord {
   const exitCode = wiretape?.transport === 'stdio' ? null : 0
   return { type: 'end', t, exitCode, durationMs: Math.max(0, Date.parse(t) - Date.parse(startedAt)) }
 }
 
-/** @param text checked JSON without white space around it */
+/** @param text checked JSON without surrounding white space */
 export function foreignMessage(
   text: string,
   said: Pick<MessageRecord, 't' | 'direction'> &
@@ -35,7 +35,7 @@ export function foreignMessage(
   return { type: 'message', ...said, raw, batch, parts }
 }
 
-/** ISO 8601, or undefined for what is no time. */
+/** ISO 8601, or undefined for an invalid time. */
 export function isoTime(ms: number | undefined): string | undefined {
   return ms !== undefined && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined
 }

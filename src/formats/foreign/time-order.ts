@@ -1,29 +1,29 @@
 import type { Report, TapeRecord } from '../../model/index.js'
 import type { Timed } from './exchange.js'
 
-/** Records that wait for their moment: of formats that give an answer together with its request. */
+/** Sorts records by time, for formats that store a response together with its request. */
 export interface TimeOrder {
-  /** @param size characters that it keeps in memory, to bound what waits */
+  /** @param size characters of memory that it occupies, to limit the waiting records */
   add(timed: Timed, size: number): void
   /**
-   * Those whose moment has come, in order; when too much waits, the first ones too.
+   * The records up to this time, in order; when too many wait, the earliest ones too.
    *
-   * @param place of those of that very moment, only what is before this number
+   * @param place for records of exactly this time: only lower numbers
    */
   until(ms: number, place?: number): Generator<TapeRecord>
-  /** Records that came when a later one had been given already, since too much waited. */
+  /** Number of records that arrived after a later one had been returned, because too many waited. */
   readonly misplaced: number
 }
 
-/** Characters that may wait. */
+/** Maximum number of waiting characters. */
 const most = 32 * 1024 * 1024
-/** What a record takes beside its text, in characters. */
+/** Memory of a record besides its text, in characters. */
 const recordSize = 200
 
 interface OrderKey {
   readonly ms: number
   readonly place: number
-  /** By time, then by place, then as they came. */
+  /** Order: by time, then by place, then by arrival. */
   readonly number: number
 }
 
@@ -33,12 +33,12 @@ interface Waiting extends OrderKey {
 }
 
 export function createTimeOrder(): TimeOrder {
-  /** A heap: whoever stands at `i` is before those at `2 i + 1` and `2 i + 2`. */
+  /** A heap: the element at `i` precedes those at `2 i + 1` and `2 i + 2`. */
   const waiting: Waiting[] = []
   let held = 0
   let number = 0
   let misplaced = 0
-  /** The last one that was given before its moment had come. */
+  /** The last record that was returned early because too many waited. */
   let hasty: OrderKey | undefined
 
   function rise(one: Waiting): void {
@@ -99,7 +99,7 @@ export function createTimeOrder(): TimeOrder {
   }
 }
 
-/** Says that the order is not that of the times, where it is not. */
+/** Reports records out of time order, if any. */
 export function tellMisplaced({ misplaced }: TimeOrder, report: Report): void {
   if (misplaced === 0) return
   const message = `${misplaced} of the records do not stand in the order of their times: too much had to wait for them`

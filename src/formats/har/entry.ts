@@ -1,6 +1,6 @@
 import { utf8Length, type HttpHeaders, type HttpPhases, type SseContext } from '../../model/index.js'
 
-/** One exchange while it is put together. */
+/** One exchange under construction. */
 export interface EntryDraft {
   readonly url: string
   readonly method: string
@@ -9,7 +9,7 @@ export interface EntryDraft {
   readonly sentMs: number
   firstMs: number | undefined
   phases: HttpPhases | undefined
-  /** For which its request was held. */
+  /** Milliseconds for which its request was held. */
   heldMs: number
   lastMs: number
   requestHeaders: HttpHeaders
@@ -17,11 +17,11 @@ export interface EntryDraft {
   status: number | undefined
   headers: HttpHeaders
   body: string | undefined
-  /** Base64 of a body that is no text. */
+  /** Base64 of a body that is not text. */
   bytes: string | undefined
   readonly events: EventDraft[]
   error: string | undefined
-  /** The number of its request, and of its response, among all that is written. */
+  /** The positions of its request and of its response among all written records. */
   asked: number | undefined
   answered: number | undefined
   /** Characters of its payloads. */
@@ -30,7 +30,7 @@ export interface EntryDraft {
 
 export interface EventDraft {
   readonly ms: number
-  /** Its number among all that is written. */
+  /** Its position among all written records. */
   readonly place: number
   readonly sse: SseContext
   readonly data: string
@@ -38,7 +38,7 @@ export interface EventDraft {
 
 const streamType = 'text/event-stream'
 
-/** An entry of HAR 1.2 as JSON text, on lines of its own. */
+/** An entry of HAR 1.2 as JSON text, on separate lines. */
 export function entryText(draft: EntryDraft): string {
   const { sentMs, firstMs = sentMs, lastMs, events, conversation, asked = null, answered = null } = draft
   const timings = timingsOf(draft)
@@ -53,23 +53,23 @@ export function entryText(draft: EntryDraft): string {
   ]
   if (events.length > 0) members.push(`"_eventSourceMessages":[${events.map(eventText).join(',')}]`)
   if (conversation !== undefined) members.push(`"_conversation":${JSON.stringify(conversation)}`)
-  // The head of a response comes before its message.
+  // The head of a response arrives before its message.
   if (draft.phases)
     members.push(`"_answeredMs":${duration(firstMs - sentMs)}`, `"_endedMs":${duration(lastMs - sentMs)}`)
-  // Times alone do not tell the order of what happened in the same moment.
+  // Times alone do not order simultaneous records.
   if (asked !== null || answered !== null) members.push(`"_order":[${asked},${answered}]`)
   return `{${members.join(',\n')}}`
 }
 
-/** Of an entry, and how long it took in all. */
+/** Timings of an entry as JSON text, and its total duration. */
 interface Timings {
   readonly text: string
   readonly ms: number
 }
 
 /**
- * What does not apply is -1; `connect` contains `ssl`. Connecting begins with the head of a request, whose message is there
- * with the end of its body: together the parts may take longer than from message to message.
+ * Inapplicable timings are -1; `connect` includes `ssl`. Connecting begins with the head of a request, but its message
+ * is recorded at the end of its body: the sum of the parts may exceed the time between messages.
  */
 function timingsOf({ sentMs, firstMs = sentMs, lastMs, phases, heldMs }: EntryDraft): Timings {
   const wholeMs = lastMs - sentMs
@@ -105,7 +105,7 @@ function requestText({ method, url, requestHeaders, requestBody }: EntryDraft): 
 
 function responseText({ status, headers, body, bytes, events, error }: EntryDraft): string {
   const said = valueOf(headers, 'content-type') ?? ''
-  // DevTools show events only when it is exactly that.
+  // DevTools show events only for exactly this type.
   const isStream = events.length > 0 || said.startsWith(streamType)
   const type = isStream ? streamType : said
   const text = events.length > 0 ? events.map(streamText).join('') : body
@@ -137,13 +137,13 @@ function eventText({ ms, place, sse, data }: EventDraft): string {
     `"data":${JSON.stringify(data)}`,
     `"_order":${place}`,
   ]
-  // Clients take one without a name for `message`, and so do browsers' tools.
+  // Clients and browser tools treat a nameless event as `message`.
   if (sse.event === undefined) members.push('"_unnamed":true')
   if (sse.retry !== undefined) members.push(`"_retry":${sse.retry}`)
   return `{${members.join(',')}}`
 }
 
-/** The event as it may have stood in the stream. */
+/** The event in stream syntax; the original text is not recorded. */
 function streamText({ sse, data }: EventDraft): string {
   let text = ''
   if (sse.event !== undefined) text += `event: ${sse.event}\n`
@@ -172,7 +172,7 @@ export function valueOf(headers: HttpHeaders, name: string): string | undefined 
   return headers.find(([written]) => written.toLowerCase() === name)?.[1]
 }
 
-/** ISO 8601 with microseconds where there are any. */
+/** ISO 8601, with microseconds when there are any. */
 function timeText(ms: number): string {
   if (!(Math.abs(ms) <= 8.64e15)) return new Date(0).toISOString()
   const whole = Math.floor(ms)

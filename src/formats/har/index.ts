@@ -2,7 +2,7 @@ import type { Format } from '../format.js'
 import { withFoundTransport } from '../found-transport.js'
 import { lazyRead, lazyWrite } from '../lazy.js'
 
-/** HTTP Archive 1.2, with the events of streams as Chrome DevTools has them. */
+/** HTTP Archive 1.2, with stream events in the form of Chrome DevTools. */
 export const har: Format = {
   id: 'har',
   title: 'HTTP Archive (HAR 1.2)',
@@ -15,7 +15,7 @@ export const har: Format = {
   write: lazyWrite(async () => (await import('./write.js')).writeHar),
 }
 
-/** An object whose `log` has what logs have. */
+/** An object whose `log` has the usual members. */
 function detect(head: Uint8Array): number {
   const text = new TextDecoder().decode(head)
   if (!/^\ufeff?\s*\{\s*"log"\s*:\s*\{/.test(text)) return 0

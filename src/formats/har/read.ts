@@ -19,16 +19,16 @@ import { stdioHost } from './names.js'
 import { createTalks } from './talks.js'
 
 /**
- * The exchanges of an archive as records, in the order of their times. What is no JSON-RPC stays an HTTP exchange;
- * pages, images and the like are passed over.
+ * The exchanges of an archive as records, in chronological order. Exchanges without JSON-RPC become HTTP
+ * exchanges; pages, images and the like are skipped.
  */
 export async function* readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
   const order = createTimeOrder()
   const talkOf = createTalks()
   let startMicros: number | undefined
-  /** The first exchange that is certainly one of MCP. */
+  /** The first exchange that certainly belongs to MCP. */
   let server: Exchange | undefined
-  /** What came before the first exchange that is certainly one of MCP: OAuth, mostly. It does not name the server. */
+  /** Exchanges before `server`, usually OAuth. They do not identify the server. */
   let before: { readonly exchange: Exchange; readonly records: Timed[]; readonly size: number }[] = []
   let sizeBefore = 0
   let entries = 0
@@ -104,13 +104,13 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
       const plain = isStdio ? withoutHttp(timed.record) : sentTo(timed.record, exchange.url, serverUrl)
       if (!plain) continue
       const known = isTime(timed.ms)
-      // The year 1970 stands for times that are not known.
+      // The year 1970 stands for unknown times.
       const us = start === 0 || !known ? Number.NaN : Math.round(timed.ms * 1000) - start
       const said = { ...plain, ...(us >= 0 && { us }), ...(conversation !== undefined && { conversation }) }
       const record = known || start === 0 ? said : untimed(said, isoTime(sentMs) ?? t)
-      // What has no place in the order of times stands where the archive has it.
+      // Records without a place in time order keep their position in the archive.
       if (!isTime(sentMs) && timed.place === undefined) yield* passOn([record])
-      // They are cut from the text of the entry, and keep it together.
+      // Records are slices of the entry's text and keep it in memory together.
       else order.add({ ...timed, ms: known ? timed.ms : sentMs, record }, size / records.length)
     }
   }
@@ -195,24 +195,24 @@ function isTime(ms: number): boolean {
   return isoTime(ms) !== undefined
 }
 
-/** A record that does not say when it was. */
+/** A record without a known time. */
 function untimed(record: TapeRecord, t: string): TapeRecord {
   if (record.type === 'unknown' || record.type === 'meta') return record
   return record.type === 'message' ? { ...record, t, untimed: true } : { ...record, t }
 }
 
-/** The numbers of a request and its response in an archive of ours. */
+/** The positions of a request and its response in an archive written by wiretape. */
 function placesOf(entry: JsonObject): (number | undefined)[] {
   const places = /^\s*\[\s*(\d{1,15}|null)\s*,\s*(\d{1,15}|null)\s*\]\s*$/.exec(entry.raw('_order') ?? '')
   return (places?.slice(1) ?? []).map((place) => (place === 'null' ? undefined : Number(place)))
 }
 
-/** Equal moments are equal numbers, however they were added up. */
+/** Rounds, so that equal times are equal numbers despite floating-point sums. */
 function toMicro(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-/** -1 stands for what does not apply. */
+/** -1 stands for an inapplicable time. */
 function spent(ms: number | undefined): number {
   return ms !== undefined && ms > 0 ? ms : 0
 }
@@ -244,7 +244,7 @@ function headersOf(message: JsonObject | undefined): HttpHeaders {
   })
 }
 
-/** OAuth and its discovery, and what a server of MCP says without JSON-RPC. */
+/** Whether an exchange is OAuth, its discovery, or a response of an MCP server without JSON-RPC. */
 function isAboutMcp(url: string, mimeType: string): boolean {
   return (
     /\/(?:\.well-known\/oauth|mcp(?:[/?#]|$)|sse(?:[/?#]|$)|messages?(?:[/?#]|$))/.test(url) ||
@@ -252,7 +252,7 @@ function isAboutMcp(url: string, mimeType: string): boolean {
   )
 }
 
-/** Of stdio there is no HTTP: what stood around messages was made up. */
+/** Drops the HTTP data of stdio messages, which was made up on writing. */
 function withoutHttp(record: TapeRecord): TapeRecord | undefined {
   if (record.type !== 'message') return undefined
   const { http, sse: _sse, ...rest } = record

@@ -2,27 +2,27 @@ import { detach, type HttpHeaders } from '../../model/index.js'
 import { originOf } from '../foreign/origin.js'
 import { headerOf } from '../http-transcript/headers.js'
 
-/** What of an exchange says whose it is. */
+/** Parts of an exchange that identify its conversation. */
 interface Sent {
   readonly url: string
   readonly requestHeaders: HttpHeaders
   readonly headers: HttpHeaders
 }
 
-/** What is said to one origin. */
+/** Conversations with one origin. */
 interface Talks {
-  /** The talk of what names no session: what comes before the first session is a part of that. */
+  /** Conversation of exchanges without a session; those before the first session belong to that session. */
   readonly first: string | undefined
   firstSession: string | undefined
   readonly others: Map<string, string>
 }
 
-/** Sessions that are told apart. */
+/** Maximum number of distinguished conversations. */
 const most = 10_000
 
 /**
- * Whose talk an exchange belongs to, in an archive that does not say it: that of one origin, and one `Mcp-Session-Id`.
- * Every client counts its ids from the same number. The first of them has no name: mostly there is no other.
+ * Finds the conversation of an exchange when the archive does not name it: one per origin and `Mcp-Session-Id`. Every
+ * client counts its ids from the same number. The first conversation has no name: usually it is the only one.
  */
 export function createTalks(): (exchange: Sent) => string | undefined {
   const origins = new Map<string, Talks>()

@@ -21,21 +21,21 @@ import { stdioHost } from './names.js'
 /** Characters of entries that may wait for the end of an earlier one. */
 const mostWaiting = 48 * 1024 * 1024
 
-/** Where a record goes: the exchange it belongs to, and whether that ends with it. */
+/** Position of a record: its exchange, and whether it is the last record of that. */
 interface ExchangePlace {
   readonly key: number
   readonly isLast: boolean
 }
 
-/** When a record was, and its number among those that are written. */
+/** Time of a record, and its position among the written records. */
 interface RecordTime {
   readonly ms: number
   readonly place: number
 }
 
 /**
- * A recording as an HTTP archive, its exchanges in the order in which they began. Messages of stdio have no HTTP: each
- * request and its answer stand as an exchange with a made-up URL.
+ * A recording as an HTTP archive, its exchanges in order of their start. Stdio messages have no HTTP: each request and
+ * its response become an exchange with a made-up URL.
  */
 export function writeHar(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   return textChunks(textOf(adopt(recording, { links: false }), report), recording)
@@ -98,7 +98,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   losses.tell()
 }
 
-/** A half of a character cannot stand in a URL. */
+/** A lone surrogate is not allowed in a URL. */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
@@ -119,8 +119,8 @@ function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: Me
 }
 
 /**
- * Goes through the recording once. Over HTTP a record belongs to its exchange, which ends with its last record. On stdio
- * an answer belongs to the exchange of its request, which ends with it; all others are exchanges by themselves.
+ * Reads the recording once. Over HTTP a record belongs to its exchange, which ends with its last record. On stdio a
+ * response belongs to the exchange of its request and ends it; other messages are separate exchanges.
  */
 async function findPlaces(recording: Recording): Promise<(index: number) => ExchangePlace> {
   const lastOf = new Map<number, number>()
@@ -139,10 +139,10 @@ async function findPlaces(recording: Recording): Promise<(index: number) => Exch
         request ??= open.get(correlatedId)
         open.delete(correlatedId)
       }
-      // What the server asks, and the client's answer, are exchanges of their own.
+      // Requests of the server and the client's responses are separate exchanges.
       if (fromClient && envelope.kind === 'request' && id !== undefined) open.set(id, own)
     }
-    // One answer an exchange: what answers the rest of a batch later stands by itself.
+    // One response per exchange: later responses to the same batch are separate exchanges.
     const isFree = request !== undefined && lastOf.get(request) === -2 - request
     return isFree ? request! : own
   }
@@ -169,7 +169,7 @@ function draftOf(record: MessageRecord | HttpRecord, ms: number, origin: Origin)
     http && 'path' in http && http.path
       ? http.path
       : /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(url ?? '')?.[1] || '/'
-  // What went to another origin than the server's says where.
+  // Requests to another origin than the server's have a whole URL.
   const isWhole = /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
   return {
     url: http ? `${isWhole ? '' : host}${path}` : `${stdioHost}${encodeURIComponent(wellFormed(label))}`,
@@ -204,7 +204,7 @@ function put(record: MessageRecord | HttpRecord, moment: RecordTime, draft: Entr
     draft.heldMs += record.heldMs ?? 0
     draft.requestBody = draft.requestBody === undefined ? raw : `${draft.requestBody}\n${raw}`
     if (http?.headers) draft.requestHeaders = http.headers
-    // Nothing is said about an answer; where none follows, what HTTP says to a notification.
+    // Stdio has no status; messages other than requests get HTTP's status for notifications.
     if (!http && !record.parts.some(({ envelope }) => envelope.kind === 'request')) draft.status = 202
     return
   }

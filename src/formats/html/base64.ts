@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** Bytes as base64, piece by piece. */
+/** Bytes as base64, in pieces. */
 export async function* base64Pieces(
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void, undefined> {

@@ -7,10 +7,10 @@ import { pageAround, type ReportPage } from './page.js'
 export type { ReportPage } from './page.js'
 
 /**
- * One file with the viewer and the recording inside: nothing is fetched, it works from a disk and offline. The
- * recording is a tape, packed and in base64, so no character of it can be taken for markup.
+ * One file with the viewer and the recording: nothing is fetched, it works from a disk and offline. The
+ * recording is a tape, compressed and in base64, so that no character of it is interpreted as markup.
  *
- * @param load the built viewer; asked for when something is written
+ * @param load loads the built viewer, on writing
  */
 export function htmlReport(load: () => Promise<ReportPage>): Format & Required<Pick<Format, 'write'>> {
   return {
@@ -41,7 +41,7 @@ async function labelOf(recording: Recording): Promise<string> {
   return ''
 }
 
-/** The stream of the platform does the work; its queue makes the writer wait. */
+/** Compresses with the platform's stream; its queue applies backpressure to the writer. */
 async function* packed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = new CompressionStream('gzip')
   const writer = gzip.writable.getWriter()
@@ -54,7 +54,7 @@ async function* packed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
       throw error
     }
   })()
-  // Its failure comes out below; until then nobody waits for it.
+  // Its error is raised below; this avoids an unhandled rejection until then.
   fed.catch(() => undefined)
   const reader = gzip.readable.getReader()
   try {

@@ -6,14 +6,14 @@ import { base64 } from './base64.js'
 export interface ReportPage {
   /** One classic script. */
   readonly script: string
-  /** A classic script that runs before it: the engine for patterns. */
+  /** A classic script that runs before it: the pattern engine. */
   readonly patterns: string
-  /** A classic script that runs after it: the views that a page does not begin with. */
+  /** A classic script that runs after it: the views that are not shown at first. */
   readonly views: string
   readonly style: string
 }
 
-/** What stands before and after the recording. */
+/** The parts of the page before and after the recording. */
 export async function pageAround(
   page: ReportPage,
   label: string,
@@ -58,7 +58,7 @@ export async function pageAround(
   ]
 }
 
-/** A script so that it does not end its element; what is escaped stands in texts and patterns, and means the same there. */
+/** Escapes `</script` and `<!--`: they occur only in strings and patterns, where escapes mean the same. */
 function inElement(script: string): string {
   return script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--')
 }

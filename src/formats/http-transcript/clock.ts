@@ -1,6 +1,6 @@
 /**
- * Milliseconds since the epoch that never go back: readers sort by them before they pair requests with
- * answers, so a clock that was set back would tear pairs apart.
+ * Milliseconds since the epoch that never decrease: readers sort by them before they match requests and
+ * responses, so a clock that was set back would separate them.
  */
 export function createClock(): (t: string | undefined) => number {
   let latest = 0

@@ -6,7 +6,7 @@ export type TranscriptTransport = 'streamable-http' | 'http-sse'
 /** The member of an entry that holds its message. */
 export type Slot = 'request' | 'response' | 'sse'
 
-/** What stands around the message of an entry. */
+/** Data around the message of an entry. */
 export interface EntryPlace {
   readonly timestampMs: number
   /** `transport_context` as JSON text. */
@@ -18,7 +18,7 @@ export function entryText({ timestampMs, context }: EntryPlace, slot: Slot, valu
   return `{"timestamp_ms":${timestampMs},${contextMember}"${slot}":${value}}`
 }
 
-/** Where a message goes. What the server said on stdio is written as its transport would have brought it. */
+/** The slot of a message. Server messages on stdio are written as over the given transport. */
 export function slotOf(record: MessageRecord, transport: TranscriptTransport): Slot {
   if (record.direction === 'client_to_server') return 'request'
   return record.sse || (transport === 'http-sse' && !record.http) ? 'sse' : 'response'
@@ -28,30 +28,30 @@ export function slotOf(record: MessageRecord, transport: TranscriptTransport): S
 export function slotText(slot: Slot, record: MessageRecord, part: Part): string {
   const text = record.raw.slice(part.start, part.end)
   if (slot !== 'sse') return text
-  // Readers pass over events of other names, and over a string of theirs without looking into it.
+  // Readers skip events of other names, and do not parse their data when it is a string.
   return sseText(record.sse ?? { event: 'message' }, isMessageEvent(record.sse) ? text : jsonString(text))
 }
 
 /** @param data JSON text */
 export function sseText({ event, id, retry }: SseContext, data: string): string {
   const members: string[] = []
-  // No name, to clients; to readers it would be an event of another name.
+  // Clients treat an empty name as none; readers treat it as another name.
   if (event !== undefined && event !== '') members.push(`"event":${jsonString(event)}`)
   if (id !== undefined) members.push(`"id":${jsonString(id)}`)
   if (retry !== undefined) members.push(`"retry":${retry}`)
   return `{${[...members, `"data":${data}`].join(',')}}`
 }
 
-/** Whether clients and readers take the data of an event for a message. */
+/** Whether clients and readers treat the data of an event as a message. */
 export function isMessageEvent(sse: SseContext | undefined): boolean {
   return ['', 'message'].includes(sse?.event ?? '')
 }
 
 /**
- * What an entry says about HTTP, as JSON text; undefined when nothing is known.
+ * HTTP data of an entry, as JSON text; undefined when there is none.
  *
- * @param http of the request when it has no status, else of the response
- * @param lastEventId that the request of the exchange named
+ * @param http of the request when it has no status, otherwise of the response
+ * @param lastEventId from the request of the exchange
  */
 export function contextText(
   http: Pick<HttpContext, 'status' | 'headers'> | undefined,
@@ -79,7 +79,7 @@ export function headersText(
   return members.length === 0 ? undefined : `{${members.join(',')}}`
 }
 
-/** Readers refuse a file over half a character in any string. */
+/** Readers refuse a file with a lone surrogate in any string. */
 export function jsonString(text: string): string {
   return JSON.stringify(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
 }

@@ -3,12 +3,12 @@ import type { Recording } from '../format.js'
 import { headerOf } from './headers.js'
 import { createResentFinder, type Resent } from './resent.js'
 
-/** What must be known of a recording before its first entry is written. */
+/** Facts about a recording that are needed before the first entry is written. */
 export interface Facts {
   readonly transport: Transport | undefined
-  /** Headers that had one value in the whole recording. */
+  /** Headers with a single value in the whole recording. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** `Last-Event-ID` of the requests that named one, by exchange. */
+  /** `Last-Event-ID` of the requests that have one, by exchange. */
   readonly lastEventIds: ReadonlyMap<number, string>
   readonly resent: Resent
 }
@@ -24,7 +24,7 @@ export async function factsOf(recording: Recording): Promise<Facts> {
     if (!headers) return
     for (const [name, seen] of values) {
       const value = headerOf(headers, name)
-      // Two are as good as many.
+      // Two different values are enough to decide.
       if (value !== undefined && seen.size < 2) seen.add(value)
     }
   }
@@ -34,7 +34,7 @@ export async function factsOf(recording: Recording): Promise<Facts> {
     resent.see(record)
     const ofRequest = record.type === 'http' ? record.requestHeaders : record.http?.headers
     const exchange = record.type === 'http' ? record.exchange : record.http?.exchange
-    // Of an answer they are its own.
+    // For a response, `ofRequest` holds the headers of the response itself.
     const isAnswer = record.type === 'message' && record.direction === 'server_to_client'
     see(ofRequest)
     if (record.type === 'http') see(record.headers)

@@ -3,15 +3,15 @@ import { contextText, entryText, isMessageEvent, jsonString, sseText } from './e
 import { isDiscovery } from './headers.js'
 
 /**
- * Readers learn of authorization from a 401 in a `response` entry, which must hold a JSON-RPC answer. A 401
- * seldom has one, so this stands for what it had. The code lies outside of what JSON-RPC reserves.
+ * Replacement for the body of a 401: readers detect authorization by a 401 in a `response` entry, which must
+ * hold a JSON-RPC response, but a 401 rarely has one. The code is outside the range reserved by JSON-RPC.
  */
 const standIn =
   '{"jsonrpc":"2.0","id":null,"error":{"code":401,"message":"HTTP 401 without a JSON-RPC body; this error was put here by wiretape"}}'
 
 /**
- * The entry for what is no JSON-RPC but has a place in a transcript: events of a stream that only the transport
- * reads, and a 401 that tells where to get authorized. Undefined for everything else.
+ * The entry for a record without JSON-RPC that a transcript can hold: stream events for the transport only, and
+ * a 401 with authorization metadata. Undefined for everything else.
  */
 export function httpEntry(
   record: HttpRecord,
@@ -23,7 +23,7 @@ export function httpEntry(
   const { sse } = record
   if (sse) {
     const data = record.body ?? ''
-    // A reader would take it for a message, and it is none.
+    // A reader would mistake it for a message.
     if (isMessageEvent(sse) && /^\s*[{["]/.test(data)) return undefined
     return entryText({ timestampMs, context }, 'sse', sseText(sse, jsonString(data)))
   }
@@ -32,7 +32,7 @@ export function httpEntry(
   return entryText({ timestampMs, context }, 'response', standIn)
 }
 
-/** An answer that only says yes. SDKs put a word of politeness into a 202. */
+/** A response that only acknowledges. SDKs add a polite word to a 202. */
 export function saysNothing({ status, body, bytes, why }: HttpRecord): boolean {
   if (status === 202 && why === undefined) return true
   const isEmpty = (body ?? '') === '' && bytes === undefined && why === undefined

@@ -3,10 +3,10 @@ import type { TranscriptTransport } from './entry.js'
 import { detectTranscript } from './detect.js'
 import { lazyRead, lazyWrite } from '../lazy.js'
 
-/** A transcript of Streamable HTTP, as importers of evidence take it. */
+/** A Streamable HTTP transcript, as accepted by importers of evidence. */
 export const streamableHttp = transcript('streamable-http', 'HTTP transcript (JSON)')
 
-/** The same of the deprecated HTTP+SSE transport. */
+/** The same for the deprecated HTTP+SSE transport. */
 export const httpSse = transcript('http-sse', 'HTTP+SSE transcript (JSON)')
 
 function transcript(id: TranscriptTransport, title: string): Format {

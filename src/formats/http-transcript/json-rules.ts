@@ -1,21 +1,21 @@
 import { decodeString, skipString } from '../../wire/index.js'
 import { hasLoneSurrogate } from '../session-json/demanding.js'
 
-/** Levels of objects and arrays that readers follow, those of the document counted. */
+/** Maximum nesting of objects and arrays in readers, including those of the document. */
 const deepest = 127
 
 const number = /-?[0-9][0-9.eE+-]*/y
 
 /**
- * Why readers would refuse the whole file over this checked JSON text, in words for a person; undefined when
- * they take it.
+ * The reason why readers would refuse the whole file because of this checked JSON text, in words for a
+ * person; undefined when they accept it.
  *
- * @param outerDepth objects and arrays that stand around the text
- * @param mayRepeat members may be there twice
+ * @param outerDepth number of objects and arrays around the text
+ * @param mayRepeat repeated members are allowed
  */
 export function jsonRefusal(text: string, outerDepth: number, mayRepeat = false): string | undefined {
   if (hasLoneSurrogate(text)) return 'it has half a character'
-  /** Of each open object the names so far; undefined for an array. */
+  /** Member names so far per open object; undefined for an array. */
   const open: (Set<string> | undefined)[] = []
   let isName = false
   for (let at = 0; at < text.length;) {

@@ -1,6 +1,6 @@
 import { JsonObject, kindAt } from '../../wire/index.js'
 
-/** Methods that readers take for requests even without an id. */
+/** Methods that readers treat as requests even without an id. */
 const alwaysRequests = new Set([
   'completion/complete',
   'elicitation/create',
@@ -26,12 +26,12 @@ const alwaysRequests = new Set([
   'tools/list',
 ])
 
-/** A message as the strictest reader sees it: what it is, or why it refuses the whole file over it. */
+/** A message as the strictest reader sees it: its kind, or the reason why that reader refuses the file. */
 export type Reading =
   | { readonly refusal: string }
   | { readonly kind: 'request' | 'answer' | 'notification'; readonly id?: string; readonly method?: string }
 
-/** @param text checked JSON without white space around it and without repeated members */
+/** @param text checked JSON without surrounding white space and repeated members */
 export function readMessage(text: string): Reading {
   if (kindAt(text, 0) !== 'object') return { refusal: 'it is no JSON object' }
   const message = new JsonObject(text, 0)
@@ -54,8 +54,8 @@ export function readMessage(text: string): Reading {
 }
 
 /**
- * A message as readers of the documented profile see it, who refuse no more than an id of another type: of repeated
- * members the last one counts.
+ * A message as readers of the documented profile see it, which refuse only ids of another type: the last of
+ * repeated members counts.
  *
  * @param text checked JSON
  */
@@ -78,7 +78,7 @@ function errorRefusal(message: JsonObject): { readonly refusal: string } | undef
   return isError ? undefined : { refusal: '"error" needs an integer "code" and a string "message"' }
 }
 
-/** Of 64 bits, signed or not; readers take `-0` and `1.0` for other numbers. */
+/** A 64-bit integer, signed or not; readers treat `-0` and `1.0` as other numbers. */
 function isInteger(text: string): boolean {
   if (!/^(?:0|-?[1-9][0-9]{0,19})$/.test(text)) return false
   const value = BigInt(text)

@@ -2,9 +2,9 @@ import { opposite, type MessageRecord, type Part } from '../../model/index.js'
 import { exactId, idName } from './id-name.js'
 import type { Reading } from './message-rules.js'
 
-/** Sees the messages that are to be written, in order. */
+/** Takes the messages to be written, in order. */
 export interface OpenIds {
-  /** Why a message cannot stand in the transcript; undefined when it can, and then it counts as written. */
+  /** The reason why a message must be omitted; if undefined, the message counts as written. */
   refusal(record: MessageRecord, part: Part, reading: Reading): string | undefined
 }
 
@@ -18,15 +18,15 @@ interface OpenRequest {
 }
 
 /**
- * MCP keeps the ids of the two sides and of several clients apart; readers of transcripts do not. They refuse
- * a request whose id is open, and some of them a second `tools/call` under one id, `1` and `"1"` being one;
- * and they give every answer to whatever is open under its id. So a transcript holds one request under an id
- * at a time and one call under it ever, and no answer without its request.
+ * MCP separates the ids of the two sides and of several clients; readers of transcripts do not. They refuse a
+ * request whose id is open, and some of them a second `tools/call` under one id, where `1` equals `"1"`. They
+ * match every response to the open request under its id. So a transcript holds at most one open request per
+ * id, only one call per id ever, and no response without its request.
  */
 export function createOpenIds(): OpenIds {
   const open = new Map<string, OpenRequest>()
   const called = new Set<string>()
-  /** `proxyId` of the requests that were left out. */
+  /** `proxyId` of the omitted requests. */
   const leftOut = new Set<string>()
 
   function requestRefusal(name: string, method: string | undefined): string | undefined {

@@ -21,7 +21,7 @@ import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import { isMessageEvent, type TranscriptTransport } from './entry.js'
 
-/** What a transcript says as a whole. */
+/** Data of a transcript as a whole. */
 interface Head {
   readonly transport: string | undefined
   readonly startedAt: string | undefined
@@ -30,8 +30,8 @@ interface Head {
 }
 
 /**
- * A transcript as records. An entry that is none costs itself only. Which exchange of HTTP a message belonged to is
- * concluded from the ids.
+ * A transcript as records. An invalid entry costs only itself. The HTTP exchange of a message is inferred from the
+ * ids.
  */
 export async function* readTranscript(
   transport: TranscriptTransport,
@@ -101,7 +101,7 @@ async function* entriesOf(input: Input, report: Report): AsyncGenerator<JsonPiec
   yield* pieces.end()
 }
 
-/** Mostly all of it stands before the entries; then no more than the first of these is read. */
+/** Usually all of it precedes the entries; then only the first entry is read in addition. */
 async function headOf(input: Input): Promise<Head> {
   const seen = new Map<string, string>()
   let startedAt: string | undefined
@@ -135,7 +135,7 @@ async function headOf(input: Input): Promise<Head> {
   return {
     transport: isName ? decodeString(transport, 0, transport.length) : undefined,
     startedAt,
-    // What is no array is told when it is read.
+    // A value other than an array is reported when it is read.
     hasEntries: hasEntries || seen.has('entries'),
     headers: [
       ...headersIn(objectOf(seen.get('transport_context'))),
@@ -152,7 +152,7 @@ interface Entry {
   readonly headers: HttpHeaders
 }
 
-/** An entry, or why it is none. */
+/** An entry, or the reason why the text is none. */
 function entryOf(text: string): Entry | string {
   const span = findJsonValue(text)
   if (isFault(span)) return `not valid JSON: ${span.reason}`
@@ -196,8 +196,8 @@ function headersOf(headers: JsonObject | undefined): HttpHeaders {
 }
 
 /**
- * Numbers exchanges: each request has its own, answers that of their request, everything else the last. An answer to one
- * of two open requests has one of its own: it is not known whose it is.
+ * Numbers exchanges: each request has its own, a response that of its request, anything else the last. A response to
+ * one of two open requests has its own number: its request is unknown.
  */
 interface Exchanges {
   ofRequest(id: string | undefined): number

@@ -1,20 +1,20 @@
 import type { HttpRecord, MessageRecord } from '../../model/index.js'
 import { idName } from './id-name.js'
 
-/** Requests that HTTP turned away and that were sent again under their id, as clients do once authorized. */
+/** Requests that were rejected by HTTP and sent again under their id, as clients do after authorization. */
 export interface Resent {
   has(exchange: number | undefined, idText: string): boolean
 }
 
-/** Sees the records of a recording, in order. */
+/** Takes the records of a recording, in order. */
 export interface ResentFinder extends Resent {
   see(record: MessageRecord | HttpRecord): void
 }
 
 export function createResentFinder(): ResentFinder {
-  /** Ids of requests by the exchange that brought them, until it answers. */
+  /** Ids of requests by their exchange, until it is answered. */
   const waiting = new Map<number, Set<string>>()
-  /** By id, the exchange whose response was no answer to it. */
+  /** By id, the exchange whose response did not answer the request. */
   const turnedAway = new Map<string, number>()
   const resent = new Set<string>()
 

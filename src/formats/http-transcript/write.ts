@@ -20,17 +20,17 @@ import { jsonRefusal } from './json-rules.js'
 import { readLoosely, readMessage } from './message-rules.js'
 import { createOpenIds, type OpenIds } from './open-ids.js'
 
-/** Characters put out at a time. */
+/** Characters per chunk. */
 const textAtOnce = 1 << 16
-/** Objects and arrays around a message: the document, `entries`, the entry, and `sse`. */
+/** Number of objects and arrays around a message: the document, `entries`, the entry, and `sse`. */
 const outerDepth: Readonly<Record<Slot, number>> = { request: 3, response: 3, sse: 4 }
 
 export interface TranscriptOptions {
-  /** It is for a reader of the documented profile, and need not please stricter ones. @default false */
+  /** For readers of the documented profile, ignoring the rules of stricter ones. @default false */
   readonly isLoose?: boolean
 }
 
-/** A recording as one JSON document, an entry a line. Each message stands in it as its exact text. */
+/** A recording as one JSON document, one entry per line. Each message is included as its exact text. */
 export async function* writeTranscript(
   transport: TranscriptTransport,
   recording: Recording,
@@ -102,7 +102,7 @@ async function* entriesOf(
   losses.tell()
 }
 
-/** Why a message is left out: a reader would refuse the whole file over it, or misunderstand others by it. */
+/** Reason to omit a message: a reader would refuse the whole file, or misinterpret other messages. */
 function refusalOf(
   record: MessageRecord,
   part: Part,
@@ -134,7 +134,7 @@ function checkTransport(transport: TranscriptTransport, facts: Facts, report: Re
   report({ severity: 'warning', code: 'other-transport', message })
 }
 
-/** Of transcripts the headers of an answer say it; of recordings those of the request. */
+/** In transcripts, headers of the response have it; in recordings, those of the request. */
 function lastEventIdOf(
   http: Pick<HttpRecord, 'exchange' | 'headers'> | undefined,
   facts: Facts,

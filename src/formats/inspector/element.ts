@@ -1,27 +1,27 @@
 import { decodeString, JsonObject } from '../../wire/index.js'
 
 /**
- * One element of a file that MCP Inspector exported, or of a list of messages. The kinds of file have no mark: their
- * elements tell.
+ * One element of an MCP Inspector export, or of a list of messages. Files have no mark of their kind; their elements
+ * show it.
  */
 export type InspectorElement =
   | { readonly kind: 'protocol'; readonly entry: ProtocolEntry }
   | { readonly kind: 'network'; readonly entry: NetworkEntry }
   | { readonly kind: 'log'; readonly time: string | undefined; readonly params: string }
   | { readonly kind: 'console'; readonly time: string | undefined; readonly text: string }
-  /** A JSON-RPC message itself, or something that nobody knows. */
+  /** A JSON-RPC message itself, or an unknown element. */
   | { readonly kind: 'message'; readonly text: string }
 
-/** A message, and where it was a request its answer. */
+/** A message, and for a request its response. */
 export interface ProtocolEntry {
   readonly time: string | undefined
-  /** What kind of message it is. */
+  /** Kind of the message, as the Inspector names it. */
   readonly direction: string
   readonly origin: string | undefined
   readonly message: string
   readonly response: string | undefined
   readonly durationMs: number
-  /** Why the client took the answer for none, or could not send. */
+  /** The reason why the client rejected the response, or could not send the message. */
   readonly clientError: string | undefined
 }
 
@@ -35,7 +35,7 @@ export interface NetworkEntry {
   readonly status: number | undefined
   readonly responseHeaders: readonly (readonly [string, string])[]
   readonly responseBody: string | undefined
-  /** Until the headers of the response. */
+  /** Milliseconds until the headers of the response. */
   readonly durationMs: number
   readonly error: string | undefined
   /** `auth` or `transport`. */
@@ -103,7 +103,7 @@ function headersOf(headers: JsonObject | undefined): (readonly [string, string])
   })
 }
 
-/** The message that an element of the `logs` file was made of, as far as it is there. */
+/** The message from which an element of the `logs` file was made, as far as available. */
 export function logMessage(params: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/message","params":${params}}`
 }

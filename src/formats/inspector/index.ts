@@ -1,7 +1,7 @@
 import type { Format } from '../format.js'
 import { lazyRead, lazyWrite } from '../lazy.js'
 
-/** What MCP Inspector exports; also a plain list of JSON-RPC messages. */
+/** Exports of MCP Inspector; also a plain list of JSON-RPC messages. */
 export const inspector: Format = {
   id: 'inspector',
   title: 'MCP Inspector export (JSON)',
@@ -10,7 +10,7 @@ export const inspector: Format = {
   write: lazyWrite(async () => (await import('./write.js')).writeProtocol),
 }
 
-/** The first element of an array, or of `events`, tells. */
+/** The first element of an array, or of `events`, decides. */
 function detect(head: Uint8Array): number {
   const text = new TextDecoder().decode(head)
   if (/^\ufeff?\s*(?:\[\s*\]|\{\s*"events"\s*:\s*\[\s*\]\s*\})\s*$/.test(text)) return 0.5
@@ -19,7 +19,7 @@ function detect(head: Uint8Array): number {
       text,
     )
   if (!start) return 0
-  // A document of one line has nothing behind it: else the line is a batch.
+  // A document on one line has nothing after it: otherwise the line is a batch.
   if (/^\ufeff?\s*\[[^\n]*\][ \t\r]*\n\s*[[{]/.test(text)) return 0
   const first = text.slice(start[0].length, start[0].length + 4096)
   const has = (name: string): boolean => first.includes(`"${name}"`)

@@ -31,8 +31,8 @@ import {
 } from './element.js'
 
 /**
- * A file that MCP Inspector exported, or a list of JSON-RPC messages, as records in the order of their times. A
- * request and its answer stand in one entry there; here they are two messages.
+ * An MCP Inspector export, or a list of JSON-RPC messages, as records in chronological order. A request and its
+ * response share one entry there; here they are two messages.
  */
 export async function* readInspector(
   input: Input,
@@ -77,7 +77,7 @@ class ExportReader {
   #sizeBefore = 0
   #hasNetwork = false
   #url: string | undefined
-  /** Of the first exchange, in case that none shows itself to be of MCP. */
+  /** URL of the first exchange, used when none is recognized as MCP. */
   #aside: string | undefined
   #entries = 0
   #understood = 0
@@ -130,9 +130,9 @@ class ExportReader {
     this.#before.push({ records, size, to })
     this.#sizeBefore += size
     if (element.kind !== 'network') return yield* this.#begin()
-    // Exchanges stand in the order in which they ended, mostly: which was first is known when all are.
+    // Exchanges are usually in order of their end: the first one is known only after reading all.
     this.#hasNetwork = true
-    // What is none of MCP, OAuth mostly, does not name the server.
+    // Exchanges of other protocols, usually OAuth, do not identify the server.
     if (isOfMcp(records)) this.#url ??= element.entry.url
     else this.#aside ??= element.entry.url
     if (this.#sizeBefore > mostBefore) yield* this.#begin()
@@ -227,7 +227,7 @@ function protocolRecords(
     : [asked, answered, errorNote(answered, clientError, true)]
 }
 
-/** What the Inspector says of its client stands after what it is about. */
+/** A note about an error of the client, placed after the related message. */
 function errorNote({ ms, record }: Timed, error: string, isAnswered: boolean): Timed {
   const t = record.type === 'unknown' ? undefined : record.t
   const what = isAnswered ? 'the client rejected this answer' : 'the client had an error with this message'
@@ -251,7 +251,7 @@ function networkRecords(entry: NetworkEntry, number: number): Timed[] {
   }).map(streamedUntimed)
 }
 
-/** The Inspector's duration ends with the headers: when an event of the stream came is not known. */
+/** The Inspector's duration ends with the headers: the time of a stream's event is unknown. */
 function streamedUntimed(timed: Timed): Timed {
   const { record } = timed
   return record.type === 'message' && record.sse ? { ...timed, record: { ...record, untimed: true } } : timed

@@ -6,7 +6,7 @@ import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
 import { longestMessage } from '../../wire/index.js'
 
-/** Characters of entries that may wait for the answer of an earlier one. */
+/** Characters of entries that may wait for the response of an earlier one. */
 const mostWaiting = longestMessage
 
 interface Entry {
@@ -19,8 +19,8 @@ interface Entry {
 }
 
 /**
- * The protocol export of MCP Inspector: an array, an entry a message, an answer inside the entry of its request.
- * Messages stand in it as their exact text.
+ * The protocol export of MCP Inspector: an array with an entry per message, and responses inside the entries of
+ * their requests. Messages are included as their exact text.
  */
 export function writeProtocol(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   return textChunks(textOf(adopt(recording, { links: false }), report), recording)
@@ -65,7 +65,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       const ms = Date.parse(record.t)
       const request = part.correlatedId === undefined || part.late ? undefined : queue.get(part.correlatedId)
       waiting += text.length
-      // Readers put an answer where its time says, after all that has the same.
+      // Readers place a response by its time, after all messages with the same time.
       const isTied = request?.waits === true && ms === last.ms && last.id !== part.correlatedId
       if (ms < last.ms || isTied) losses.add('the order of messages is known by their times only')
       last = { ms, id: part.id }

@@ -4,24 +4,24 @@ import type { FileInput, RecordingEnds } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
 import { readLines } from './read.js'
 
-/** As `readEnds` of a format. Times of messages may stand in any line, so where none is found all are looked at. */
+/** As `readEnds` of a format. Any line may have a time, so if none is found the whole file is searched. */
 export async function readLineEnds(input: FileInput): Promise<RecordingEnds | undefined> {
   const ends = await endsOfLines(input, readLines)
   if (ends?.first.type !== 'meta' || ends.last.type !== 'end') return undefined
   const isTimed = ends.first.startedAt !== noTime
   if (isTimed !== (ends.last.t !== noTime)) return undefined
   if (!isTimed && (await mayBeTimed(input))) return undefined
-  // The last lines alone do not know when the first one was.
+  // The last lines alone do not show the start time.
   return { ...ends, last: foreignEnd(ends.last.t, ends.first), nameless: true }
 }
 
-/** How a member that says a time begins; any of its letters may be written as an escape. */
+/** Start of a member with a time; any of its letters may be written as an escape. */
 const signs = ['"timestamp', '\\u00']
 const longestSign = Math.max(...signs.map((sign) => sign.length))
 
-/** Looked for in the bytes: making text of a whole file takes three times as long. */
+/** Searches the bytes: decoding a whole file takes three times as long. */
 async function mayBeTimed(input: FileInput): Promise<boolean> {
-  // The end of what was seen, and the start of what follows.
+  // The end of the previous chunk, and the start of the next.
   const seam = new Uint8Array(2 * longestSign)
   for await (const chunk of input.bytes(0, input.sizeBytes)) {
     seam.fill(0, longestSign)

@@ -2,7 +2,7 @@ import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
 import type { Format } from '../format.js'
 import { lazyRead, lazyWrite } from '../lazy.js'
 
-/** JSON-RPC messages as they are, one a line. */
+/** JSON-RPC messages, unchanged, one per line. */
 export const jsonrpc: Format = {
   id: 'jsonrpc',
   title: 'JSON-RPC messages, one a line',
@@ -14,7 +14,7 @@ export const jsonrpc: Format = {
   write: lazyWrite(async () => (await import('./write.js')).writeLines),
 }
 
-/** Lines looked at, in case the first ones are none. */
+/** Lines to check, in case the first ones are invalid. */
 const linesLookedAt = 10
 
 function detect(head: Uint8Array): number {
@@ -22,7 +22,7 @@ function detect(head: Uint8Array): number {
   let first = true
   for (const [i, line] of lines.entries()) {
     if (line.trim() === '') continue
-    // The last one may be cut off.
+    // The last line may be cut off.
     if (isMessage(line) || (i === lines.length - 1 && startsLikeMessage(line))) return first ? 0.8 : 0.5
     first = false
   }
@@ -38,7 +38,7 @@ function isMessage(line: string): boolean {
   return message.string('jsonrpc') !== undefined || /^(?:initialize|ping|\w+\/[\w/]+)$/.test(method ?? '')
 }
 
-/** `jsonrpc` among the first members. */
+/** Whether `jsonrpc` is among the first members. */
 function startsLikeMessage(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"(?:timestamp_ms|timestamp|id|method)"\s*:\s*(?:-?[\d.]+|"[^"\\]*")\s*,\s*)*"jsonrpc"\s*:\s*"/.test(
     text,

@@ -30,19 +30,19 @@ import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/rec
 /** Longest line that fits a JavaScript string. */
 const longestLine = 500 * 1024 * 1024
 const OPEN_OBJECT = 0x7b
-/** Messages that are held until one says when it was. */
+/** Messages that wait for the first known time. */
 const heldForTime = 256
 
 /**
- * A JSON-RPC message a line, as records. Who sent a message is concluded from what it says. Times are those of
- * `timestamp_ms` or `timestamp` (milliseconds since the epoch) where messages have such a member.
+ * JSON-RPC messages, one per line, as records. The sender of a message is inferred from its content. Times are
+ * those of `timestamp_ms` or `timestamp` (milliseconds since the epoch), if present.
  */
 export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
   const framer = createLineFramer({ maxBytes: longestLine, borrowed: true })
   const { only = () => true } = input
   const lines = createLines(report, input)
   let begun = false
-  /** Until one of them says when it was. */
+  /** Lines that wait until one of them has a time. */
   let held: (Line | Passed)[] = []
   let t = noTime
   let meta: MetaRecord
@@ -70,7 +70,7 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
     for (const line of held) yield* timed(line)
     held = []
   }
-  /** A message that does not say when it was stands where the one before it does. */
+  /** A message without a time gets the time of the previous message. */
   function timed({ message, t: own }: Line | Passed): readonly MessageRecord[] {
     if (own !== undefined) untimed = false
     t = own ?? t
@@ -91,13 +91,13 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
 }
 
 interface Line {
-  /** Of its own. */
+  /** Time of the message itself. */
   readonly t: string | undefined
-  /** Its `t` and `direction` are put in. */
+  /** `t` and `direction` are filled in later. */
   readonly message: Draft<MessageRecord>
 }
 
-/** A line that nobody wants. It does not say when it was. */
+/** A line that was not requested, in a file without times. */
 interface Passed {
   readonly t: undefined
   readonly message: undefined
@@ -110,7 +110,7 @@ function createLines(
   { checked = false, only, seen }: Input,
 ): { take(frame: LineFrame): Line | Passed | undefined; close(): void } {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  // Where lines say when they were, each counts for those that follow.
+  // Only in files without times: otherwise the time of each line affects the following ones.
   const passes = only && seen?.untimed ? (record: number): boolean => !only(record) : undefined
   const directionOf = createDirections()
   let number = 0
@@ -128,7 +128,7 @@ function createLines(
       return frame.last ? wrong(`longer than ${longestLine / 1024 / 1024} MiB`) : undefined
     }
     number += 1
-    // The first record is made of no line, so numbers from 1 are those of records.
+    // The first record comes from no line, so line numbers from 1 equal record numbers.
     if (frame.bytes[0] === OPEN_OBJECT && passes?.(lines + 1)) {
       lines += 1
       understood += 1
@@ -152,7 +152,7 @@ function createLines(
     try {
       return read(text, sizeBytes, true)
     } catch {
-      // The file is no longer what it was.
+      // The file was changed since.
       return read(text, sizeBytes, false)
     }
   }
@@ -186,11 +186,11 @@ function isBlank(text: string): boolean {
   return text.charCodeAt(0) !== 0x7b && text.trim() === ''
 }
 
-/** What is looked for in a line: a message, and when it was. */
+/** Members of a message with its time. */
 const timeNames = ['timestamp_ms', 'timestamp']
 const soughtInLine: Sought = new Map([...timeNames.map((name) => [name, null] as const), ...envelopeMembers])
 
-/** @param ascii every character is a byte */
+/** @param ascii every character is one byte */
 function messageLine(text: string, ascii: boolean): Line {
   const raw = onOneLine(text)
   const members = seekMembers(raw, 0, soughtInLine)
@@ -199,7 +199,7 @@ function messageLine(text: string, ascii: boolean): Line {
   const part: Part = ascii ? { envelope, start: 0, end, sizeBytes: end } : { envelope, start: 0, end }
   return {
     t: timeIn(raw, members),
-    // One shape for all: these are made by the million.
+    // One shape for all of these millions of objects.
     message: { type: 'message', t: noTime, direction: 'client_to_server', raw, batch: false, parts: [part] },
   }
 }

@@ -4,7 +4,7 @@ import { flatMapped } from '../iterate.js'
 import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
 
-/** Each message as its exact text, one a line; those of a batch one by one. */
+/** Each message as its exact text, one per line; messages of a batch on separate lines. */
 export function writeLines(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   const losses = createLosses(report)
   function* linesOf(record: TapeRecord): Generator<string> {

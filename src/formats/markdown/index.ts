@@ -1,7 +1,7 @@
 import { lazyWrite } from '../lazy.js'
 import type { Format } from '../format.js'
 
-/** A report for people: a table of what was said, then every message. */
+/** A report for people: a table of the messages, then each message. */
 export const markdown: Format = {
   id: 'markdown',
   title: 'report (Markdown)',

@@ -13,10 +13,10 @@ import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
 import { metaOf, tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
-/** Characters of a name or error in a line. */
+/** Maximum number of characters of a name or error in a line. */
 const longestName = 200
 
-/** What the recording is, a table of its messages, and each of them with its payload. */
+/** Description of the recording, a table of its messages, and each message with its payload. */
 export function writeMarkdown(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   return textChunks(textOf(recording, report), recording)
 }
@@ -72,7 +72,7 @@ function headText(meta: MetaRecord | undefined): string {
   return `${lines.join('\n')}\n\n`
 }
 
-/** What stands for times that the recording does not say. */
+/** Placeholder for times that are missing in the recording. */
 const unknown = '–'
 
 function time(us: number | undefined): string {

@@ -3,7 +3,7 @@ import { decodeString, JsonObject } from '../../wire/index.js'
 import type { ToldMessage } from '../told/told.js'
 import { boundedName, boundedText, type Attribute, type Attributes, type Resource } from './telemetry.js'
 
-/** Attributes that users set for their program (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`); they go first. */
+/** Attributes set by the user (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) take precedence. */
 export function resourceOf(meta: MetaRecord | undefined, own: Attributes = []): Resource {
   const label = meta?.label ?? ''
   const { session, version } = meta?.wiretape ?? {}
@@ -17,10 +17,10 @@ export function resourceOf(meta: MetaRecord | undefined, own: Attributes = []): 
   return { attributes: [...attributes], version: version === '' ? undefined : version }
 }
 
-/** How a message travelled: for spans and for both sides' metrics. */
+/** Transport of a message: for spans and for both sides' metrics. */
 export interface Way {
   readonly network: Attributes
-  /** Of a server with a URL. */
+  /** For a server with a URL. */
   readonly server: Attributes
 }
 
@@ -43,11 +43,11 @@ export function wayOf({ transport, url }: Origin): Way {
   }
 }
 
-/** What a request or notification is, in the words of the conventions. */
+/** Description of a request or notification in terms of the conventions. */
 export interface Operation {
   /** Name of its span. */
   readonly name: string
-  /** With few values: for spans and metrics. */
+  /** Low-cardinality attributes: for spans and metrics. */
   readonly common: Attributes
   /** For its span only. */
   readonly own: Attributes
@@ -77,7 +77,7 @@ export function operationOf({ part, text }: ToldMessage, version: string | undef
   return { name: target === undefined ? named : `${named} ${target}`, common, own }
 }
 
-/** How an operation ended. */
+/** Outcome of an operation. */
 export interface Outcome {
   readonly attributes: Attributes
   readonly error?: string

@@ -9,7 +9,7 @@ import type {
 } from './telemetry.js'
 
 /**
- * OTLP as JSON: protobuf's own mapping (64-bit integers are strings), but ids are hexadecimal and enumerations numbers.
+ * OTLP as JSON: the protobuf mapping (64-bit integers as strings), but with hexadecimal ids and numeric enumerations.
  */
 
 const spanKinds = { server: 2, client: 3 } as const
@@ -18,7 +18,7 @@ const errorStatus = 2
 const remoteParent = 0x300
 const temporalities: Readonly<Record<Temporality, number>> = { delta: 1, cumulative: 2 }
 
-/** What stands around the spans of a request: before, between and after them. */
+/** The JSON around the spans of a request: before, between and after them. */
 export function jsonAroundSpans(resource: Resource): readonly [string, string, string] {
   return [
     `{"resourceSpans":[{"resource":${resourceText(resource)},"scopeSpans":[{"scope":${scopeText(resource)},"spans":[\n`,
@@ -46,7 +46,7 @@ export function jsonSpan({ parent, ...span }: Span): string {
 
 export function jsonMetrics(resource: Resource, metrics: readonly Metric[]): string {
   const texts = metrics.map((metric) => JSON.stringify(metricOf(metric)))
-  // Readers of protobuf cannot tell an empty list from none.
+  // Protobuf readers cannot distinguish an empty list from a missing one.
   const list = texts.length === 0 ? '' : `,"metrics":[\n${texts.join(',\n')}\n]`
   return (
     `{"resourceMetrics":[{"resource":${resourceText(resource)},` +

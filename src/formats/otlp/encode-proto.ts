@@ -1,14 +1,14 @@
 import { createProtobufWriter, type ProtobufWriter } from './protobuf.js'
 import type { Attributes, Metric, NumberPoint, Resource, Span, Temporality } from './telemetry.js'
 
-/** OTLP as protobuf. Numbers of fields are those of opentelemetry-proto 1.x, which never change. */
+/** OTLP as protobuf. Field numbers are those of opentelemetry-proto 1.x, which never change. */
 
 const spanKinds = { server: 2, client: 3 } as const
 const errorStatus = 2
 const remoteParent = 0x300
 const temporalities: Readonly<Record<Temporality, number>> = { delta: 1, cumulative: 2 }
 
-/** A whole `ExportTraceServiceRequest`. Several one after the other are one again: their fields repeat. */
+/** A complete `ExportTraceServiceRequest`. Concatenated ones are valid too: their fields repeat. */
 export function protoSpans(resource: Resource, spans: readonly Uint8Array[]): Uint8Array {
   return around(resource, (writer) => {
     for (const span of spans) writer.bytes(2, span)
@@ -21,7 +21,7 @@ export function protoMetrics(resource: Resource, metrics: readonly Metric[]): Ui
   })
 }
 
-/** `ResourceSpans` and `ResourceMetrics` have the same fields, and so have the scopes within. */
+/** `ResourceSpans` and `ResourceMetrics` have the same fields, and so have their scopes. */
 function around(resource: Resource, write: (writer: ProtobufWriter) => void): Uint8Array {
   const request = createProtobufWriter()
   request.message(1, (of) => {

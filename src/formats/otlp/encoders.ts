@@ -12,7 +12,7 @@ export interface OtlpEncoder {
 
 const utf8 = new TextEncoder()
 
-/** By the names that OpenTelemetry has for them (`OTEL_EXPORTER_OTLP_PROTOCOL`). */
+/** By OpenTelemetry's names (`OTEL_EXPORTER_OTLP_PROTOCOL`). */
 export const otlpEncoders: Readonly<Record<'http/json' | 'http/protobuf', OtlpEncoder>> = {
   'http/json': {
     span: (span) => utf8.encode(jsonSpan(span)),

@@ -3,7 +3,7 @@ import type { Format } from '../format.js'
 
 type Writing = Format & Required<Pick<Format, 'write'>>
 
-/** Spans by the OpenTelemetry conventions for MCP, as OTLP takes them over HTTP. */
+/** Spans by the OpenTelemetry conventions for MCP, in the form of OTLP over HTTP. */
 export const otlpJson: Writing = {
   id: 'otlp-json',
   title: 'OpenTelemetry spans (OTLP JSON)',
@@ -33,7 +33,7 @@ export const otlpMetricsProto: Writing = {
   write: lazyWrite(async () => (await import('./write.js')).metricsWriter('protobuf')),
 }
 
-/** The same spans with payloads: what `--otlp-payload` writes. */
+/** The same spans with payloads, for `--otlp-payload`. */
 export const otlpWithPayloads: readonly Writing[] = [
   {
     ...otlpJson,

@@ -1,6 +1,6 @@
 import type { Attributes, Metric, Temporality } from './telemetry.js'
 
-/** Those of the OpenTelemetry conventions for MCP, in seconds. */
+/** Bucket bounds of the OpenTelemetry conventions for MCP, in seconds. */
 export const durationBounds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] as const
 
 export type DurationMetric =
@@ -25,12 +25,12 @@ export interface Measure {
   readonly attributes: Attributes
 }
 
-/** A count or a state of a program itself. */
+/** A count or a state of wiretape itself. */
 export interface OwnMetric {
   readonly name: string
   readonly unit: string
   readonly description: string
-  /** A sum counts up from 0; a gauge is what it is now. */
+  /** A sum counts up from 0; a gauge is the current value. */
   readonly kind: 'sum' | 'gauge'
   readonly attributes?: Attributes
   readonly value: number
@@ -38,24 +38,24 @@ export interface OwnMetric {
 
 export interface Collected {
   readonly metrics: readonly Metric[]
-  /** They arrived: deltas count from here on. Without it the next ones hold these, too. */
+  /** Confirms delivery: deltas restart from here. Without it the next report includes these, too. */
   readonly arrived: () => void
 }
 
-/** Adds up durations, and reports them in either temporality. */
+/** Sums up durations, and reports them in either temporality. */
 export interface Meter {
   take(measure: Measure): void
   collect(timeNs: bigint, own?: readonly OwnMetric[]): Collected
 }
 
-/** Peers name tools and methods: of more series of a metric, all others are one (OpenTelemetry's own limit and name). */
+/** Peers choose names of tools and methods: further series of a metric become one (OpenTelemetry's limit and name). */
 const mostSeries = 2000
 const overflow: Attributes = [['otel.metric.overflow', true]]
 
 interface Series {
   readonly attributes: Attributes
   now: Tally
-  /** As of the last report that arrived. */
+  /** State at the last delivered report. */
   told: Tally
 }
 

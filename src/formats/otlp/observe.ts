@@ -18,18 +18,18 @@ import { hexId, parentOf } from './trace-context.js'
 import type { Observed } from './observed.js'
 
 export interface ObserveOptions {
-  /** Spans have the payloads of requests and answers. @default false */
+  /** Include payloads of requests and responses in spans. @default false */
   readonly payloads?: boolean
-  /** Requests that wait for their answer; of more, the oldest end without one. @default 100,000 */
+  /** Maximum number of open requests; beyond that, the oldest end unanswered. @default 100,000 */
   readonly mostOpen?: number
 }
 
-/** What a span needs of the request once its answer is there. */
+/** Data of a request that its span needs once it is answered. */
 interface Draft {
   readonly seq: number
   readonly id: string | undefined
   readonly startNs: bigint
-  /** When it was passed on. */
+  /** Time of forwarding. */
   readonly passedNs: bigint
   readonly traceId: string
   readonly parent: TraceParent | undefined
@@ -47,13 +47,13 @@ const unanswered: Outcome = { attributes: [['wiretape.unanswered', true]] }
 const cancelled: Outcome = { attributes: [['wiretape.cancelled', true]] }
 
 /**
- * A span for each request and its answer, and for each notification; one trace a conversation, or the trace that
- * `_meta.traceparent` of a message says. Seen from the server: it serves the client's requests, and is the client of
- * its own. The recorder sees when both sides have a message, so each request is measured as its sender and as its receiver
- * saw it.
+ * A span for each request with its response, and for each notification; one trace per conversation, or the trace of the
+ * message's `_meta.traceparent`. The view is the server's: it serves the client's requests, and is the client for its
+ * own. The recorder knows when each side has a message, so each request is measured both as its sender and as its
+ * receiver saw it.
  *
- * @param meta first record of the recording, where it is known before it is read
- * @param losses is told what has no place in a span
+ * @param meta first record of the recording, if known before reading
+ * @param losses receives data that a span cannot hold
  */
 export async function* observe(
   recording: Recording,
@@ -81,7 +81,7 @@ class SpanObserver {
   readonly #losses: Losses
   readonly #mostOpen
   readonly #open = new Map<number, Draft>()
-  /** Numbers of open requests by the names that links have for them. */
+  /** Numbers of open requests, by the names that links use. */
   readonly #numbers = new Map<string, number>()
   readonly #session
   readonly #startNs
@@ -160,7 +160,7 @@ class SpanObserver {
       ...outcome,
       attributes: [...outcome.attributes, ...answer],
     })
-    // What the sender waited for, and what the receiver took: they differ by the time in which messages were held.
+    // Waiting time of the sender, and processing time of the receiver: they differ by the time messages were held.
     const waited = Number(this.#nsOf(passedUs) - draft.startNs) / 1e9
     const took = record.injected ? undefined : Number(this.#nsOf(us) - draft.passedNs) / 1e9
     yield { ...span, measures: told.us === undefined ? [] : measuresOf(draft, outcome, waited, took) }
@@ -220,7 +220,7 @@ class SpanObserver {
         ...way.server,
         ...operation.own,
         ...(sessionId === undefined ? [] : [['mcp.session.id', boundedText(sessionId)] as const]),
-        // A recording has a name for it where the session's id is a secret.
+        // The session id may be redacted; the recording names the conversation nevertheless.
         ...(conversation === undefined
           ? []
           : [['wiretape.conversation', boundedText(conversation)] as const]),
@@ -247,7 +247,7 @@ class SpanObserver {
   }
 }
 
-/** @param took undefined where the receiver did not answer itself */
+/** @param took undefined when the receiver did not answer itself */
 function measuresOf(
   { operation, way }: Draft,
   outcome: Outcome,
@@ -266,7 +266,7 @@ function measuresOf(
   ]
 }
 
-/** Of conversations whose headers say it; redaction mostly took it out of them. */
+/** Session ids of conversations, from headers; redaction usually removes them. */
 function createSessionIds(): {
   see(record: MessageRecord): void
   of(record: MessageRecord): string | undefined

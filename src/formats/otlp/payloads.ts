@@ -2,21 +2,21 @@ import { JsonObject } from '../../wire/index.js'
 import type { ToldMessage } from '../told/told.js'
 import { boundedText, type Attributes } from './telemetry.js'
 
-/** Characters of a payload; what is longer is cut. */
+/** Maximum number of characters of a payload; longer ones are truncated. */
 export const longestPayload = 64 * 1024
-/** Characters of requests' payloads that may wait for the answers. */
+/** Characters of request payloads that may wait for responses. */
 const mostWaiting = 16 * 1024 * 1024
 
-/** Payloads as attributes, for users who ask for them. */
+/** Payloads as attributes, opt-in. */
 export interface Payloads {
-  /** Of a request or notification. */
+  /** For a request or notification. */
   asked(message: ToldMessage): Attributes
   answered(message: ToldMessage, method: string | undefined): Attributes
-  /** Attributes of a request that is over. */
+  /** Releases attributes of a completed request. */
   release(attributes: Attributes): void
 }
 
-/** Tool calls have attributes of their own; all others get those of OpenInference, which Phoenix and Langfuse show. */
+/** Tool calls have their own attributes; others get those of OpenInference, which Phoenix and Langfuse show. */
 export function createPayloads(lost: (what: string) => void): Payloads {
   let waiting = 0
 

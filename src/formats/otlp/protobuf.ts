@@ -1,4 +1,4 @@
-/** Writes the wire format of protocol buffers: the field types that OTLP has. Fields with their default value are left out. */
+/** Writes the protobuf wire format: the field types of OTLP. Fields with their default value are omitted. */
 export interface ProtobufWriter {
   varint(field: number, value: number): void
   bool(field: number, value: boolean): void
@@ -12,7 +12,7 @@ export interface ProtobufWriter {
   hex(field: number, digits: string): void
   packedFixed64(field: number, values: readonly bigint[]): void
   packedDouble(field: number, values: readonly number[]): void
-  /** Of a `oneof`, which is written with its default value, too. */
+  /** For a `oneof`, which is written even with its default value. */
   oneOf(field: number, value: string | number | boolean): void
   message(field: number, write: (writer: ProtobufWriter) => void): void
   finish(): Uint8Array
@@ -37,7 +37,7 @@ export function createProtobufWriter(): ProtobufWriter {
     view = new DataView(memory.buffer)
   }
 
-  /** Of an integer up to 2^53. */
+  /** For an integer up to 2^53. */
   function raw(value: number): void {
     room(10)
     let rest = value

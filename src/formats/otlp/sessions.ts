@@ -4,7 +4,7 @@ import type { Way } from './describe.js'
 import type { Measure } from './meter.js'
 import type { Observed } from './observed.js'
 
-/** Sessions that are open at a time; of more, the oldest end with their last message. */
+/** Maximum number of open sessions; beyond that, the oldest end with their last message. */
 const mostSessions = 10_000
 
 interface OpenSession {
@@ -14,7 +14,7 @@ interface OpenSession {
   version: string | undefined
 }
 
-/** How long sessions last: from `initialize` to the end. The protocol of 2026-07-28 has none. */
+/** Session durations: from `initialize` to the end. The protocol of 2026-07-28 has no sessions. */
 export interface Sessions {
   see(message: ToldMessage, way: Way, version: string | undefined): Generator<Observed>
   seeOther(other: Exclude<Told, ToldMessage>): Generator<Observed>

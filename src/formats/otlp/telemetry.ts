@@ -1,18 +1,18 @@
-/** The parts of OTLP that we send, as values: the encoders of JSON and protobuf turn the same values into bytes. */
+/** The used parts of OTLP, as values: the encoders of JSON and protobuf turn the same values into bytes. */
 
-/** A number is an integer. */
+/** Numbers are integers. */
 export type Attribute = readonly [key: string, value: string | number | boolean]
 export type Attributes = readonly Attribute[]
 
-/** Whose telemetry it is. */
+/** Source of the telemetry. */
 export interface Resource {
   readonly attributes: Attributes
-  /** Version of the scope `wiretape`, where it is known. */
+  /** Version of the scope `wiretape`, if known. */
   readonly version: string | undefined
 }
 
 export interface Span {
-  /** Hexadecimal digits, as are the other ids. */
+  /** Hexadecimal digits, like the other ids. */
   readonly traceId: string
   readonly spanId: string
   readonly parent?: TraceParent
@@ -21,11 +21,11 @@ export interface Span {
   readonly startNs: bigint
   readonly endNs: bigint
   readonly attributes: Attributes
-  /** Present where the operation failed; empty without a message. */
+  /** Present when the operation failed; empty without a message. */
   readonly error?: string
 }
 
-/** Where a message says that its span belongs (W3C Trace Context, in `params._meta` by SEP-414). */
+/** The parent of a span, taken from a message (W3C Trace Context, in `params._meta` by SEP-414). */
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string
@@ -45,7 +45,7 @@ interface Point {
 export interface HistogramPoint extends Point {
   readonly count: number
   readonly sum: number
-  /** One more than bounds. */
+  /** One more element than bounds. */
   readonly buckets: readonly number[]
 }
 
@@ -55,7 +55,7 @@ export interface NumberPoint extends Point {
 
 interface Named {
   readonly name: string
-  /** UCUM. */
+  /** UCUM unit. */
   readonly unit: string
   readonly description: string
 }
@@ -76,17 +76,17 @@ export type Metric =
     })
   | (Named & { readonly kind: 'gauge'; readonly points: readonly NumberPoint[] })
 
-/** Names, URIs and messages of peers are cut here. */
+/** Maximum length of names, URIs and messages of peers; longer ones are truncated. */
 export const longestText = 4096
 const longestName = 256
 
-/** Text of a peer: bounded, and without lone surrogates, which neither UTF-8 nor strict readers of JSON take. */
+/** Text of a peer: truncated, and without lone surrogates, which UTF-8 and strict JSON readers reject. */
 export function boundedText(text: string, most = longestText): string {
   const cut = text.length <= most ? text : text.slice(0, most)
   return cut.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** Text that names a series of a metric, or a span. */
+/** Text for the name of a metric series, or of a span. */
 export function boundedName(text: string): string {
   return boundedText(text, longestName)
 }

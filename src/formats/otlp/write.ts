@@ -36,7 +36,7 @@ async function* jsonText(
   losses.tell()
 }
 
-/** Bytes of spans that are written at a time. */
+/** Bytes of spans per write. */
 const chunkBytes = 1 << 18
 
 /** Spans as one `ExportTraceServiceRequest` in protobuf. */

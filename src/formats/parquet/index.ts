@@ -1,7 +1,7 @@
 import { lazyWrite } from '../lazy.js'
 import type { Format } from '../format.js'
 
-/** A row a message, for engines such as DuckDB (Apache Parquet 2). Pages do without it: its writer is as large as a tenth of them. */
+/** One row per message (Apache Parquet 2, DuckDB). Pages omit it: its writer is a tenth of their size. */
 export const parquet: Format = {
   id: 'parquet',
   title: 'table (Parquet)',

@@ -8,7 +8,7 @@ import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
 type Cell = string | number | boolean | Date | undefined
 
-/** Columns and the types of their cells (Apache Parquet, Logical Types). Every cell may be null. */
+/** Columns and their cell types (Apache Parquet, Logical Types). Every cell may be null. */
 const columns = {
   session: 'text',
   label: 'text',
@@ -49,11 +49,11 @@ const elements = {
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 } as const
 
-/** Rows, and characters of payloads, that are held until they are written as one row group. */
+/** Limits of a row group: rows, and characters of payloads, that are held until it is written. */
 const mostRows = 50_000
 const mostChars = 32 << 20
 
-/** What the rows of a session repeat. */
+/** Data that is repeated in all rows of a session. */
 interface About {
   session?: string | undefined
   label?: string | undefined
@@ -62,8 +62,8 @@ interface About {
 }
 
 /**
- * A row a message, payloads with their exact text; lines that are no message (noise, stderr, gaps, HTTP without JSON-RPC) have rows
- * without a number. Compressed with Snappy.
+ * One row per message, with the exact text of its payload; other records (noise, stderr, gaps, HTTP without JSON-RPC)
+ * have rows without a number. Compressed with Snappy.
  */
 export function writeParquet(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   const losses = createLosses(report)
@@ -99,7 +99,7 @@ export function writeParquet(recording: Recording, report: Report): AsyncIterabl
   return flatMapped(tellRecords(recording), rowsOf, end)
 }
 
-/** Rows that become row groups. */
+/** Collects rows into row groups. */
 class Table {
   readonly #bytes = new ByteWriter()
   readonly #writer = new ParquetWriter({
@@ -113,13 +113,13 @@ class Table {
   #cells = noCells()
   #chars = 0
 
-  /** @returns what can be written to the file */
+  /** @returns bytes to be written to the file */
   add(row: Row): Uint8Array[] {
     for (const name of names) this.#cells[name].push(row[name])
     return this.#added(String(row.payload ?? '').length)
   }
 
-  /** The same, cell by cell: there are millions of messages, and an object for each would take most of the time. */
+  /** As `add`, cell by cell: an object for each of millions of messages would take most of the time. */
   addMessage(about: About, told: ToldMessage): Uint8Array[] {
     const { record, part, seq, us, latencyUs, sizeBytes, request, text } = told
     const { envelope } = part
@@ -156,7 +156,7 @@ class Table {
 
   end(): Uint8Array[] {
     const last = this.#cells.seq.length > 0 ? this.#group() : []
-    // Both return at once: memory is where they write to.
+    // Both return at once, since they write to memory.
     void this.#writer.finish()
     return [...last, this.#taken()]
   }
@@ -186,7 +186,7 @@ function noCells(): Cells {
   return Object.fromEntries(names.map((name) => [name, [] as Cell[]])) as Cells
 }
 
-/** Peers say who they are once; the rows after that have their names. */
+/** Peers identify themselves once; all later rows include their names. */
 function notePeer(about: About, { record, part }: ToldMessage): void {
   const { peer } = part.envelope
   if (!peer) return
@@ -194,7 +194,7 @@ function notePeer(about: About, { record, part }: ToldMessage): void {
     `${peer.name} ${peer.version}`.trimEnd()
 }
 
-/** Undefined for what is no time. */
+/** Undefined for an invalid time. */
 function timeOf(text: string): Date | undefined {
   const time = new Date(text)
   return Number.isNaN(time.getTime()) ? undefined : time

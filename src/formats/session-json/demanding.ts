@@ -1,17 +1,17 @@
 import { skipValue } from '../../wire/index.js'
 
 /**
- * Nesting that every JSON reader in use follows: pydantic's, which reads session files, gives up at 200, and up to
- * six levels of the file stand around a text.
+ * Nesting that all common JSON readers support: pydantic's, which reads session files, stops at 200, and up to six
+ * levels of the file surround a text.
  */
 const deepest = 190
-/** Digits of a whole number that every JSON reader in use takes; Python's refuses more than 4,300. */
+/** Digits of an integer that all common JSON readers accept; Python's refuses more than 4,300. */
 const mostDigits = 4_000
 
 /**
- * Whether a checked JSON text is more than some readers of JSON can take, which then refuse the whole file it
- * stands in: nested too deeply, with a whole number of too many digits, or with half a character in a string, which
- * strict readers refuse and which no text that is written again can hold.
+ * Whether a checked JSON text exceeds the limits of some JSON readers, which then refuse the whole file: too deep
+ * nesting, an integer with too many digits, or a lone surrogate in a string, which strict readers refuse and which
+ * cannot be re-encoded.
  */
 export function isDemanding(text: string): boolean {
   return hasLoneSurrogate(text) || isBeyondLimits(text)
@@ -39,7 +39,7 @@ function isBeyondLimits(text: string): boolean {
   return false
 }
 
-/** Whether there are so many brackets. Counts those inside strings too, which is quicker and seldom matters. */
+/** Whether there are this many brackets. Includes those in strings, which is faster and rarely matters. */
 export function mayBeDeep(text: string, most: number): boolean {
   let open = 0
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++open > most) return true
@@ -47,12 +47,12 @@ export function mayBeDeep(text: string, most: number): boolean {
   return false
 }
 
-/** Text as it may stand in `metadata.wiretape`: itself, or where that is too much for others a string of it. */
+/** Text for `metadata.wiretape`: itself, or a JSON string of it when it exceeds the limits of other readers. */
 export function inReach(json: string): string {
   return isDemanding(json) ? JSON.stringify(json) : json
 }
 
-/** An escape of half a character: legal JSON, and no text that can be written as UTF-8. */
+/** Escape of a lone surrogate: legal JSON, but not encodable as UTF-8. */
 export function hasLoneSurrogate(text: string): boolean {
   if (!text.includes('\\u') || !/\\u[dD][89a-fA-F]/.test(text)) return false
   let high = false
@@ -70,7 +70,7 @@ export function hasLoneSurrogate(text: string): boolean {
   return high
 }
 
-/** Text that can stand in a documented member: it has no half characters. */
+/** Text for a documented member: without lone surrogates. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text)
 }

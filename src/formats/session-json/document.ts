@@ -7,18 +7,18 @@ import {
 } from '../../wire/index.js'
 import type { Input } from '../format.js'
 
-/** A walk through a session file: which objects and arrays come member by member, and which values nobody wants. */
+/** A pass over a session file: objects and arrays to be opened, and values to be skipped. */
 export interface Walk {
   opens(path: JsonPath, kind: 'object' | 'array'): boolean
   skips(path: JsonPath): boolean
 }
 
-/** The values of a session file, as its bytes come. */
+/** The values of a session file, as its bytes arrive. */
 export function piecesOf(which: Walk & Pick<JsonPiecesOptions, 'marked' | 'take'>): JsonPieces {
   return createJsonPieces({ ...which, resume })
 }
 
-/** The values that chunks of bytes have. */
+/** The values in chunks of bytes. */
 export async function* piecesIn(
   input: Pick<Input, 'bytes'>,
   pieces: JsonPieces,
@@ -62,7 +62,7 @@ export function isMessages(path: JsonPath, kind: 'object' | 'array'): boolean {
   return path.length === 1 && path[0] === 'messages' && kind === 'array'
 }
 
-/** What must be opened on the way to the notes, and these. */
+/** The containers to be opened on the path to the notes, and the notes. */
 export function isInMetadata(path: JsonPath, kind: 'object' | 'array'): boolean {
   if (path[0] !== 'metadata') return false
   if (isNotes(path)) return kind === 'array'

@@ -1,28 +1,28 @@
 import type { DroppedRecord, HeldRecord, MessageRecord, TapeRecord } from '../../model/index.js'
 
-/** A message that did not cross the wire, and the member of its entry that says so. */
+/** A message that did not cross the wire, and the member that marks its entry. */
 export interface DroppedFrame {
   readonly held: HeldRecord
   /** `answeredBy`: `person` or `rule NAME`. */
   readonly mark: readonly [name: 'dropped', json: 'true'] | readonly [name: 'answeredBy', json: string]
 }
 
-/** Names of the members that mark entries of messages which did not cross the wire. */
+/** Members that mark entries of messages which did not cross the wire. */
 export const droppedMarks: readonly string[] = ['dropped', 'answeredBy']
 
 /** Finds the messages that did not cross the wire. Takes the records in order. */
 export interface DroppedFrames {
-  /** Those that it is certain of now. They stand before this record. */
+  /** Messages whose outcome is now certain. Their entries precede this record. */
   see(record: TapeRecord): readonly DroppedFrame[]
-  /** Those that were not answered before the recording ended. */
+  /** Messages that were unanswered when the recording ended. */
   rest(): readonly DroppedFrame[]
 }
 
-/** Characters of held messages that are remembered; of more, the oldest have no entry. */
+/** Characters of held messages remembered; beyond that, the oldest have no entry. */
 const mostRemembered = 16 * 1024 * 1024
-/** Our answer to a request follows at once. Records that come from other peers meanwhile. */
+/** Records of other peers that may precede the injected response, which follows its request at once. */
 const mostBetween = 64
-/** How the error begins that a client gets over HTTP for a request that was dropped. */
+/** Start of the error that a client gets over HTTP for a dropped request. */
 const refusal = 'wiretape: dropped:'
 
 interface Dropped {
@@ -34,7 +34,7 @@ interface Dropped {
 export function createDroppedFrames(): DroppedFrames {
   const waiting = new Map<string, HeldRecord>()
   let remembered = 0
-  /** Requests that may be answered yet. */
+  /** Requests that may still be answered. */
   let unanswered: Dropped[] = []
 
   function forget(id: string): HeldRecord | undefined {

@@ -3,7 +3,7 @@ import { readEnvelope } from '../../wire/index.js'
 import type { EntryContext } from './entry.js'
 import { parseMicros } from './time.js'
 
-/** An entry of `messages` that has what a message needs. */
+/** An entry of `messages` with everything that a message needs. */
 export interface Entry {
   readonly object: JsonObject
   readonly proxyId: string
@@ -15,7 +15,7 @@ export interface Entry {
   readonly original: string | undefined
 }
 
-/** What could be understood of an element of `messages`, and the first thing that is wrong with it. */
+/** The readable parts of an element of `messages`, and its first problem. */
 export interface DecodedEntry {
   readonly entry?: Entry
   readonly problem?: string
@@ -62,12 +62,12 @@ export function decodeEntry(piece: JsonPiece, number: number, context: EntryCont
   return problem === undefined ? { entry } : { entry, problem }
 }
 
-/** On one line. A carriage return alone ends no line: it may stand in a message that was on one. */
+/** On one line. A lone carriage return ends no line: a message on one line may contain it. */
 function messageText(json: string): string {
   return json.includes('\n') ? onOneLine(json) : json
 }
 
-/** What is wrong with an entry that can be read all the same. */
+/** A problem of an entry that is readable nevertheless. */
 function problemOf({ object, payload }: Entry, isTime: boolean, isSequence: boolean): string | undefined {
   if (object.string('proxy_id') === undefined) return '"proxy_id" is no string'
   if (!isSequence) return '"sequence" is no number from 0'

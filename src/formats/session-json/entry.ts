@@ -4,14 +4,14 @@ import { Members } from './members.js'
 import { isId, isRepresentable } from './representable.js'
 import { isWritable, messageTime, parseMicros } from './time.js'
 
-/** What the entries of one session file have in common. */
+/** Data common to the entries of one session file. */
 export interface EntryContext {
   /** Start of the session, microseconds since the epoch. */
   readonly startMicros: number
   readonly transport: Transport
 }
 
-/** What is written about one message beside what its record says. */
+/** Data of a message in addition to its record. */
 export interface EntryPlace {
   readonly proxyId: string
   readonly sequence: number
@@ -25,7 +25,7 @@ export function entryOf(
   place: EntryPlace,
   context: EntryContext,
 ): Members {
-  // What an editor changed keeps the id and method that it arrived with.
+  // An edited message keeps the id and method with which it arrived.
   const before = record.batch ? elementBefore(record, part) : record.original
   const original = before !== undefined && keepsOriginal({ ...record, original: before }) ? before : undefined
   const modified = record.modified === true && before !== record.raw.slice(part.start, part.end)
@@ -44,14 +44,14 @@ export function entryOf(
     .add('original_payload', modified || !record.batch ? original : undefined)
 }
 
-/** True when the entry of a modified message has its `original_payload`. */
+/** True when the entry of a modified message includes its `original_payload`. */
 export function keepsOriginal(record: Pick<MessageRecord, 'modified' | 'original'>): boolean {
   return record.modified === true && record.original !== undefined && isRepresentable(record.original)
 }
 
 /**
- * What an element of a changed batch was when it came: the same text, or else the one with its id and method. Undefined
- * where none is certain.
+ * The original of an element of an edited batch: the element with the same text, or else with its id and method.
+ * Undefined when uncertain.
  */
 function elementBefore(
   { raw, modified, original, direction: _ }: MessageRecord,
@@ -69,7 +69,7 @@ function elementBefore(
   return like.length === 1 ? like[0] : undefined
 }
 
-/** By the monotonic clock when both clocks agree, since the wall clock has milliseconds only. */
+/** Uses the monotonic clock if both clocks agree, since the wall clock has milliseconds only. */
 export function microsOf(record: { t: string; us?: number }, context: EntryContext): number {
   const wall = parseMicros(record.t)
   const { us } = record

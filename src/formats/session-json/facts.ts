@@ -6,39 +6,39 @@ import { Members } from './members.js'
 import type { NoteText } from './read-notes.js'
 import { notesVersion } from './write.js'
 
-/** What a session file says beside its messages. */
+/** Data of a session file other than its messages. */
 export interface Facts {
-  /** Top-level members but `messages`, and but `metadata` when it is an object. */
+  /** Top-level members without `messages`, and without `metadata` when it is an object. */
   readonly top: Members
-  /** All top-level names, and those that stand there more than once. */
+  /** All top-level names, and the repeated ones. */
   readonly names: ReadonlySet<string>
   readonly repeated: ReadonlySet<string>
   readonly messages: 'array' | 'other'
   readonly metadata: JsonMembers
-  /** What we put into `metadata.wiretape`. Undefined when nothing there is ours. */
+  /** The contents of `metadata.wiretape`. Undefined when wiretape did not write it. */
   readonly own: OwnFacts | undefined
-  /** What is wrong with `metadata.wiretape`. */
+  /** Problem of `metadata.wiretape`. */
   readonly problem: string | undefined
 }
 
 export interface OwnFacts {
   readonly meta: JsonObject | undefined
   readonly end: JsonObject | undefined
-  /** Members that lines of the tape are without where no note says otherwise. */
+  /** Members that lines of the tape lack, unless a note states otherwise. */
   readonly without: readonly string[]
   readonly hasNotes: boolean
-  /** All notes. Undefined when there are too many to be held: the file is read once more for them. */
+  /** All notes. Undefined when there are too many to hold: the file is then read again for them. */
   readonly notes: readonly NoteText[] | undefined
 }
 
-/** Characters of notes that are held, each counted as some more. */
+/** Characters of notes that are held, each counted with a surcharge. */
 const mostNotes = 8_000_000
 const noteSize = 50
 
-/** Of files that are read again. */
+/** Facts of files that are read again. */
 const known = new WeakMap<Seen, Facts>()
 
-/** Goes through the whole file, the first time that it is read, and keeps all but the messages. */
+/** Reads the whole file on the first call, and keeps everything but the messages. */
 export async function factsOf(input: Pick<Input, 'bytes' | 'seen'>): Promise<Facts> {
   const before = input.seen && known.get(input.seen)
   const facts = before ?? (await readFacts(input))
@@ -87,7 +87,7 @@ interface Collected {
   readonly repeated: ReadonlySet<string>
   readonly messages: Facts['messages']
   readonly metadata: Members
-  /** Members of `metadata.wiretape` but `lines`. */
+  /** Members of `metadata.wiretape` without `lines`. */
   readonly own: Members
   readonly hasOwn: boolean
   readonly hasNotes: boolean
@@ -99,7 +99,7 @@ function factsFrom(read: Collected, own: OwnFacts | undefined, problem?: string)
   return { top, names, repeated, messages, metadata: [...read.metadata], own, problem }
 }
 
-/** @param opensOwn false takes `metadata.wiretape` for a value like any other */
+/** @param opensOwn false treats `metadata.wiretape` like any other value */
 async function collect(input: Pick<Input, 'bytes'>, opensOwn: boolean): Promise<Collected> {
   const top = new Members()
   const metadata = new Members()
@@ -165,7 +165,7 @@ function namesIn(json: string | undefined): string[] | undefined {
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined
 }
 
-/** An object, or where it is too much for other readers a string of it. */
+/** An object, or a string of it where it exceeds the limits of other readers. */
 function objectOf(json: string | undefined): JsonObject | undefined {
   if (json === undefined) return undefined
   const text = json.startsWith('"') ? (JSON.parse(json) as string) : json

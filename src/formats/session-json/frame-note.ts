@@ -7,27 +7,27 @@ import { differing, keptName } from './kept.js'
 import { Members, objectText } from './members.js'
 import { parseMicros, tapeTime } from './time.js'
 
-/** An entry of `messages` and the message it was made of. */
+/** An entry of `messages` and its source message. */
 export interface PlacedEntry {
   readonly part: Part
-  /** What we write. */
+  /** The members that wiretape writes. */
   readonly ours: Members
-  /** The same with what a session file had in another way: what stands in the file. */
+  /** The members in the file: the same, with those that a session file had in another form. */
   readonly inFile: Members
 }
 
-/** Members that a reader makes from an entry alone. */
+/** Members that a reader derives from an entry alone. */
 const derivedNames = ['id', 'seq', 'us', 'corr', 'modified', 'original']
-/** Those that no line of a nameless recording has: `metadata.wiretape.without`. */
+/** Members that lines of a nameless recording lack: `metadata.wiretape.without`. */
 export const namelessWithout: readonly string[] = ['id', 'seq', 'us', 'corr']
 
 /**
- * What a tape says of a message, or of a batch, and its entries do not: an element of
- * `metadata.wiretape.lines`. Undefined when they say it all.
+ * The data on a tape about a message, or a batch, that is missing from its entries: an element of
+ * `metadata.wiretape.lines`. Undefined when the entries are complete.
  *
  * @param at number of the first entry in `messages`
- * @param own the tape is ours: what its line does not have shall not be added on reading
- * @param usual members that entries are without where nothing is said
+ * @param own a wiretape tape: reading must not add members that its line lacks
+ * @param usual members that lines lack by default
  */
 export function frameNote(
   record: MessageRecord,
@@ -57,7 +57,7 @@ export function frameNote(
   return String(note.add('line', inReach(objectText(rest))))
 }
 
-/** The members of a tape's line that `deriveLine` makes of these entries. */
+/** The members of a tape's line that `deriveLine` derives from these entries. */
 function derivedFrom(
   record: MessageRecord,
   placed: readonly PlacedEntry[],
@@ -79,7 +79,7 @@ function derivedFrom(
   )
 }
 
-/** What entries say for a line of a tape; all texts are JSON. Of a batch the first entry, without ids. */
+/** Data of entries for a line of a tape; all texts are JSON. For a batch, its first entry without ids. */
 export interface Sayings {
   readonly micros: number
   readonly startMicros: number
@@ -90,7 +90,7 @@ export interface Sayings {
   readonly original?: string | undefined
 }
 
-/** The members of a tape's line but `dir` and `raw`. */
+/** The members of a tape's line except `dir` and `raw`. */
 export function deriveLine(said: Sayings): JsonMembers {
   const line = new Members()
     .text('t', tapeTime(said.micros))
@@ -102,7 +102,7 @@ export function deriveLine(said: Sayings): JsonMembers {
   return [...line]
 }
 
-/** Whether a reader finds by itself what the record keeps of a session file. */
+/** Whether a reader can derive the session file data that the record keeps. */
 function isDerivedKept(
   record: MessageRecord,
   [name, json]: readonly [string, string],
@@ -114,7 +114,7 @@ function isDerivedKept(
   return json === (record.batch ? `[${texts.join(',')}]` : texts[0])
 }
 
-/** The text of a batch before, between and after its entries: brackets, commas, and elements that are none. */
+/** The text of a batch before, between and after its entries: brackets, commas, other elements. */
 function between(raw: string, placed: readonly PlacedEntry[]): string[] {
   const texts: string[] = []
   let from = 0

@@ -5,7 +5,7 @@ import { writeSession } from './write.js'
 export { createDroppedFrames } from './dropped.js'
 export { viewSession, type SessionRow, type SessionView } from './rows.js'
 
-/** One JSON document with a whole session: what security testers exchange (docs/session-file.md). */
+/** One JSON document with a whole session, used by security testers (docs/session-file.md). */
 export const sessionJson: Format = {
   id: 'session-json',
   title: 'session file (JSON)',
@@ -17,7 +17,7 @@ export const sessionJson: Format = {
   write: (recording, report) => writeSession(recording, report),
 }
 
-/** The same with every payload on one line: what `--compact` writes. */
+/** The same with every payload on one line, for `--compact`. */
 export const compactSession = {
   id: 'session-json',
   title: 'session file (JSON, compact)',
@@ -27,13 +27,13 @@ export const compactSession = {
 
 const names = ['id', 'started_at', 'ended_at', 'transport', 'server_command', 'server_url', 'metadata']
 
-/** An object with `messages` and some of the members that stand before it. */
+/** An object with `messages` and some of the members that precede it. */
 function detect(head: Uint8Array): number {
   const text = new TextDecoder().decode(head)
   if (!/^\ufeff?\s*\{/.test(text)) return 0
-  // A line of a tape may have a session file in its message.
+  // A message on a line of a tape may contain a session file.
   if (/^\ufeff?\s*\{\s*"(?:v|t|type|dir|raw)"\s*:/.test(text)) return 0
-  // Members of the messages themselves have other names, `transport` apart.
+  // Messages have members of other names, except for `transport`.
   const start = text.slice(0, 16_384)
   const found = names.filter((name) => start.includes(`"${name}"`)).length
   const hasMessages = /"messages"\s*:\s*\[/.test(text)

@@ -7,12 +7,12 @@ import { commandOf } from './server-command.js'
 import { parseMicros, parseMoment } from './time.js'
 
 /**
- * Member of a tape's line with what only a session file has: unknown members, and texts that we would write
- * otherwise. Of a batch it is an array, with an object for each of its entries.
+ * Member of a tape's line with data of a session file only: unknown members, and texts in another form than
+ * wiretape's. For a batch it is an array with an object per entry.
  */
 export const keptName = 'session'
 
-/** What a session file had beside what we would write. @param entry of a batch, the number of its entry */
+/** Data of a session file that wiretape would not write. @param entry of a batch, the number of its entry */
 export function keptOf(extra: JsonMembers | undefined, entry?: number): JsonMembers {
   const text = extra?.findLast(([name]) => name === keptName)?.[1]
   if (text === undefined) return []
@@ -23,20 +23,20 @@ export function keptOf(extra: JsonMembers | undefined, entry?: number): JsonMemb
     : []
 }
 
-/** Of what stands in a file, what the members that we would write do not say. */
+/** The members in a file that differ from those that wiretape would write. */
 export function differing(inFile: Iterable<readonly [string, string]>, ours: Members): JsonMembers {
   return [...inFile].filter(([name, json]) => ours.get(name) !== json)
 }
 
 /**
- * Adds what a session file had to what we write about one message. What says something else than the record,
- * or would make the file unreadable for others, is left out; it stays in `metadata.wiretape`.
+ * Adds the members of a session file to those that wiretape writes about one message. Members that contradict
+ * the record, or would make the file unreadable for others, are omitted; they stay in `metadata.wiretape`.
  */
 export function withKeptMembers(ours: Members, kept: JsonMembers): Members {
   return adopting(ours, kept, entryRules, ['payload', 'original_payload'])
 }
 
-/** The same for the session as a whole. Unknown members are added to `others`. */
+/** As `withKeptMembers`, for the session as a whole. Unknown members are added to `others`. */
 export function withKeptHead(ours: Members, kept: JsonMembers): Members {
   return adopting(ours, kept, headRules, ['messages', 'metadata'])
 }
@@ -66,7 +66,7 @@ const sameTime =
     const micros = parse(json)
     return micros !== undefined && micros === parse(ours)
   }
-/** A tape has milliseconds, and a session file mostly microseconds. */
+/** Tapes have milliseconds, session files usually microseconds. */
 const sameMillisecond: Rule = (json, ours) => {
   const micros = parseMoment(json)
   const written = parseMoment(ours)
@@ -76,7 +76,7 @@ const sameMillisecond: Rule = (json, ours) => {
 const isTransport: Rule = (json) => ['"stdio"', '"sse"', '"streamable-http"'].includes(json)
 const isTextOrNull: Rule = (json) => json === 'null' || json.startsWith('"')
 
-/** The id and method of a session file need not be those of its payload (an edit does not change them). */
+/** In a session file, id and method may differ from those of the payload (an edit keeps them). */
 const entryRules: ReadonlyMap<string, Rule> = new Map([
   ['proxy_id', sameText],
   [

@@ -18,39 +18,39 @@ import { Members } from './members.js'
 import { besidePlain, plainEntry } from './plain-entry.js'
 import { isRepresentable } from './representable.js'
 
-/** Where a record goes: entries of `messages`, and what must be said about it in `metadata.wiretape.lines`. */
+/** Output for a record: entries of `messages`, and its note in `metadata.wiretape.lines`. */
 export interface Placed {
-  /** Of each the pieces of its JSON text, indented, up to `entryEnd`. A payload is a piece of its own: it is large. */
+  /** For each, its indented JSON text in pieces, up to `entryEnd`. Payloads, being large, are separate pieces. */
   readonly entries: readonly (readonly Piece[])[]
   readonly note?: string
 }
 
-/** Lays out the records of one session, in file order. Holds what correlation needs, no payloads. */
+/** Lays out the records of one session, in file order. Holds data for correlation, no payloads. */
 export interface Layout {
   place(record: TapeRecord): Placed
-  /** What is placed behind the last record. */
+  /** Output after the last record. */
   rest(): Placed
 }
 
-/** Whose a recording is. */
+/** Origin of a recording. */
 export interface Origin {
-  /** The tape is ours: it comes back as it was. What messages of others lack is added for good. */
+  /** A wiretape tape, restored unchanged. For others, missing message data is added permanently. */
   readonly own: boolean
-  /** No message has an id, a number or links: they are made up here, for the file alone where the tape is ours. */
+  /** No message has an id, a number or links: they are generated, for wiretape's tapes in the file only. */
   readonly nameless: boolean
 }
 
-/** Of a tape of ours that was made of another tool's recording, no line has these. */
+/** Members that all lines lack on a wiretape tape made from another tool's recording. */
 export function usualWithout({ own, nameless }: Origin): readonly string[] {
   return own && nameless ? namelessWithout : []
 }
 
-/** Of the members of an entry, in an array in the file. */
+/** Indentation level of an entry's members, in an array in the file. */
 const memberLevel = 3
 
-/** How payloads stand in the file. */
+/** Layout of payloads in the file. */
 export interface Spacing {
-  /** Each on one line; else on several where its text can be had back. @default false */
+  /** One line each; otherwise several lines where that is reversible. @default false */
   readonly compact?: boolean
 }
 
@@ -76,7 +76,7 @@ export function createLayout(
     return { entries: [...entries, ...own], ...note }
   }
 
-  /** Entries of messages that did not cross the wire. Their lines are notes, as any other of the tape. */
+  /** Entries of messages that did not cross the wire. Like other lines, their lines become notes. */
   function droppedEntries(frames: readonly DroppedFrame[]): (readonly Piece[])[] {
     const entries = frames.flatMap(({ held, mark }) =>
       held.parts.flatMap((part, i) => {
@@ -119,14 +119,14 @@ export function createLayout(
     }
     if (placed.length === 0) return { entries: [], note: lineNote(record) }
     const at = { at: entryCount, startMicros: context.startMicros, own, usual }
-    // What is made up for the file alone does not stand on the tape.
+    // Data generated for the file only is not on the tape.
     const note = frameNote(own ? record : message, placed, at)
     entryCount += placed.length
     const entries = placed.map(({ inFile }) => entryText(inFile, spaced))
     return note === undefined ? { entries } : { entries, note }
   }
 
-  /** A line of the tape that stands before the entry of that number. */
+  /** A line of the tape that precedes the entry with that number. */
   function lineNote(record: TapeRecord): string {
     return `{"at":${entryCount},"line":${inReach(encodeRecord(record).trimEnd())}}`
   }
@@ -139,7 +139,7 @@ function noteText(at: number, id: string, line: string): string {
   return `{"at":${at},"id":${id},"line":${inReach(line)}}`
 }
 
-/** Finds out which requests the parts answer. */
+/** Finds the requests that the parts answer. */
 function correlate(
   record: MessageRecord,
   places: readonly Draft<EntryPlace>[],
@@ -153,7 +153,7 @@ function correlate(
   }
 }
 
-/** The message with what our recorder would have given to it. */
+/** The message with the data that wiretape's recorder would have assigned. */
 function named(record: MessageRecord, seq: number, places: readonly EntryPlace[]): MessageRecord {
   const parts = record.parts.map((part, i) => {
     const { proxyId: id, correlatedId: answers } = places[i]!
@@ -172,15 +172,15 @@ function placeOf(part: Part, first: number, index: number): Draft<EntryPlace> {
   }
 }
 
-/** The format's stricter reader wants ids that are not blank. */
+/** The format's stricter reader rejects blank ids. */
 function isId(id: string | undefined): id is string {
   return id !== undefined && id.trim() !== '' && isWellFormed(id)
 }
 
-/** How the text of an entry ends. */
+/** End of an entry's text. */
 export const entryEnd = '\n    }'
 
-/** Its members, each on a line; the payloads as pieces of their own. */
+/** The members of an entry, one per line; payloads are separate pieces. */
 function entryText(entry: Members, spaced: (payload: string) => Piece): Piece[] {
   const pieces: Piece[] = []
   let text = '    {'

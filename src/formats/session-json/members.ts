@@ -1,6 +1,6 @@
 import type { JsonMembers } from '../../model/index.js'
 
-/** Members in the order in which they are written; later ones of the same name take the place of earlier ones. */
+/** Members in the order of writing; later ones replace earlier ones of the same name. */
 export class Members {
   readonly #members = new Map<string, string>()
 
@@ -43,8 +43,8 @@ export function objectText(members: Iterable<readonly [name: string, json: strin
 }
 
 /**
- * A line of a tape put together from what was derived and what was kept. What was kept counts, and stands
- * behind, so that members which we have no name for keep their order.
+ * A line of a tape, combined from derived and kept members. Kept members take precedence and come last, so
+ * that unknown members keep their order.
  */
 export function mergedLine(derived: JsonMembers, kept: JsonMembers): JsonMembers {
   const names = new Set(kept.map(([name]) => name))

@@ -1,12 +1,11 @@
 import { bytesOf, matches, skipNumber, skipText } from '../../wire/index.js'
 
-/** Puts a payload on one line, and checks it on the way. */
+/** Puts a payload on one line and validates it. */
 export interface PayloadScan {
   /**
-   * The payload that begins at `start`, and what stands before it from `from` on, go to `out`. A line feed must follow the
-   * bytes.
+   * Writes the payload at `start`, preceded by the bytes from `from`, to `out`. A line feed must follow the bytes.
    *
-   * @returns the index after the payload, or -1 where it is no object, breaks off, or is nested deeply
+   * @returns the index after the payload, or -1 when it is no object, incomplete, or deeply nested
    */
   pass(bytes: Uint8Array, from: number, start: number, end: number): number
   /** Valid until the next call. There is room for one more byte. */
@@ -22,7 +21,7 @@ const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-/** Longer runs of bytes are quicker copied by the engine. */
+/** The engine copies longer runs of bytes faster. */
 const longRun = 64
 const deepest = 200
 const words = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), bytesOf(word)]))
@@ -32,7 +31,7 @@ export function createPayloadScan(): PayloadScan {
   let size = 0
   let lines = 0
   let spaces = 0
-  /** The brackets that close what is open. */
+  /** Closing brackets of the open containers. */
   const closing = new Uint8Array(deepest)
 
   function pass(bytes: Uint8Array, from: number, start: number, end: number): number {
@@ -44,7 +43,7 @@ export function createPayloadScan(): PayloadScan {
     if (bytes[start] !== OPEN_OBJECT) return -1
     const after = walk(bytes, start)
     if (after < 0 || after > end) return -1
-    // Text on one line stays as it is.
+    // Text on one line is unchanged.
     if (spaces > 0 && lines === 0) {
       size = start - from
       copy(bytes, start, after)
@@ -126,7 +125,7 @@ export function createPayloadScan(): PayloadScan {
     return skipSpace(bytes, colon + 1)
   }
 
-  /** A value without others in it. */
+  /** A value that contains no other values. */
   function plain(bytes: Uint8Array, start: number, code: number): number {
     let end: number
     if (code === QUOTE) end = skipText(bytes, start + 1)

@@ -2,11 +2,11 @@ import type { JsonPiecesOptions } from '../../wire/index.js'
 import { bytesOf, matches, skipDigits, skipPlainText } from '../../wire/index.js'
 import { createPayloadScan } from './payload-bytes.js'
 
-/** An entry as we write it, and the reference too, that says nothing which is not plain. */
+/** An entry in the form of wiretape and of the reference, without unusual data. */
 export interface PlainBytes {
-  /** All of the entry, its payload on one line. Offsets are characters of it. */
+  /** The whole entry, its payload on one line. Offsets are characters of it. */
   readonly text: string
-  /** Start and end of each value; of texts what stands between the quotes. */
+  /** Start and end of each value; for strings, of the text between the quotes. */
   readonly proxyId: readonly [number, number]
   readonly sequence: number
   readonly timestamp: readonly [number, number]
@@ -20,9 +20,9 @@ export interface PlainBytes {
   readonly payloadBytes: number
 }
 
-/** Longer entries are read piece by piece. */
+/** Longer entries are read in pieces. */
 const longest = 1 << 20
-/** Digits of a number that is exact in any case. */
+/** Digits of a number that is always exact. */
 const mostDigits = 15
 const QUOTE = 0x22
 const ZERO = 0x30
@@ -46,18 +46,18 @@ const ownLines = 11
 const nothing = bytesOf('null')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Finds plain entries in bytes that a line feed follows. @param transport of the session */
+/** Finds plain entries in bytes followed by a line feed. @param transport of the session */
 export function createPlainBytes(transport: string): NonNullable<JsonPiecesOptions['take']> {
   const transportBytes = bytesOf(transport)
   const scan = createPayloadScan()
-  /** Why the last entry was none: it may be one when there are more bytes. */
+  /** The last entry was incomplete: with more bytes it may be plain. */
   let isCut = false
   let end = 0
 
   function pass(bytes: Uint8Array, at: number, word: Uint8Array): number {
     if (at < 0) return -1
     if (matches(bytes, at, word)) return at + word.length
-    // Other words, unless the bytes end here.
+    // Different text, unless the bytes end here.
     isCut = at + word.length > end
     return -1
   }
@@ -66,7 +66,7 @@ export function createPlainBytes(transport: string): NonNullable<JsonPiecesOptio
     return at < 0 ? -1 : skipPlainText(bytes, at)
   }
 
-  /** A text, or what stands for none; of ids digits too. */
+  /** A string, or the word for a missing one; for ids also digits. */
   function value(bytes: Uint8Array, at: number, orDigits: boolean): number {
     if (at < 0) return -1
     if (bytes[at] === QUOTE) return skipPlainText(bytes, at + 1)

@@ -5,11 +5,11 @@ import { isId, isRepresentable } from './representable.js'
 import { timestampOf } from './time.js'
 
 /**
- * The entry of a message that was passed on as it came, as text that is indented already, up to its payload, which is the record's
- * text: most are such, and recordings have millions of them. The same as `entryOf` and `frameNote` give, for a fifth of their time.
+ * The entry of an unchanged message, as indented text up to its payload, which is the record's text: most messages are
+ * of this kind, and recordings have millions. The same result as `entryOf` and `frameNote`, in a fifth of the time.
  *
- * @param made what the line of the tape lacks is added, for good or for the file alone; else it has to be there
- * @returns undefined for any other message, which takes the long way
+ * @param made data missing on the tape's line is generated, permanently or for the file; otherwise it must be present
+ * @returns undefined for any other message, which is handled by the slower functions
  */
 export function plainEntry(
   record: MessageRecord,
@@ -48,8 +48,8 @@ export function plainEntry(
 }
 
 /**
- * What the line on the tape says of a message that has a plain entry, and the entry does not: members for
- * `metadata.wiretape.lines`, as JSON text. Undefined when there are none. The same as `frameNote` gives.
+ * The data on a tape's line about a message with a plain entry that is missing from the entry: members for
+ * `metadata.wiretape.lines`, as JSON text. Undefined for none. The same result as `frameNote`.
  */
 export function besidePlain(record: MessageRecord): string | undefined {
   const { seq: _, us: _us, ...rest } = record
@@ -59,7 +59,7 @@ export function besidePlain(record: MessageRecord): string | undefined {
   return tail === '}\n' ? undefined : `{${tail.slice(1).trimEnd()}`
 }
 
-/** What an entry has a place for. What is added to records one day takes the long way by itself. */
+/** Members that an entry can hold. Members added to records in future take the slower path automatically. */
 const saidOfRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
   'type',
   't',
@@ -80,7 +80,7 @@ const saidOfPart: ReadonlySet<string> = new Set<keyof Part>([
   'correlatedId',
 ])
 
-/** What stands beside an entry, and changes nothing in it. */
+/** Members outside of an entry that do not affect it. */
 const besideRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
   ...(saidOfRecord as ReadonlySet<keyof MessageRecord>),
   'conversation',

@@ -8,16 +8,16 @@ import type { FrameNote } from './read-notes.js'
 import { isId } from './representable.js'
 import { messageTime, parseMicros } from './time.js'
 
-/** Where the fraction begins in `2026-11-21T01:33:10.417251+00:00`. */
+/** Start of the fraction in `2026-11-21T01:33:10.417251+00:00`. */
 const secondLength = 19
 /** With the fraction, and without it. */
 const timeLengths = [secondLength + 13, secondLength + 6]
 
-/** Makes messages of plain entries; undefined where the file says something that takes a closer look. */
+/** Creates messages from plain entries; undefined when the file has data that needs the full reader. */
 export type PlainRecords = (plain: PlainBytes, frame: FrameNote | undefined) => MessageRecord | undefined
 
 export function createPlainRecords({ startMicros }: EntryContext): PlainRecords {
-  /** The second that was read last: most messages come in the same one as those before. */
+  /** The last second that was read: most messages are in the same second as the previous one. */
   let second = ''
   let secondMicros = 0
 
@@ -76,7 +76,7 @@ export function createPlainRecords({ startMicros }: EntryContext): PlainRecords 
   }
 }
 
-/** Members of a tape's line that change nothing in what an entry says. */
+/** Members of a tape's line that do not affect its entry. */
 const besideNames: ReadonlySet<string> = new Set([
   'late',
   'dup',
@@ -90,7 +90,7 @@ const besideNames: ReadonlySet<string> = new Set([
   'eol',
 ])
 
-/** What a note says of a message by itself, as a message without text; undefined where it says more. */
+/** The data of a note about a single message, as a message without text; undefined when it has more. */
 function besideOf({ line, without, between }: FrameNote): MessageRecord | undefined {
   if (without.length > 0 || between) return undefined
   const members = line.others()

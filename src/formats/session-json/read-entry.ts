@@ -9,14 +9,14 @@ import { differing, keptName } from './kept.js'
 import { mergedLine, objectText } from './members.js'
 import type { FrameNote } from './read-notes.js'
 
-/** Makes records of the entries of `messages`. */
+/** Creates records from the entries of `messages`. */
 export interface EntryReader {
-  /** The next entry is a message by itself, and its line has what all lines of ours have. */
+  /** The next entry is a single message, and its line has all usual members of wiretape's lines. */
   readonly isPlain: boolean
   take(entry: Entry, frame: FrameNote | undefined): Generator<TapeRecord>
-  /** A line of the tape that stands before the next entry. */
+  /** A line of the tape that precedes the next entry. */
   see(line: TapeRecord): void
-  /** No entry follows, or none that could be read: a batch that lacks some is given as far as it is there. */
+  /** No readable entry follows: an incomplete batch is returned with the available entries. */
   end(): Generator<TapeRecord>
 }
 
@@ -27,17 +27,17 @@ interface Batch {
   readonly entries: Entry[]
 }
 
-/** Type of the tape line that keeps an element of `messages` which is no message. */
+/** Type of a tape line that keeps an element of `messages` without a message. */
 const keptEntry = 'session-entry'
 
-/** @param usual members that lines of the tape are without where no note says otherwise */
+/** @param usual members that lines of the tape lack, unless a note states otherwise */
 export function createEntryReader(
   context: EntryContext,
   usual: readonly string[],
   report: Report,
 ): EntryReader {
   let batch: Batch | undefined
-  /** `proxyId` of messages whose lines say that they were held. */
+  /** `proxyId` of messages with a line for being held. */
   const held = new Set<string>()
 
   function see(line: TapeRecord): void {
@@ -94,12 +94,12 @@ export function createEntryReader(
   }
 }
 
-/** The message of the entry did not cross the wire. */
+/** Whether the message did not cross the wire. */
 function isDropped({ object }: Entry): boolean {
   return object.raw('dropped') === 'true' || object.string('answeredBy') !== undefined
 }
 
-/** The lines that a tape has for a message which did not cross the wire. */
+/** The lines of a tape for a message that did not cross the wire. */
 function droppedRecords(
   { object, proxyId }: Entry,
   { modified: _, original: _o, type: _t, extra, ...frame }: MessageRecord,
@@ -113,7 +113,7 @@ function droppedRecords(
   ]
 }
 
-/** Keeps an element of `messages` that is no message as a line that other readers of tapes pass over. */
+/** Keeps an element without a message as a line that other tape readers skip. */
 export function keptLine(piece: JsonPiece): TapeRecord {
   const line = [
     ['type', JSON.stringify(keptEntry)],
@@ -122,7 +122,7 @@ export function keptLine(piece: JsonPiece): TapeRecord {
   return { type: 'unknown', name: keptEntry, text: objectText(line) }
 }
 
-/** Undefined when what the note says makes no message line. */
+/** Undefined when the note does not result in a message line. */
 function messageOf(
   entry: Entry,
   frame: FrameNote | undefined,
@@ -143,7 +143,7 @@ function messageOf(
   return kept.length === 0 ? record : withExtra(record, objectText(kept))
 }
 
-/** Undefined when the texts do not make one batch of these entries. */
+/** Undefined when the texts and entries do not form one batch. */
 function batchOf(
   entries: readonly Entry[],
   frame: FrameNote,
@@ -159,7 +159,7 @@ function batchOf(
     raw += payload
   }
   raw += between.at(-1)!
-  // The first elements of a batch may have no entry, but they have numbers.
+  // The first elements of a batch may lack an entry, but they have numbers.
   const before = partsOf(raw).parts.findIndex((part) => part.start === starts[0])
   const sequence = String(first!.sequence - before)
   const record = lineOf(first!, raw, deriveLine({ ...sayings(first!, context), sequence }), frame, [])
@@ -180,7 +180,7 @@ function sayings(entry: Entry, context: EntryContext): Sayings {
   }
 }
 
-/** A line of a tape, as if it had been recorded: one reader for both. */
+/** A line of a tape, as if it had been recorded, so that one reader serves both. */
 function lineOf(
   entry: Entry,
   raw: string,
@@ -199,7 +199,7 @@ function lineOf(
   return 'record' in decoded && decoded.record.type === 'message' ? decoded.record : undefined
 }
 
-/** What the entry has beside what we would write about the record. */
+/** The data of the entry that wiretape would not write for the record. */
 function keptIn(
   entry: Entry,
   record: MessageRecord,

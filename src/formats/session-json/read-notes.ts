@@ -2,46 +2,46 @@ import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPiece } from '../../wire/index.js'
 import { decodeLine } from '../trace-v1/index.js'
 
-/** What `metadata.wiretape.lines` says of the entry with that number, or of the batch that begins there. */
+/** Element of `metadata.wiretape.lines` for the entry with that number, or the batch that starts there. */
 export interface FrameNote {
   /** `proxy_id` of the entry. */
   readonly id: string
   /** Members of the tape's line. */
   readonly line: JsonObject
-  /** Members that the line did not have. */
+  /** Members that the line lacked. */
   readonly without: readonly string[]
-  /** Of a batch: its text before, between and after the entries. */
+  /** For a batch: its text before, between and after the entries. */
   readonly between: readonly string[] | undefined
 }
 
 type Note = { readonly at: number } & ({ readonly record: TapeRecord } | { readonly frame: FrameNote })
 
-/** An element of the notes as it stands; undefined for one that is broken JSON. */
+/** The text of a note; undefined for invalid JSON. */
 export type NoteText = string | undefined
 
-/** What the notes say of an entry. */
+/** Notes on an entry. */
 export interface Said {
-  /** The lines that stand before it. */
+  /** The lines that precede it. */
   readonly before: readonly TapeRecord[]
   readonly frame?: FrameNote
 }
 
-/** The notes in step with the messages: both stand in the order of the tape. */
+/** The notes in step with the messages: both are in the order of the tape. */
 interface NotesInStep {
   /**
-   * What is said of an entry. Entries are asked for in file order.
+   * The notes on an entry. Entries must be requested in file order.
    *
-   * @param id its `proxy_id`; undefined for one that could not be read
+   * @param id its `proxy_id`; undefined for an unreadable entry
    */
   next(number: number, id: string | undefined): Needing<Said>
-  /** The next line after the last message; undefined when there is none. */
+  /** The next line after the last message; undefined for none. */
   rest(): Needing<TapeRecord | undefined>
 }
 
-/** Says that it needs an element of the notes, and is given the next one; undefined when there is none. */
+/** Yields to request the next note, and is resumed with it; with undefined after the last. */
 type Needing<T> = Generator<undefined, T, { readonly text: NoteText } | undefined>
 
-/** Notes that are held. */
+/** Notes held in memory. */
 export interface HeldNotes {
   next(number: number, id: string | undefined): Said
   /** Lines after the last message. */
@@ -67,27 +67,27 @@ export function heldNotes(texts: readonly NoteText[], report: Report): HeldNotes
   }
 }
 
-/** Notes that are read while the messages are. */
+/** Notes that are read along with the messages. */
 export interface ReadNotes {
-  /** What is said of an entry; a promise of it only where more of the file has to be read for it: files have millions. */
+  /** The notes on an entry. A promise only when more of the file must be read, since files have millions of entries. */
   next(number: number, id: string | undefined): Said | Promise<Said>
-  /** The next line after the last message; undefined when there is none. */
+  /** The next line after the last message; undefined for none. */
   rest(): Promise<TapeRecord | undefined>
   close(): Promise<void>
 }
 
-/** @param found elements of the notes, as chunks of bytes have them */
+/** @param found elements of the notes, per chunk of bytes */
 export function readNotes(found: AsyncIterator<readonly JsonPiece[]>, report: Report): ReadNotes {
   const notes = createNotes(report)
   let pieces: readonly JsonPiece[] = []
   let given = 0
 
-  /** As far as the pieces that are there suffice. */
+  /** Continues as long as the available pieces suffice. */
   function goOn<T>(needing: Needing<T>, step: IteratorResult<undefined, T>): IteratorResult<undefined, T> {
     let now = step
     while (!now.done && given < pieces.length) {
       const { path, text, fault } = pieces[given++]!
-      // What is broken elsewhere in the file is none of ours.
+      // Invalid JSON elsewhere in the file is handled by others.
       if (path.length >= 3) now = needing.next({ text: fault === undefined ? text : undefined })
     }
     return now
@@ -120,13 +120,13 @@ export function readNotes(found: AsyncIterator<readonly JsonPiece[]>, report: Re
   }
 }
 
-/** Notes looked at to find the place again in a file to which messages were added, or from which some were taken. */
+/** Notes searched to resynchronize in a file to which messages were added, or from which some were removed. */
 const lookedAhead = 16
 
 function createNotes(report: Report): NotesInStep {
   const ahead: Note[] = []
   let ended = false
-  /** By how much messages stand behind the number that their note says. */
+  /** Offset between the position of messages and the number in their notes. */
   let shift = 0
   let bad = 0
   let lost = 0
@@ -143,7 +143,7 @@ function createNotes(report: Report): NotesInStep {
     return ahead[0]
   }
 
-  /** The first note is on an entry. -1 when it is none of this one, and no other note is. */
+  /** Index of the note on this entry, when the first note is on an entry. -1 when there is none. */
   function indexFor(note: Note, number: number, id: string | undefined): number {
     if (note.at + shift > number) return -1
     if (note.at + shift === number && (id === undefined || hasId(note, id))) return 0
@@ -155,7 +155,7 @@ function createNotes(report: Report): NotesInStep {
       const before: TapeRecord[] = []
       for (let note = yield* look(); note && note.at + shift <= number; note = yield* look()) {
         if ('record' in note) before.push(note.record)
-        // Its message may be further down, when others were put before it.
+        // Its message may come later, when others were inserted before it.
         else if (note.at + shift > number - lookedAhead) break
         else lost += 1
         ahead.shift()
@@ -212,7 +212,7 @@ function noteOf(text: string): Note | undefined {
   return 'record' in decoded ? { at, record: decoded.record } : undefined
 }
 
-/** The line itself, or where it is too much for other readers a string of it. */
+/** The line itself, or a string of it where it exceeds the limits of other readers. */
 function lineOf(note: JsonObject): string | undefined {
   const own = note.raw('line')
   if (own?.startsWith('{')) return own

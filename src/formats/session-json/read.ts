@@ -29,9 +29,9 @@ const required = [
 const transports = ['stdio', 'sse', 'streamable-http'] as const satisfies readonly Transport[]
 
 /**
- * The records of a session file: its head as a `meta` line, its messages, what `metadata.wiretape` keeps
- * between them, and an `end` line when the session ended. The file is gone through twice, since `metadata` stands
- * last, and once when it is read again; no payload but the current one is held.
+ * The records of a session file: its head as a `meta` line, its messages, the lines that `metadata.wiretape`
+ * keeps between them, and an `end` line when the session ended. The file is read twice, since `metadata` comes
+ * last; later passes need one read. Only the current payload is held.
  */
 export function readSession(input: Input, report: Report): AsyncIterable<TapeRecord> {
   return opened(async () => {
@@ -59,7 +59,7 @@ export function readSession(input: Input, report: Report): AsyncIterable<TapeRec
   })
 }
 
-/** What stands around the messages: for a fraction of the time when the file was read before. */
+/** First and last record: in a fraction of the time when the file was read before. */
 export async function readSessionEnds(input: FileInput): Promise<RecordingEnds | undefined> {
   const { sizeBytes, seen } = input
   const all = { bytes: () => input.bytes(0, sizeBytes), ...(seen && { seen }) }
@@ -95,7 +95,7 @@ async function frameOf(input: Pick<Input, 'bytes' | 'seen'>, report: Report): Pr
     report({ severity: 'warning', code: 'unknown-metadata', message: facts.problem })
   }
   const meta = metaOf(facts, fault)
-  // A tape may say its start more exactly than the documented member.
+  // The tape may have a more exact start time than the documented member.
   const whole = withBeside(meta, facts.own?.meta, [])
   const startMicros = parseMicros(whole.startedAt) ?? parseMicros(meta.startedAt)!
   const bare = endOf(facts, beganOf(whole), fault)
@@ -120,14 +120,14 @@ interface Messages {
 interface Element {
   readonly piece: JsonPiece
   readonly number: number
-  /** Undefined for one that could not be read. */
+  /** Undefined for an unreadable element. */
   readonly proxyId: string | undefined
-  /** Undefined for one that could not be read, and for a plain one. */
+  /** Undefined for an unreadable element, and for a plain one. */
   readonly entry: Entry | undefined
   readonly plain: PlainBytes | undefined
 }
 
-/** The records of a chunk of bytes at a time: files have millions of them. */
+/** The records per chunk of bytes: files have millions of them. */
 function messagesOf(
   input: Input,
   messages: Messages,
@@ -148,7 +148,7 @@ function messagesOf(
   return flatMapped(input.bytes(), (chunk) => recordsOf(pieces.push(chunk)), end)
 }
 
-/** The same of a file with more notes than are held: they are read in step with the messages. */
+/** As `messagesOf`, for a file with too many notes to hold: they are read in step with the messages. */
 async function* messagesBesideNotes(
   input: Input,
   messages: Messages,
@@ -177,7 +177,7 @@ function messagesWalk({ context, report }: Messages): Parameters<typeof piecesOf
   return { ...messagesOnly, ...tellsMark(report), take: createPlainBytes(context.transport) }
 }
 
-/** Says what is wrong with it. Undefined for what is no element. */
+/** Reports problems of an element. Undefined for an invalid one. */
 function elementOf(piece: JsonPiece, { context, report }: Messages): Element | undefined {
   const [name, number] = piece.path
   if (name !== 'messages' || typeof number !== 'number') {

@@ -4,10 +4,10 @@ import { isDemanding } from './demanding.js'
 
 /**
  * Whether a message can be the payload of a session file: one JSON-RPC 2.0 request, notification, result or
- * error as the format's own reader accepts it, which refuses a whole file for one that is not. Ids are
- * strings or integers, `params` and `result` objects, an error has an integer code and a message.
+ * error that the format's own reader accepts, which otherwise refuses the whole file. Ids are strings or
+ * integers, `params` and `result` objects, an error has an integer code and a message.
  *
- * @param envelope what `readEnvelope` says of the text
+ * @param envelope result of `readEnvelope` for the text
  */
 export function isRepresentable(text: string, envelope: Envelope = readEnvelope(text, 0)): boolean {
   const { kind, id, odd, errorCode, errorMessage } = envelope

@@ -7,7 +7,7 @@ import { keptOf, withKeptMembers } from './kept.js'
 import type { Members } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
 
-/** One message as a session file shows it. */
+/** One message in the form of a session file. */
 export interface SessionRow {
   readonly sequence: number
   readonly direction: Direction
@@ -16,22 +16,22 @@ export interface SessionRow {
   readonly jsonrpcId: string | null
   readonly correlatedId: string | null
   readonly modified: boolean
-  /** It did not cross the wire: `dropped`, or who answered it instead, `person` or `rule NAME`. */
+  /** For messages that did not cross the wire: `dropped`, or who answered instead: `person`, `rule NAME`. */
   readonly dropped: string | undefined
   /** JSON text. */
   readonly payload: string
   readonly original: string | undefined
-  /** It is no JSON-RPC message; session files keep such a one in `metadata.wiretape`. */
+  /** Not a JSON-RPC message; session files keep it in `metadata.wiretape`. */
   readonly invalid: boolean
 }
 
-/** A recording of any format, told as a session file tells it. */
+/** A recording of any format, in the form of a session file. */
 export interface SessionView {
   readonly id: string
   readonly transport: string
   readonly serverCommand: string | null
   readonly serverUrl: string | null
-  /** `none`, or the name of the rules that were applied. */
+  /** `none`, or the name of the redaction rules. */
   readonly redaction: string
   rows(): AsyncIterable<SessionRow>
 }

@@ -1,6 +1,6 @@
 import { splitCommandLine } from '../../model/index.js'
 
-/** The words of a `server_command`; one that no shell could cut is a single word. */
+/** The words of a `server_command`; one that a shell could not split is a single word. */
 export function commandOf(serverCommand: string | null): readonly string[] {
   if (serverCommand === null) return []
   const split = splitCommandLine(serverCommand)

@@ -13,7 +13,7 @@ import { Members, mergedLine, objectText } from './members.js'
 import { commandOf } from './server-command.js'
 import { parseMicros, sessionTime, tapeTime } from './time.js'
 
-/** What a session file says beside its messages. */
+/** Data of a session file other than its messages. */
 export interface SessionHead {
   readonly id: string
   /** Microseconds since the epoch. */
@@ -23,11 +23,11 @@ export interface SessionHead {
   readonly members: Members
   /** Unknown members of the file. */
   readonly others: JsonMembers
-  /** What stands in `metadata`, but for `wiretape`. */
+  /** Members of `metadata`, except for `wiretape`. */
   readonly metadata: JsonMembers
-  /** What a user put under that name. */
+  /** A user's own value under that name. */
   readonly displaced: string | undefined
-  /** What the documented members cannot say of the tape's first and last line, as members of such lines. */
+  /** Members of the tape's first and last line that the documented members cannot express. */
   readonly meta: JsonMembers
   readonly end: JsonMembers
 }
@@ -64,7 +64,7 @@ export function headOf(meta: MetaRecord, end: EndRecord | undefined): SessionHea
   }
 }
 
-/** What the documented members say of a recording. */
+/** The documented members for a recording. */
 function documentedOf(meta: MetaRecord, end: EndRecord | undefined): Members {
   const identity = meta.wiretape
   const endMicros = end && parseMicros(end.t)
@@ -84,7 +84,7 @@ function textOf(members: Members, name: string): string | null {
   return JSON.parse(members.get(name) ?? 'null') as string | null
 }
 
-/** The first line of a tape as the documented members alone would give it. */
+/** The first line of a tape, derived from the documented members alone. */
 export function bareMeta(said: {
   startedAt: string
   session: string
@@ -103,7 +103,7 @@ export function bareMeta(said: {
   }
 }
 
-/** What a person would call the server: its program, or what a launcher was told to run. */
+/** Short name of the server: its program, or the argument of a launcher. */
 function labelOf(command: readonly string[]): string {
   const [program = '', script] = command.filter((word) => !word.startsWith('-'))
   const name = script ?? program
@@ -114,20 +114,20 @@ function hostOf(url: string): string {
   return /^[a-z]+:\/\/(?:[^/@]*@)?([^/?#:]+)/i.exec(url)?.[1] ?? url
 }
 
-/** The start of a session file that no recorder of ours wrote: more of its last line is concluded from that. */
+/** The start of a session file that no wiretape recorder wrote: its last line is inferred from it. */
 interface Began {
   readonly startMicros: number
   readonly transport: Transport
 }
 
-/** @returns undefined for a recorder's tape: that says itself how it ended */
+/** @returns undefined for a recorder's tape, which records its own end */
 export function beganOf({ startedAt, wiretape }: MetaRecord): Began | undefined {
   const startMicros = parseMicros(startedAt)
   if (startMicros === undefined || wiretape?.version !== '') return undefined
   return { startMicros, transport: wiretape.transport }
 }
 
-/** The last line as `ended_at` gives it. Servers over HTTP have no exit code, which tapes write as 0. */
+/** The last line, derived from `ended_at`. HTTP servers have no exit code, which tapes write as 0. */
 export function bareEnd(t: string, endMicros: number | undefined, began?: Began): EndRecord {
   const end = endMicros === undefined ? t : tapeTime(endMicros)
   return {
@@ -138,12 +138,12 @@ export function bareEnd(t: string, endMicros: number | undefined, began?: Began)
   }
 }
 
-/** Between two times as a tape has them. */
+/** Milliseconds between two times, rounded like those of a tape. */
 function elapsedMs(startMicros: number, endMicros: number): number {
   return Math.max(0, Math.floor(endMicros / 1000) - Math.floor(startMicros / 1000))
 }
 
-/** @param derivedKept what a reader makes of the members that we write otherwise */
+/** @param derivedKept the value that a reader derives from members in another form than wiretape's */
 function metaBeside(meta: MetaRecord, bare: MetaRecord, derivedKept: string): JsonMembers {
   const line = new JsonObject(encodeRecord(meta).trimEnd(), 0)
   const theirs = new JsonObject(encodeRecord(bare).trimEnd(), 0)
@@ -161,7 +161,7 @@ function endBeside(end: EndRecord, began: Began | undefined): JsonMembers {
   return beside(line, theirs, end.extra, ['type'])
 }
 
-/** The members of an object that another does not have in the same way; unknown ones all together, in order. */
+/** The members of an object that differ from another's; unknown ones all together, in order. */
 function beside(
   object: JsonObject,
   theirs: JsonObject,
@@ -172,7 +172,7 @@ function beside(
   return object.others(known).filter(([name, json]) => unknown.has(name) || theirs.raw(name) !== json)
 }
 
-/** Puts what a file kept beside a bare line back into it. The bare line when that makes no such line. */
+/** Merges members that a file kept into a bare line. Returns the bare line if the result is invalid. */
 export function withBeside<T extends MetaRecord | EndRecord>(
   bare: T,
   kept: JsonObject | undefined,
@@ -191,7 +191,7 @@ export function withBeside<T extends MetaRecord | EndRecord>(
   return 'record' in decoded && decoded.record.type === bare.type ? (decoded.record as T) : bare
 }
 
-/** A UUID (RFC 9562, version 8) for a tape that has none: the same for the same tape. */
+/** A UUID (RFC 9562, version 8) for a tape without one: the same for the same tape. */
 export function madeUpId(meta: MetaRecord): string {
   const name = JSON.stringify([meta.startedAt, meta.label, meta.command])
   const hex = [1, 2, 3, 4].map((seed) => fnv1a(`${seed}${name}`).toString(16).padStart(8, '0')).join('')

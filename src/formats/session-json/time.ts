@@ -1,17 +1,17 @@
-/** Microseconds since the epoch: what session files tell, and more than a `Date` holds. */
+/** Microseconds since the epoch: the precision of session files, which exceeds that of a `Date`. */
 const iso = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,30}))?([Zz]|[+-]\d\d(?::?\d\d)?)?$/
-/** Years 1 to 9999, which is what other readers take. */
+/** Years 1 to 9999, the range that other readers accept. */
 const earliest = Date.parse('0001-01-01T00:00:00Z') * 1000
 const latest = Date.parse('9999-12-31T00:00:00Z') * 1000
 
-/** Where the milliseconds of a tape's time begin: `2026-11-21T01:33:10.416Z`. */
+/** Start of the milliseconds in a tape's time: `2026-11-21T01:33:10.416Z`. */
 const fractionStart = 20
 const tapeTimeLength = 24
-/** The second that was parsed last, and its microseconds: most messages come in the same one as those before. */
+/** The last parsed second, and its microseconds: most messages are in the same second as the previous one. */
 let lastSecond = ''
 let lastSecondMicros = 0
 
-/** As tapes write it; undefined for any other form, which may be a time all the same. */
+/** The form of tapes; undefined for any other form, which may also be a valid time. */
 function parseTapeTime(text: string): number | undefined {
   if (text.length !== tapeTimeLength || text.charAt(tapeTimeLength - 1) !== 'Z') return undefined
   const second = text.slice(0, fractionStart)
@@ -28,8 +28,7 @@ function parseTapeTime(text: string): number | undefined {
 }
 
 /**
- * As `messageTime`, of a message on a tape whose time is `t`: undefined unless it is that time to the millisecond, as a
- * tape has it.
+ * As `messageTime`, for a message whose time on the tape is `t`: undefined unless both are equal to the millisecond.
  */
 export function timestampOf(t: string, micros: number): string | undefined {
   const start = parseTapeTime(t)
@@ -39,7 +38,7 @@ export function timestampOf(t: string, micros: number): string | undefined {
   return fraction === 0 ? `${seconds}+00:00` : `${seconds}.${String(fraction).padStart(6, '0')}+00:00`
 }
 
-/** ISO 8601 as session files have it; without a zone it is UTC. Undefined for anything else. */
+/** ISO 8601 in the form of session files; UTC without a zone. Undefined for anything else. */
 export function parseMicros(text: string): number | undefined {
   const tapeMicros = parseTapeTime(text)
   if (tapeMicros !== undefined) return tapeMicros
@@ -48,37 +47,37 @@ export function parseMicros(text: string): number | undefined {
   const [, date, time, seconds = ':00', fraction = '', zone = 'Z'] = match
   const local = `${date}T${time}${seconds}`
   const ms = Date.parse(`${local}Z`)
-  // Date takes the 30th of February for a day in March.
+  // Date converts the 30th of February to a day in March.
   if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(local)) return undefined
   const micros = (ms - offsetMs(zone)) * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
   return isWritable(micros) ? micros : undefined
 }
 
-/** A moment as `started_at` and `ended_at` have it: an ISO 8601 string, or a number of seconds since the epoch. */
+/** The time in `started_at` and `ended_at`: an ISO 8601 string, or a number of seconds since the epoch. */
 export function parseMoment(json: string): number | undefined {
   if (json.startsWith('"')) return parseMicros(JSON.parse(json) as string)
   const number = /^[-\d]/.test(json) ? Number(json) : Number.NaN
-  // As the format's own reader takes it: a number this large is of milliseconds.
+  // As in the format's own reader: a number this large is in milliseconds.
   const micros = Math.round(Math.abs(number) > 2e10 ? number * 1e3 : number * 1e6)
   return isWritable(micros) ? micros : undefined
 }
 
-/** Whether the time can be written so that others read it. */
+/** Whether the time is in the range that others can read. */
 export function isWritable(micros: number): boolean {
   return micros >= earliest && micros <= latest
 }
 
-/** `2026-11-21T01:33:10.416879Z`; the fraction is left out when it is 0. */
+/** `2026-11-21T01:33:10.416879Z`; a fraction of 0 is omitted. */
 export function sessionTime(micros: number): string {
   return `${secondsOf(micros)}Z`
 }
 
-/** `2026-11-21T01:33:10.417251+00:00`; the fraction is left out when it is 0. */
+/** `2026-11-21T01:33:10.417251+00:00`; a fraction of 0 is omitted. */
 export function messageTime(micros: number): string {
   return `${secondsOf(micros)}+00:00`
 }
 
-/** As a tape has it: milliseconds and `Z`. */
+/** The form of tapes: milliseconds and `Z`. */
 export function tapeTime(micros: number): string {
   return new Date(Math.floor(micros / 1000)).toISOString()
 }

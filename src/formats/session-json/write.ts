@@ -8,12 +8,12 @@ import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
 import { parseMicros, tapeTime } from './time.js'
 
-/** Characters of notes that are kept until the messages are written; with more, the recording is read again. */
+/** Characters of notes held until the messages are written; beyond that, the recording is read again. */
 const mostNotes = 4_000_000
-/** Of our own structure in `metadata.wiretape`. */
+/** Version of the structure in `metadata.wiretape`. */
 export const notesVersion = 1
 
-/** The two lines around a recording that the file has members for. */
+/** The first and last line of a recording, for which the file has members. */
 interface Ends {
   readonly meta: MetaRecord
   readonly hasMeta: boolean
@@ -22,8 +22,8 @@ interface Ends {
 }
 
 /**
- * A recording as a session file: two-space indent, the documented order of members, no line break
- * at the end. No token of a payload is changed. What `messages` cannot hold goes to `metadata.wiretape`.
+ * A recording as a session file: two-space indent, the documented order of members, no line break at the end.
+ * No token of a payload is changed. Data that `messages` cannot hold goes to `metadata.wiretape`.
  */
 export function writeSession(
   recording: Recording,
@@ -36,7 +36,7 @@ export function writeSession(
   )
 }
 
-/** In batches, as the records come: most files have millions of entries. */
+/** In batches, like the records: most files have millions of entries. */
 function sessionPieces(
   recording: Recording,
   ends: Ends,
@@ -85,7 +85,7 @@ function sessionPieces(
     if (hasOwn()) yield* own(separator)
   }
 
-  /** Whether there is anything to say that the format has no place for. */
+  /** Whether there is any data without a place in the format. */
   function hasOwn(): boolean {
     const { meta, end, displaced } = head
     return meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined || without.length > 0
@@ -128,7 +128,7 @@ async function endsOf(recording: Recording): Promise<Ends> {
   return (await endsAtOnce(recording)) ?? endsOfAll(recording)
 }
 
-/** Without going through the recording, where its first message says enough about the others. */
+/** Without reading the whole recording, when its first message is representative of the others. */
 async function endsAtOnce(recording: Recording): Promise<Ends | undefined> {
   const ends = await recording.ends?.()
   if (ends?.first.type !== 'meta' || ends.first.made) return undefined
@@ -192,7 +192,7 @@ interface Laid {
 function layOut(recording: Recording, ends: Ends, head: SessionHead, spacing?: Spacing): AsyncIterable<Laid> {
   const layout = createLayout(head, ends.origin, spacing)
   let isFirst = ends.hasMeta
-  /** An end line, which the head stands for if nothing follows. */
+  /** An end line, which becomes part of the head when nothing follows. */
   let held: TapeRecord | undefined
   const laid = (record: TapeRecord): Laid => ({ placed: layout.place(record), type: record.type })
 

@@ -1,10 +1,10 @@
 import { isLoneRecord, loneFacts, type LoneKind } from '../../model/index.js'
 import type { Told } from './told.js'
 
-/** Row of a table for a record that is no message. Names are those of the columns. */
+/** Table row of a record without messages. Members are named like the columns. */
 export interface OtherRow {
   readonly kind: LoneKind
-  /** ISO 8601; undefined where the recording says no times. */
+  /** ISO 8601; undefined where the recording has no times. */
   readonly time?: string
   readonly offset_ms?: number
   readonly direction?: string
@@ -15,7 +15,7 @@ export interface OtherRow {
   readonly payload: string
 }
 
-/** Undefined for records that no table has. */
+/** Undefined for records that are omitted from tables. */
 export function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): OtherRow | undefined {
   if (!isLoneRecord(record)) return undefined
   const { text, summary } = loneFacts(record)

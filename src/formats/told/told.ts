@@ -13,7 +13,7 @@ import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 import { flatMapped } from '../iterate.js'
 
-/** A record of a recording with what formats for people and other tools say about it. */
+/** A record with the data that formats for people and other tools need. */
 export type Told =
   | ToldMessage
   | {
@@ -22,41 +22,41 @@ export type Told =
       readonly us: number | undefined
     }
 
-/** One message, those of a batch one by one. */
+/** A single message; those of a batch are separate. */
 export interface ToldMessage {
   readonly kind: 'message'
   readonly record: MessageRecord
   readonly part: Part
-  /** Its number. */
+  /** Its message number. */
   readonly seq: number
-  /** Microseconds since the session began; undefined where the recording says no times. */
+  /** Microseconds since the session began; undefined where the recording has no times. */
   readonly us: number | undefined
-  /** Of an answer: how long the other side took, without the time in which the request was held or it waited for its client. */
+  /** For a response: time of the other side, without the time its request was held or it waited for its client. */
   readonly latencyUs?: number
   /** Exact text. */
   readonly text: string
-  /** Of the text as UTF-8. */
+  /** Size of the text in UTF-8. */
   readonly sizeBytes: number
-  /** Of an answer, the request. */
+  /** For a response, its request. */
   readonly request?: OpenRequest
 }
 
-/** A request that waits for its answer. */
+/** A request without a response. */
 export interface OpenRequest {
-  /** Place among the messages. */
+  /** Index among the messages. */
   readonly row: number
   readonly fromServer: boolean
   readonly seq: number
-  /** When it was passed on. */
+  /** Time of forwarding. */
   readonly us: number | undefined
   readonly envelope: Pick<Envelope, 'method' | 'subject' | 'id'>
   readonly conversation: string | undefined
 }
 
-/** Requests that are remembered: of more, the oldest have no answer. */
+/** Open requests remembered; beyond that, the oldest count as unanswered. */
 const mostOpen = 100_000
 
-/** Goes through a recording once; remembers no payload. Links are told where the recording has them. */
+/** Reads a recording once; holds no payloads. Links are returned where the recording has them. */
 export function tellRecords(recording: Recording): AsyncIterable<Told> {
   const open = new Map<string, OpenRequest>()
   const waits = createClientWaits()
@@ -91,10 +91,10 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     if (request) open.delete(correlatedId!)
     const text = record.raw.slice(part.start, part.end)
     const sizeBytes = part.sizeBytes ?? utf8Length(text)
-    // Member by member: there are millions of them.
+    // Member by member, for speed: recordings have millions of messages.
     const told: Draft<ToldMessage> = { kind: 'message', record, part, seq, us, text, sizeBytes }
     if (request) told.request = request
-    // The time that a person took to answer is not the other side's.
+    // A response given by a person has no latency of the other side.
     if (us !== undefined && request?.us !== undefined && !record.injected)
       told.latencyUs = Math.max(0, us - request.us - waitedFor(request, us, record))
     if (us !== undefined) {
@@ -119,7 +119,7 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     return told
   }
 
-  /** Of a server: for how long it waited for its client before it answered. */
+  /** For a server: time it waited for its client before it answered. */
   function waitedFor(
     { row, fromServer, us = 0 }: OpenRequest,
     answerUs: number,
@@ -144,7 +144,7 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
   return flatMapped(adopt(recording, { links: false }).records(), tell)
 }
 
-/** What is remembered of a request. */
+/** The remembered parts of a request. */
 function askedIn({ method, subject, id }: Envelope): OpenRequest['envelope'] {
   const asked: Draft<OpenRequest['envelope']> = {}
   if (method !== undefined) asked.method = method
@@ -153,7 +153,7 @@ function askedIn({ method, subject, id }: Envelope): OpenRequest['envelope'] {
   return asked
 }
 
-/** The first line of a recording, where it has one. */
+/** The first line of a recording, if any. */
 export async function metaOf(recording: Recording): Promise<MetaRecord | undefined> {
   for await (const record of recording.records()) return record.type === 'meta' ? record : undefined
   return undefined

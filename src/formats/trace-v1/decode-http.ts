@@ -2,7 +2,7 @@ import type { HttpContext, HttpHeaders, HttpPhases, SseContext, TapeRecord } fro
 import { kindAt } from '../../wire/index.js'
 import { LineMembers } from './line-members.js'
 
-/** What a message line says about HTTP; undefined, and kept as it stands, when it is not as we write it. */
+/** HTTP data of a message line; undefined, and kept as it is, unless in the form that wiretape writes. */
 export function decodeHttpContext(line: LineMembers): HttpContext | undefined {
   const object = line.object.object('http')
   if (!object) return undefined
@@ -25,7 +25,7 @@ export function decodeHttpContext(line: LineMembers): HttpContext | undefined {
   }
 }
 
-/** As for HTTP. */
+/** As `decodeHttpContext`, for an event. */
 export function decodeSse(line: LineMembers): SseContext | undefined {
   const object = line.object.object('sse')
   if (!object) return undefined
@@ -42,7 +42,7 @@ export function decodeSse(line: LineMembers): SseContext | undefined {
   }
 }
 
-/** A line of type `http`; undefined when it is something else of that name. */
+/** A line of type `http`; undefined when it has another form. */
 export function decodeHttp(line: LineMembers): TapeRecord | undefined {
   const t = line.string('t')
   const us = line.number('us')
@@ -84,7 +84,7 @@ export function decodeHttp(line: LineMembers): TapeRecord | undefined {
   }
 }
 
-/** As for HTTP. */
+/** As `decodeHttpContext`, for phases. */
 function decodePhases(line: LineMembers): HttpPhases | undefined {
   const object = line.object.object('phases')
   if (!object) return undefined

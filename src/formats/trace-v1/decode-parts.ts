@@ -2,9 +2,9 @@ import type { Envelope, Link, LinkKind, Part, Draft } from '../../model/index.js
 import { envelopeOf, JsonObject, partsOf, readEnvelope, type Span } from '../../wire/index.js'
 import { LineMembers } from './line-members.js'
 
-/** The messages of a line's `raw`, with what the line says about each. */
+/** The messages in a line's `raw`, with the line's data about each. */
 export function decodeParts(line: LineMembers, raw: string): { batch: boolean; parts: Part[] } {
-  // Read from the line itself: the engine reads a slice of a string more slowly.
+  // Read from the line itself: the engine reads slices of strings more slowly.
   const at = line.object.at('raw')!
   if (at.members) {
     return { batch: false, parts: [decodePart(line, envelopeOf(at.text, at.members), 0, raw.length)] }
@@ -14,7 +14,7 @@ export function decodeParts(line: LineMembers, raw: string): { batch: boolean; p
   return { batch, parts: decodeBatch(line, at, parts) }
 }
 
-/** What is said about each message stands in the array `batch`, in the same order. */
+/** The array `batch` holds the data of each message, in the same order. */
 function decodeBatch(line: LineMembers, at: { text: string; start: number }, spans: readonly Span[]): Part[] {
   const objects = line.object.objects('batch', spans.length + 1)
   const notes = objects.map((object) => object && new LineMembers(object))
@@ -36,7 +36,7 @@ function decodePart(note: LineMembers | undefined, envelope: Envelope, start: nu
   const late = note.isTrue('late')
   const duplicateOf = note.string('dup')
   const links = decodeLinks(note)
-  // Member by member, as for the record.
+  // Member by member, for speed, as for the record.
   const part: Draft<Part> = { envelope, start, end }
   if (id !== undefined) part.id = id
   if (correlatedId !== undefined) part.correlatedId = correlatedId
@@ -49,7 +49,7 @@ function decodePart(note: LineMembers | undefined, envelope: Envelope, start: nu
 
 const linkKinds = ['progress', 'cancel', 'task', 'round', 'subscription'] as const satisfies LinkKind[]
 
-/** The links of kinds that we know. Unless that is all of them, the member stays as it is besides. */
+/** The links of known kinds. If there are others, the member is also kept as it is. */
 function decodeLinks(note: LineMembers): Link[] {
   if (!note.object.has('linked')) return []
   const objects = note.object.objects('linked')

@@ -17,31 +17,31 @@ import { decodeHttp, decodeHttpContext, decodeSse } from './decode-http.js'
 import { decodeParts } from './decode-parts.js'
 import { LineMembers } from './line-members.js'
 
-/** A record, or why the line is none. `version` is set when the line is a meta line of another version. */
+/** A record, or the reason why the line is invalid. `version` is set for a meta line of another version. */
 export type DecodedLine =
   | { readonly record: TapeRecord }
   | { readonly fault: Diagnostic; readonly version?: string }
 
 /**
- * Reads one line of a tape, given without its line feed. Never throws.
+ * Reads one line of a tape, without its line feed. Never throws.
  *
- * @param known what is known of it: `checked`, that it is JSON; `ascii`, that a character is a byte
+ * @param known facts about the line: `checked` means valid JSON; `ascii`, one byte per character
  */
 export function decodeLine(text: string, known: KnownOfLine = {}): DecodedLine {
   if (known.checked !== true) return decodeUnchecked(text, known)
   try {
     return decodeUnchecked(text, known)
   } catch {
-    // The file is no longer what it was.
+    // The file was changed since.
     return decodeUnchecked(text, { ...known, checked: false })
   }
 }
 
-/** What whoever reads a line knows of it already. */
+/** Facts about a line that its reader already knows. */
 export interface KnownOfLine {
   readonly checked?: boolean
   readonly ascii?: boolean
-  /** Messages get their values. */
+  /** Add the values of messages. */
   readonly values?: boolean
 }
 
@@ -59,7 +59,7 @@ function decodeUnchecked(
   if (type === undefined && object.has('type')) return fault('bad-type', '"type" is not a string')
   const line = new LineMembers(object, ascii)
   if (type === undefined) {
-    // Lines of other kinds, such as "event" and "telemetry", are additions of another recorder: they stay as they are.
+    // Lines of other kinds, such as "event" and "telemetry", are additions of another recorder and are kept.
     const dir = object.string('dir')
     if (dir !== undefined && dir !== 'in' && dir !== 'out')
       return { record: { type: 'unknown', name: dir, text: text.slice(span.start, span.end) } }
@@ -69,17 +69,17 @@ function decodeUnchecked(
   }
   line.use('type')
   if (type === 'meta') return decodeMeta(line)
-  // A line of another recorder may have a type of ours and be something else: it stays what it is.
+  // A line of another recorder may use a known type in another form: it is kept as unknown.
   const record = Object.hasOwn(decoders, type) ? decoders[type as keyof typeof decoders](line) : undefined
   return { record: record ?? { type: 'unknown', name: type, text: text.slice(span.start, span.end) } }
 }
 
-/** The message of a line is read on the way. */
+/** The message of a line is read in the same pass. */
 const insideLine = new Map([['raw', envelopeMembers]])
 
 type Decoder = (line: LineMembers) => TapeRecord | undefined
 
-/** A message has no type, and a meta line may be of another version. */
+/** Messages have no type, and a meta line may be of another version. */
 const decoders: Readonly<Record<Exclude<TapeRecord['type'], 'message' | 'meta' | 'unknown'>, Decoder>> = {
   end: decodeEnd,
   noise: decodeNoise,
@@ -174,7 +174,7 @@ function decodeEnd(line: LineMembers): TapeRecord {
   }
 }
 
-/** An object of counts by rule; as a rule may be named like any other, the last of repeated ones counts. */
+/** Counts by rule, with any rule names. Repeated rules or invalid counts: kept as an unknown member. */
 function decodeCounts(own: LineMembers): RuleCount[] | undefined {
   const counts = own.object.object('redacted')
   if (!counts) return undefined
@@ -191,7 +191,7 @@ function decodeHeld(line: LineMembers): TapeRecord | undefined {
   return typeof frame === 'string' ? undefined : frame
 }
 
-/** A frame and what the line says of it, or why it is none. */
+/** A frame with the line's data, or the reason why the line is invalid. */
 function decodeFrame(
   line: LineMembers,
   type: 'message' | 'held',
@@ -205,7 +205,7 @@ function decodeFrame(
   if (raw === undefined) return 'a message line has no "raw"'
   line.use('raw')
   const { batch, parts } = decodeParts(line, raw)
-  // Member by member: spreading what may be absent costs more than all the rest, a million times over.
+  // Member by member: spreading optional members costs more than all other steps, for millions of records.
   const record: Draft<MessageRecord | HeldRecord> = { type, t, direction, raw, batch, parts }
   if (value !== undefined) record.value = value
   const seq = line.count('seq')
@@ -231,7 +231,7 @@ function decodeFrame(
   return record
 }
 
-/** What a person or a rule did to the message. */
+/** Changes that a person or a rule made to the message. */
 function takeChange(record: Draft<MessageRecord>, line: LineMembers): void {
   if (line.isTrue('modified')) record.modified = true
   const original = line.object.raw('original')
@@ -245,7 +245,7 @@ function takeChange(record: Draft<MessageRecord>, line: LineMembers): void {
   if (line.isTrue('untimed')) record.untimed = true
 }
 
-/** Only when all of them are of the shape that we write; else the member stays as it is. */
+/** Only when all marks have the form that wiretape writes; otherwise the member is kept as it is. */
 function decodeMarks(line: LineMembers): RedactionMark[] | undefined {
   if (!line.object.has('red')) return undefined
   const marks = line.object.objects('red').map((object) => {
@@ -339,7 +339,7 @@ function decodeNote(line: LineMembers): TapeRecord | undefined {
   }
 }
 
-/** Only what would be written the same again; anything else survives as a member that we do not know. */
+/** Only values that would be written identically; others are kept as unknown members. */
 function decodeRestart(line: LineMembers): RestartFacts | undefined {
   const said = line.object.object('restart')
   if (!said) return undefined

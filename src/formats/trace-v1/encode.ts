@@ -16,11 +16,11 @@ import type {
 } from '../../model/index.js'
 
 export interface EncodeOptions {
-  /** Only the line types and members that the published format has. @default false */
+  /** Only the line types and members of the published format. @default false */
   readonly strict?: boolean
 }
 
-/** One line of a tape with its line feed, or '' for a record that the strict form has no place for. */
+/** One line of a tape with its line feed, or '' for a record that the strict form omits. */
 export function encodeRecord(record: TapeRecord, options: EncodeOptions = {}): string {
   const strict = options.strict === true
   switch (record.type) {
@@ -35,7 +35,7 @@ export function encodeRecord(record: TapeRecord, options: EncodeOptions = {}): s
   }
 }
 
-/** Writes one object. A member that `extra` holds stands there exactly as it was read, so it is not written twice. */
+/** Writes one object. Members in `extra` are written unchanged, so they are not written again. */
 class ObjectWriter {
   readonly #extra: JsonMembers
   #members = ''
@@ -87,14 +87,14 @@ function encodeMeta(meta: MetaRecord, strict: boolean): string {
   return `${line.close()}\n`
 }
 
-/** What stands before `raw` in the line of a message. */
+/** The part of a message line before `raw`. */
 export function encodeHead(t: string, direction: Direction): string {
   return `{"t":${quoted(t)},"dir":"${direction === 'client_to_server' ? 'in' : 'out'}","raw":`
 }
 
 /**
- * A message line without its `raw`: what stands before and after it. For writers that have the message as
- * bytes and need not join it into a string first.
+ * A message line without its `raw`: the parts before and after it. For writers that have the message as bytes
+ * and need not join it into a string first.
  */
 export function encodeMessageAround(
   record: MessageRecord,
@@ -103,7 +103,7 @@ export function encodeMessageAround(
   const head = encodeHead(record.t, record.direction)
   if (options.strict) return { head, tail: '}\n' }
   if (record.extra) {
-    // Its members may stand in the place of ours, so that the line is only known as a whole.
+    // Extra members may replace known ones, so the line must be encoded as a whole.
     const line = encodeMessage({ ...record, raw: '0' }, false)
     const at = line.indexOf('"raw":') + '"raw":'.length
     return { head: line.slice(0, at), tail: line.slice(at + 1) }
@@ -111,7 +111,7 @@ export function encodeMessageAround(
   return { head, tail: tailOf(record) }
 }
 
-/** The members after `raw`, for what a recorder writes. The same as ObjectWriter's, for a tenth of its time. */
+/** The members after `raw` in a recorder's line. Equal to ObjectWriter's, in a tenth of the time. */
 function tailOf(record: MessageRecord | HeldRecord): string {
   const first = record.parts[0]!
   let tail = first.id === undefined ? '' : `,"id":${quoted(first.id)}`
@@ -143,7 +143,7 @@ function tailOf(record: MessageRecord | HeldRecord): string {
   return `${tail}}\n`
 }
 
-/** A JSON string. Most of what a recorder writes has nothing to escape. */
+/** A JSON string. Most texts of a recorder need no escapes. */
 function quoted(text: string): string {
   return plain.test(text) ? `"${text}"` : JSON.stringify(text)
 }
@@ -158,7 +158,7 @@ function encodeMessage(record: MessageRecord, strict: boolean): string {
   return encodeFrame(record)
 }
 
-/** A frame whose line has members of others. */
+/** A frame whose line has unknown members. */
 function encodeFrame(record: MessageRecord | HeldRecord): string {
   const line = new ObjectWriter(record.extra)
   if (record.type === 'held') line.text('type', 'held')
@@ -188,7 +188,7 @@ function encodeFrame(record: MessageRecord | HeldRecord): string {
   return `${line.close()}\n`
 }
 
-/** What is known about one message beside its text. */
+/** Data of one message besides its text. */
 function addNotes(line: ObjectWriter, part: Part): void {
   line.text('id', part.id)
   line.text('corr', part.correlatedId)
@@ -207,7 +207,7 @@ function encodeEnd(end: EndRecord, strict: boolean): string {
   const line = new ObjectWriter(strict ? [] : end.extra)
   if (strict || end.t !== '') line.text('t', end.t)
   line.add('type', '"end"')
-  // Trace v1 wants numbers, and 0 would say that all went well.
+  // Trace v1 requires numbers, and 0 would mean success.
   line.add('exitCode', end.exitCode ?? (strict ? 1 : undefined))
   line.add('durationMs', end.durationMs ?? (strict ? 0 : undefined))
   if (end.wiretape && !strict) {
@@ -286,7 +286,7 @@ function httpOf({ exchange, method, path, status, headers, phases }: HttpContext
   return http.close()
 }
 
-/** To the microsecond; clocks say no more. */
+/** Rounded to microseconds, the resolution of clocks. */
 function phasesOf({ dnsMs, connectMs, tlsMs, waitMs }: HttpPhases): string {
   const phases = new ObjectWriter()
   phases.add('dnsMs', dnsMs && Math.round(dnsMs * 1000) / 1000)

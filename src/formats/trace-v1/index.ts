@@ -18,7 +18,7 @@ export type { PlainLine } from './plain-line.js'
 export { severalServersCode } from './several-servers.js'
 export { createTraceScan, type TakePlain, type TraceScan } from './scan.js'
 
-/** Our own tape: trace v1 lines with additive members (docs/tape-format.md). */
+/** The tape of wiretape: trace v1 lines with additive members (docs/tape-format.md). */
 export const traceV1: Format = {
   id: 'trace-v1',
   title: 'tape (trace v1)',
@@ -31,10 +31,10 @@ export const traceV1: Format = {
   write,
 }
 
-/** Lines looked at, in case the first ones are damaged. */
+/** Lines to check, in case the first ones are damaged. */
 const linesLookedAt = 10
 
-/** A tape tells itself by its first line; one that lost its start, by the shape of a message line. */
+/** The first line identifies a tape; without it, the shape of a message line does. */
 function detect(head: Uint8Array): number {
   const lines = new TextDecoder().decode(head).split('\n')
   let first = true
@@ -47,7 +47,7 @@ function detect(head: Uint8Array): number {
   return 0
 }
 
-/** The last line we were given may be the start of a longer one. */
+/** The last line may be the start of a longer one. */
 function scoreOfLastLine(text: string): number {
   const whole = scoreOfLine(text)
   if (whole > 0) return whole
@@ -57,11 +57,11 @@ function scoreOfLastLine(text: string): number {
   return isMeta || isMessage ? 0.9 : 0
 }
 
-/** A member of an object; its value only where that is whole and neither an object nor an array of such. */
+/** A member of an object; with its value only if complete and neither an object nor a nested array. */
 const member =
   /\s*"([^"\\]*)"\s*:\s*(?:("[^"\\]*(?:\\.[^"\\]*)*"|[\w.+-]+|\[(?:[^[\]{}"]|"[^"\\]*(?:\\.[^"\\]*)*")*\])\s*,)?/y
 
-/** Members at the start of an object that is cut off, up to the first one with an object in it. */
+/** Members at the start of an incomplete object, up to the first one with an object in it. */
 function firstMembers(text: string): Map<string, string> {
   const members = new Map<string, string>()
   member.lastIndex = /^\s*\{/.exec(text)?.[0].length ?? text.length
@@ -83,10 +83,10 @@ function scoreOfLine(text: string): number {
   return line.string('type') === 'end' && line.has('exitCode') ? 0.8 : 0
 }
 
-/** A file without its first line gets one, so that times count from something. */
+/** Adds a missing first line, so that times have a reference. */
 function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
   const { seen, only } = input
-  // The numbers of the records count the one that was made.
+  // Record numbers include the added first line.
   const wanted = only && seen?.made ? { ...input, only: (record: number) => only(record + 1) } : input
   const records = withFoundTransport(
     mapped(readTraceLines(input.bytes(), report, wanted), ({ record }) => record),

@@ -2,8 +2,8 @@ import type { JsonMembers } from '../../model/index.js'
 import { canonicalNumber, type JsonObject } from '../../wire/index.js'
 
 /**
- * The members of one object, as they are asked for. What nobody asked for, or what was not of the kind that
- * was asked for, is left over and kept as it stands: a rewrite loses nothing.
+ * The members of one object, read on request. Members that were not requested, or have another type than
+ * requested, are left over and kept as they are: a rewrite loses nothing.
  */
 export class LineMembers {
   readonly object: JsonObject
@@ -35,7 +35,7 @@ export class LineMembers {
       : undefined
   }
 
-  /** 0, 1, 2 and so on. */
+  /** A non-negative integer. */
   count(name: string): number | undefined {
     const value = this.object.number(name)
     return Number.isSafeInteger(value) && value! >= 0 ? this.number(name) : undefined
@@ -45,14 +45,14 @@ export class LineMembers {
     return this.#took(name, this.object.raw(name) === 'true' ? true : undefined) === true
   }
 
-  /** One of the words, else undefined. */
+  /** One of the words, otherwise undefined. */
   oneOf<const W extends string>(name: string, words: readonly W[]): W | undefined {
     const value = this.object.string(name)
     for (const word of words) if (word === value) return this.#took(name, word)
     return undefined
   }
 
-  /** What is left over, to be spread into a record. */
+  /** The remaining members, to be spread into a record. */
   rest(): { extra?: JsonMembers } {
     const extra = this.object.others(this.#used)
     return extra.length > 0 ? { extra } : {}

@@ -2,7 +2,7 @@ import { idLength, type Direction, type MessageIds } from '../../model/index.js'
 import { encodeHead } from './encode.js'
 import { bytesOf } from '../../wire/index.js'
 
-/** What the line of one message says that a recorder saw and nobody touched. Ids are places (`MessageIds`). */
+/** The line of one unchanged message with its recorded data. Ids are positions (`MessageIds`). */
 export interface MessageLine {
   /** As in records. */
   t: string
@@ -14,18 +14,16 @@ export interface MessageLine {
   start: number
   end: number
   id: number
-  /** An id is a text where the long way made it. */
+  /** An id that the slower path created is a text. */
   answers: string | number | undefined
   late: boolean
   duplicateOf: string | number | undefined
 }
 
-/** Bytes of a line beside head and message, at most. */
+/** Maximum number of bytes of a line besides head and message. */
 const mostAround = 3 * idLength + 160
 
-/**
- * Writes lines of plain messages as bytes, without a record or a text. Gives what `encodeRecord` gives for their records.
- */
+/** Writes lines of plain messages as bytes, without a record or a text. Same output as `encodeRecord`. */
 export class MessageLineEncoder {
   readonly #ids: MessageIds
   readonly #heads = {
@@ -37,7 +35,7 @@ export class MessageLineEncoder {
     this.#ids = ids
   }
 
-  /** Bytes that `write` needs at most. */
+  /** Maximum number of bytes that `write` needs. */
   mostBytes({ start, end }: MessageLine): number {
     return end - start + mostAround
   }
@@ -86,7 +84,7 @@ const words = {
   end: bytesOf('}\n'),
 }
 
-/** Up to here a loop is quicker than a view and a call. */
+/** Up to this length, a loop is faster than a view and a call. */
 const copiedByHand = 200
 
 function copied(source: Uint8Array, target: Uint8Array, at: number): number {
@@ -100,7 +98,7 @@ function copiedRange(source: Uint8Array, start: number, end: number, target: Uin
   return at + end - start
 }
 
-/** Digits of a whole number that is not negative. */
+/** Digits of a non-negative integer. */
 function writeCount(count: number, target: Uint8Array, start: number): number {
   let end = start + 1
   for (let rest = count; rest >= 10; rest = Math.floor(rest / 10)) end += 1

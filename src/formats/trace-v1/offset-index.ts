@@ -3,7 +3,7 @@ import { idKey } from '../../wire/index.js'
 import type { TraceLine } from './read.js'
 import { createTraceScan } from './scan.js'
 
-/** A tape's rows, and where in the file the line of each begins; none of the payloads. */
+/** A tape's rows with the file offsets of their lines, without payloads. */
 export interface TraceIndex {
   readonly sessions: Fold['sessions']
   readonly entries: EntryTable
@@ -12,7 +12,7 @@ export interface TraceIndex {
   lineOf(row: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number }
 }
 
-/** Reads a tape once and keeps 60 to 95 bytes a row, so that any line can be fetched again later. */
+/** Reads a tape once and keeps 60 to 95 bytes per row, so that any line can be read again later. */
 export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Report): Promise<TraceIndex> {
   const fold = createFold(idKey)
   let offsets = new Float64Array(256)

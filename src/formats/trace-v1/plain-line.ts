@@ -10,9 +10,9 @@ import {
 } from '../../wire/index.js'
 
 /**
- * A message line as our recorder writes most of them: what rows need, as places in its bytes. One object is written
- * anew for each line. Places are -1 where there is nothing; texts are ASCII without escapes and stand without their
- * quotes, but for the JSON-RPC id, which is exact text.
+ * A message line in the recorder's most common form: the data for rows, as offsets in its bytes. One object is
+ * reused for all lines. Missing offsets are -1. Texts are ASCII without escapes and exclude their quotes, except
+ * for the JSON-RPC id, which is exact text.
  */
 export class PlainLine {
   kind: 'request' | 'notification' | 'result' | 'error' = 'request'
@@ -47,9 +47,9 @@ export class PlainLine {
   conversationStart = -1
   conversationEnd = -1
   http = false
-  /** 0 where there is none. */
+  /** 0 for none. */
   httpStatus = 0
-  /** Number of the HTTP exchange; -1 where there is none. */
+  /** Number of the HTTP exchange; -1 for none. */
   httpExchange = -1
   sse = false
 }
@@ -70,7 +70,7 @@ const version = bytesOf('"2.0"')
 const complete = bytesOf('"complete"')
 const handshake = bytesOf('initialize')
 
-/** Members of a message, of its params, result, error and `_meta`, of an HTTP context, and of a line; with the closing quote. */
+/** Member names of messages, params, results, errors, `_meta`, HTTP contexts and lines, with closing quote. */
 const names = {
   id: bytesOf('id"'),
   jsonrpc: bytesOf('jsonrpc"'),
@@ -105,9 +105,9 @@ const names = {
 }
 
 /**
- * Reads the line that begins at `start`, checking every byte of it, and returns the place of its line feed. -1: it is
- * something else, or takes a closer look (a batch, a handshake, metadata, a changed message, links, escaped names, …);
- * what `line` holds then means nothing. The bytes end with a line feed.
+ * Reads the line at `start`, checking every byte, and returns the offset of its line feed. -1 for anything else, or
+ * for a line that needs the full reader (a batch, a handshake, metadata, a changed message, links, escaped names, …);
+ * `line` is then invalid. The bytes end with a line feed.
  */
 export function readPlainLine(bytes: Uint8Array, start: number, line: PlainLine): number {
   if (!matches(bytes, start, head)) return -1
@@ -183,12 +183,12 @@ function readMessage(bytes: Uint8Array, start: number, line: PlainLine): number 
   return at + 1
 }
 
-/** A number, or a text that stands for itself. */
+/** A number, or a string without escapes. */
 function skipId(bytes: Uint8Array, start: number): number {
   return bytes[start] === QUOTE ? skipPlainText(bytes, start + 1) : skipNumber(bytes, start)
 }
 
-/** Notes what a request is about: a name before an address, that before a task. */
+/** Finds the subject of a request: a name has priority over a URI, a URI over a task id. */
 function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
   let rank = 0
   let at = skipSpace(bytes, start)
@@ -203,7 +203,7 @@ function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
     else if (matches(bytes, name, names.taskId)) found = 1
     else if (matches(bytes, name, names.ref)) return -1
     if (found > 0) {
-      // The last of a repeated member counts, and a text only: that takes a closer look.
+      // Of repeated members the last one counts, if it is a text: that needs the full reader.
       if (found === rank || bytes[value] !== QUOTE) return -1
       at = skipPlainText(bytes, value + 1)
       if (found > rank) {
@@ -222,7 +222,7 @@ function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
   }
 }
 
-/** Metadata that hold a progress token and nothing else. */
+/** Metadata with only a progress token. */
 function skipPlainMeta(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== OPEN) return -1
   let at = skipSpace(bytes, start + 1)
@@ -282,7 +282,7 @@ function readError(bytes: Uint8Array, start: number, line: PlainLine): number {
   }
 }
 
-/** The members of a line after `raw`, which has an id, a number and a moment. */
+/** The members of a line after `raw`: an id, a number and a time are required. */
 function readRest(bytes: Uint8Array, start: number, line: PlainLine): number {
   line.idStart = line.corrStart = line.seq = line.us = line.conversationStart = -1
   line.late = line.redacted = line.http = line.sse = false
@@ -299,9 +299,9 @@ function readRest(bytes: Uint8Array, start: number, line: PlainLine): number {
   return bytes[at] === CLOSE && line.idStart >= 0 && line.seq >= 0 && line.us >= 0 ? at + 1 : -1
 }
 
-/** One that stands twice is for others. */
+/** Repeated members need the full reader. */
 function readRestMember(bytes: Uint8Array, name: number, value: number, line: PlainLine): number {
-  // Most lines have four of these and nothing else.
+  // Most lines have only four of these.
   switch (bytes[name]) {
     case 0x69: // i
       if (!matches(bytes, name, names.id) || line.idStart >= 0 || bytes[value] !== QUOTE) return -1

@@ -7,8 +7,8 @@ type Json = Readonly<Record<string, unknown>>
 const longestParsed = 1 << 20
 
 /**
- * As `decodeLine`, three times as quick, for an index: of a message line as our own recorder writes it, it leaves
- * out what only matching by content needs (arguments, states, tokens), unknown members and what stands in `red`.
+ * As `decodeLine`, three times as fast, for an index: for a message line of wiretape's recorder, it omits data
+ * needed only for matching by content (arguments, states, tokens), unknown members and the contents of `red`.
  */
 export function quickLine(text: string, sizeBytes: number): DecodedLine {
   const record = quickMessage(text, sizeBytes === text.length)
@@ -28,7 +28,7 @@ function quickMessage(text: string, isAscii: boolean): MessageRecord | undefined
   if ((dir !== 'in' && dir !== 'out') || !isObject(raw) || Array.isArray(raw)) return undefined
   const start = text.indexOf('"raw":') + 6
   const end = text.lastIndexOf(`,"id":"${id}"`)
-  // A modified message has its original behind it, in which anything may stand; so may what we do not know.
+  // After a modified message comes its original, with arbitrary content; the same applies to unknown members.
   if (start < 6 || end <= start || line['original'] !== undefined || fourthOf(line) !== 'id') return undefined
   if (line['heldMs'] !== undefined || line['injected'] !== undefined) return undefined
   if (line['untimed'] !== undefined) return undefined
@@ -59,7 +59,7 @@ function quickMessage(text: string, isAscii: boolean): MessageRecord | undefined
   return record
 }
 
-/** Name of the member that stands behind t, dir and raw. */
+/** Name of the member after t, dir and raw. */
 function fourthOf(line: Json): string | undefined {
   let i = 0
   for (const name in line) {
@@ -69,7 +69,7 @@ function fourthOf(line: Json): string | undefined {
   return undefined
 }
 
-/** Of the common kinds only; undefined for what takes a closer look. */
+/** For common kinds only; undefined for a message that needs the full reader. */
 function envelopeOf(raw: Json): Envelope | undefined {
   if (raw['jsonrpc'] !== '2.0') return undefined
   const { id, method, params, result, error } = raw

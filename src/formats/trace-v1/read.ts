@@ -5,28 +5,28 @@ import { flatMapped } from '../iterate.js'
 import { decodeLine, type DecodedLine } from './decode.js'
 
 /**
- * Longest line of a tape that is read. A recorded message has at most 64 MB, but a line of noise may need six
- * characters for each byte, and its original bytes in base64. What is longer fits no JavaScript string.
+ * Maximum length of a tape's line. A recorded message has at most 64 MB, but a line of noise may need six
+ * characters per byte, and its original bytes in base64. Longer lines exceed a JavaScript string.
  */
 export const longestLine = 500 * 1024 * 1024
 
-/** One line of a tape as it was read. */
+/** One line of a tape. */
 export interface TraceLine {
   readonly record: TapeRecord
-  /** The line as it stands, without its line feed. */
+  /** The exact line without its line feed. */
   readonly text: string
   /** 1-based. */
   readonly number: number
-  /** Where the line begins, in bytes from the start of the input. */
+  /** Start of the line, in bytes from the start of the input. */
   readonly offset: number
   /** Without its line feed. */
   readonly sizeBytes: number
 }
 
 /**
- * Lines of a tape in file order. A line that is none costs itself only: it is reported and left out.
+ * Lines of a tape in file order. An invalid line costs only itself: it is reported and omitted.
  *
- * @param known `checked`: every line is known to be JSON; `only`: the lines that are wanted, where that is so
+ * @param known `checked`: every line is valid JSON; `only`: the lines to return
  */
 export function readTraceLines(
   source: AsyncIterable<Uint8Array>,
@@ -58,24 +58,24 @@ export function readTraceLines(
   return flatMapped(source, (chunk) => linesOf(framer.push(chunk)), lastLines)
 }
 
-/** Takes the lines of one input in order, and says what is wrong with them. */
+/** Takes the lines of one input in order, and reports their problems. */
 export interface LineReader {
   take(frame: LineFrame): TraceLine | undefined
-  /** As `take`, of a line that ended with a line feed and is text already. @param endBytes of its end */
+  /** As `take`, for a decoded line that ended with a line feed. @param endBytes size of its line end */
   takeText(text: string, sizeBytes: number, endBytes: number): TraceLine | undefined
-  /** A whole message line was read by somebody else, who asked `mayPass` before. */
+  /** Counts a message line that the caller read itself, after checking `mayPass`. */
   pass(sizeBytes: number): void
-  /** False: the next line must be taken here, since it is the first or stands after the end. */
+  /** False: the next line must be read here, since it is the first or follows the end. */
   readonly mayPass: boolean
-  /** Where the next line begins, in bytes from the start of the input. */
+  /** Start of the next line, in bytes from the start of the input. */
   readonly offset: number
-  /** The line that was taken last, also while something is reported about it; in bytes. */
+  /** Position of the last line, in bytes; also valid while a problem is reported. */
   readonly place: { readonly offset: number; readonly sizeBytes: number }
-  /** End of input: says what the whole of it lacks. */
+  /** End of input: reports missing parts. */
   close(): void
 }
 
-/** @param decode reads one line of so many bytes; `decodeLine`, or something quicker that knows less */
+/** @param decode reads a line of this size in bytes; `decodeLine`, or a faster, less complete function */
 export function createLineReader(
   report: Report,
   decode: (text: string, sizeBytes: number) => DecodedLine,
@@ -83,7 +83,7 @@ export function createLineReader(
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
   let records = 0
-  /** Records of types that a tape has. A file of none is something else. */
+  /** Records of known types. A file without any is no tape. */
   let known = 0
   let offset = 0
   let ended = false

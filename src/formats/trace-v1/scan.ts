@@ -7,11 +7,11 @@ import { createLineReader, longestLine, type TraceLine } from './read.js'
 
 /** Bytes of a tape in, its lines out. */
 export interface TraceScan {
-  /** Gives each line that `chunk` completes to `take`, in order. The chunk may be kept until its last line ends. */
+  /** Passes each line completed by `chunk` to `take`, in order. The chunk may be kept until its last line ends. */
   push(chunk: Uint8Array, take: (line: TraceLine) => void): void
-  /** End of input: a last line without line feed, and what the whole lacks. */
+  /** End of input: a last line without line feed, and missing parts. */
   end(take: (line: TraceLine) => void): void
-  /** The line that is read, also while something is reported about it; in bytes. */
+  /** Position of the current line, in bytes; also valid while a problem is reported. */
   readonly place: { readonly offset: number; readonly sizeBytes: number }
 }
 
@@ -19,23 +19,23 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * Takes a line of which no record was made, by places in `bytes`. `line` and `bytes` are good until it returns. False:
- * the record is wanted.
+ * Takes a line without a record, as offsets in `bytes`. `line` and `bytes` are valid until it returns. False when the
+ * record is needed.
  */
 export type TakePlain = (bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number) => boolean
 
-/** How a tape is gone through. */
+/** Settings of a scan. */
 export interface ScanOptions {
-  /** A chunk is good only until the next one is pushed. */
+  /** A chunk is valid only until the next one is pushed. */
   readonly borrowed?: boolean
-  /** Records are whole. Without it they lack what only content tells. */
+  /** Records are complete. Otherwise they lack data that only content reveals. */
   readonly whole?: boolean
 }
 
 /**
- * The quick way through a tape, for an index: a chunk is decoded as a whole and lines are read by `quickLine`, so
- * records lack what only content tells. Unusual lines take the usual way; most need no record when there is
- * `takePlain`.
+ * The fast reader of a tape, for an index: a chunk is decoded as a whole and lines are read by `quickLine`, so
+ * records lack data that only content reveals. Unusual lines use the normal reader; most lines need no record if
+ * there is `takePlain`.
  */
 export function createTraceScan(
   report: Report,
@@ -55,7 +55,7 @@ export function createTraceScan(
     }
   }
 
-  /** Whole lines, the framer holds nothing. False when it is no valid UTF-8. */
+  /** Whole lines, while the framer is empty. False for invalid UTF-8. */
   function pushLines(bytes: Uint8Array, take: (line: TraceLine) => void): boolean {
     let text: string
     try {
@@ -76,7 +76,7 @@ export function createTraceScan(
     return true
   }
 
-  /** As `pushLines`, of lines in `bytes` up to `end`: those that are not plain go the other way, as many as stand together. */
+  /** As `pushLines`, but plain lines go to `taken`; adjacent other lines go to `pushWhole` together. */
   function pushPlain(bytes: Uint8Array, taken: TakePlain, take: (line: TraceLine) => void): void {
     let unusual = 0
     let from = 0
@@ -98,7 +98,7 @@ export function createTraceScan(
     if (from > unusual) pushWhole(bytes.subarray(unusual), take)
   }
 
-  /** Whole lines, the framer holds nothing. */
+  /** Whole lines, while the framer is empty. */
   function pushWhole(bytes: Uint8Array, take: (line: TraceLine) => void): void {
     if (pushLines(bytes, take)) framer.skip(bytes.length)
     else pushFrames(bytes, take)
@@ -107,7 +107,7 @@ export function createTraceScan(
   return {
     push(chunk, take) {
       let rest = chunk
-      // The first line may have a byte order mark, and the rest of a line that we hold comes first.
+      // The first line may have a byte order mark, and a pending partial line comes first.
       if (atStart || framer.pendingBytes > 0) {
         const lf = rest.indexOf(LF)
         const head = lf < 0 ? rest : rest.subarray(0, lf + 1)

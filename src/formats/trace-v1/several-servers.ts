@@ -1,23 +1,23 @@
 import { createOrigins, type MetaRecord, type TapeRecord } from '../../model/index.js'
 import { originOf } from '../foreign/origin.js'
 
-/** One server of a recording, as far as its messages tell servers apart. */
+/** One server of a recording, as far as messages identify servers. */
 interface Server {
   readonly name: string
-  /** Of the first conversation with it that has a name. */
+  /** Name of the first named conversation with it. */
   conversation: string | undefined
 }
 
-/** Nothing is lost: the recording says which server a message is of. */
+/** No data is lost: the recording shows the server of each message. */
 export const severalServersCode = 'several-servers'
 
-/** Servers that are told apart. */
+/** Maximum number of distinguished servers. */
 const most = 1000
 
-/** The servers of a recording, found out from its messages: published traces have one a file. */
+/** The servers of a recording, found from its messages: published traces have one per file. */
 export interface SeveralServers {
   see(record: TapeRecord): void
-  /** The problem and what to do about it; undefined for one server. */
+  /** The problem and its solution; undefined for one server. */
   readonly problem: { readonly message: string; readonly hint: string } | undefined
 }
 
@@ -38,11 +38,11 @@ export function createSeveralServers(): SeveralServers {
       if (record.type === 'meta') begin(record)
       if (record.type !== 'message') return
       const { conversation, http } = record
-      // A response says no path: its request, before it, told where it went.
+      // A response has no path; the earlier request had it.
       if (http && http.path === undefined && servers.size > 0) return
       const origin = http?.path === undefined || http.path.startsWith('/') ? '' : originOf(http.path)
       const label = originFor?.(conversation).label ?? ''
-      // A path with another origin than the recording's: an archive of what a client said to several servers.
+      // A path with another origin than the recording's: an archive of a client with several servers.
       const name = origin === '' || origin === own ? label : origin
       const server = servers.get(name)
       if (server) server.conversation ??= conversation

@@ -7,7 +7,7 @@ import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
 import { createSeveralServers, type SeveralServers } from './several-servers.js'
 
-/** Only the lines and members of the published format: what `record --strict-v1` writes. */
+/** Only the lines and members of the published format, for `record --strict-v1`. */
 export const strictTrace = {
   id: 'trace-v1',
   title: 'tape (trace v1, strict)',
@@ -55,7 +55,7 @@ function inMilliseconds(time: string): string {
   return Number.isNaN(ms) ? time : new Date(ms).toISOString()
 }
 
-/** The published format wants both numbers: the time is that between the two lines, and HTTP servers have no status. */
+/** The published format requires both: the time between the lines, and a status, which HTTP servers lack. */
 function completed(end: EndRecord, meta: MetaRecord | undefined): EndRecord {
   const ms = Date.parse(end.t) - Date.parse(meta?.startedAt ?? '')
   const isHttp = meta?.wiretape !== undefined && meta.wiretape.transport !== 'stdio'
