@@ -7,7 +7,7 @@ export function frameOf({ text, envelope }: Message): ClientFrame {
   return { text, ...saidBy(envelope), requests: envelope.kind === 'request' ? 1 : 0 }
 }
 
-/** What a link has to know of a message that goes out alone. */
+/** The metadata that a link needs of a message sent alone. */
 export function saidBy({
   kind,
   id,

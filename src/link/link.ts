@@ -1,28 +1,28 @@
-/** What one peer sends as one line or one body, with what a link has to know about it. */
+/** One line or one body of a peer, with the metadata that a link needs. */
 export interface ClientFrame {
   /** Exact text: one message, or a batch. */
   readonly text: string
-  /** Of a single request: exact text of its id. Without it any answer in its own response is taken for its own. */
+  /** For a single request: exact text of its id. Without it, any response in its HTTP response counts as its own. */
   readonly id?: string
-  /** Of a single message. */
+  /** Only for a single message. */
   readonly method?: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string
-  /** Protocol version in `_meta`, which the modern era (2026-07-28) has in every request. */
+  /** Protocol version in `_meta`, which every request of the modern era (2026-07-28) contains. */
   readonly protocolVersion?: string
-  /** Requests in it: as many answers are waited for. */
+  /** Number of requests in it, and so of expected responses. */
   readonly requests: number
-  /** Headers of its own, such as `Mcp-Param-*`. @default what tools of this connection asked for */
+  /** Its own headers, such as `Mcp-Param-*`. @default the headers that the tools of this connection require */
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 
 /** One end of a conversation. */
 export interface Link {
-  /** Resolves when the peer has taken it, as far as that can be known; whether it failed is told by an event. */
+  /** Resolves when the peer has accepted the frame, as far as that can be known. Failures are reported by an event. */
   send(frame: ClientFrame): Promise<void>
-  /** Stops reading what the peer says, or goes on. */
+  /** Stops reading from the peer, or resumes. */
   hold(wait: boolean): void
-  /** Ends the conversation and lets go of everything. Can be called twice. */
+  /** Ends the conversation and releases all resources. Can be called twice. */
   close(): Promise<void>
 }
 
@@ -31,66 +31,66 @@ export type ClientConnection = Link
 
 /** A client's end of a connection to an HTTP server. */
 export interface HttpLink extends Link {
-  /** Leaves the response of a request, which is how the modern era cancels; nothing more is told of the request. */
+  /** Abandons a request's response, which is how the modern era cancels. No further events for it follow. */
   leave(frame: ClientFrame): void
 }
 
-/** A message of a server on its way to a client. */
+/** A message from a server to a client. */
 export interface ServerMessage {
-  /** Exact JSON text; of noise, a line. */
+  /** Exact JSON text; for noise, a line. */
   readonly text: string
-  /** The response to the request whose stream this is; the last message of it. */
+  /** Whether it is the response to the request of this stream, and so its last message. */
   readonly final?: boolean
-  /** HTTP status; without it that of the specification. */
+  /** HTTP status; by default that of the specification. */
   readonly status?: number
-  /** It is an event of a stream, even alone. */
+  /** Whether it must be an event of a stream, even when it is the only message. */
   readonly streamed?: boolean
-  /** A line that is no message: only stdio carries it. */
+  /** A line that is not a message; only stdio carries it. */
   readonly noise?: boolean
 }
 
 /** A server's end of a connection to a client, or of one request of that client. */
 export interface ServerLink {
-  /** Resolves when the next may be sent; at once when nobody reads any more. */
+  /** Resolves when the next message may be sent; at once when the client is gone. */
   send(message: ServerMessage): Promise<void>
-  /** False while nobody listens; messages wait then. */
+  /** False while no client is listening; messages wait then. */
   readonly isOpen: boolean
-  /** Answers as HTTP does that carries no JSON-RPC; false after anything was sent. Absent where there is no HTTP. */
+  /** Sends an HTTP response without JSON-RPC; false after anything was sent. Absent without HTTP. */
   readonly refuse?: (refusal: { readonly status: number; readonly text: string }) => boolean
-  /** The response comes in one piece, as far as is known: no stream is opened before it has come. */
+  /** The response is expected in one piece, so no stream is opened before it arrives. */
   readonly inOnePiece?: () => void
-  /** Closes the connection, as a server does that breaks down. */
+  /** Breaks the connection, like a crashing server. */
   readonly cut?: () => void
 }
 
-/** Why a frame got no answer, or was refused. */
+/** The reason why a frame got no response, or was refused. */
 export interface LinkFailure {
   /**
-   * `refused`: by an HTTP status; `broken`: no response, or a part of one; `lost`: a stream that could not be taken up
-   * again; `unanswered`: a response without an answer.
+   * `refused`: by an HTTP status; `broken`: no response, or an incomplete one; `lost`: a stream that could not be
+   * resumed; `unanswered`: an HTTP response without a result or error.
    */
   readonly kind: 'refused' | 'broken' | 'lost' | 'unanswered'
   /** HTTP status, where there was a response. */
   readonly status?: number
-  /** Of a refusal. */
+  /** The body of a refusal. */
   readonly body?: string
-  /** Where a redirect leads that is not followed. */
+  /** Target of a redirect that is not followed. */
   readonly location?: string
-  /** Nobody was there any more to take it. */
+  /** The server was already gone. */
   readonly isUnsent?: boolean
 }
 
-/** What comes from the server. All of it may come at any time, also while something is sent. */
+/** Events from the server. They may occur at any time, even while a frame is being sent. */
 export interface ClientEvents {
   /**
-   * One message or batch, as text; it may be no JSON at all.
+   * One message or batch as text, which may be invalid JSON.
    *
-   * @param via the frame whose own response brought it, where the link knows
-   * @param isLossy its bytes were no UTF-8; U+FFFD stands for what is broken
+   * @param via the frame whose HTTP response contained it, if known
+   * @param isLossy the bytes were not valid UTF-8; U+FFFD replaces the invalid ones
    */
   message(text: string, via: ClientFrame | undefined, isLossy?: boolean): void
-  /** No answer will come for this frame, or it was refused. @param reason in words */
+  /** The frame will get no response, or was refused. @param reason a phrase */
   failed(frame: ClientFrame, reason: string, failure: LinkFailure): void
-  /** The server is gone; nothing more comes. */
+  /** The server is gone; no further events follow. */
   ended(reason: string): void
 }

@@ -1,21 +1,21 @@
 import { Flow } from './client/flow.js'
 import type { ClientEvents, ClientFrame, Link } from './link.js'
 
-/** A server's end of a link in memory. */
+/** A server's end of an in-memory link. */
 export interface MemoryServer {
-  /** @param via the frame whose response this is, as over HTTP */
+  /** @param via the frame to which this responds, as over HTTP */
   say(text: string, via?: ClientFrame): void
   /** The server is gone. */
   end(reason: string): void
 }
 
-/** What a server does with what it hears. */
+/** A server's handlers. */
 export interface MemoryPeer {
   take(frame: ClientFrame): Promise<void> | void
   close?(): Promise<void> | void
 }
 
-/** A link without bytes: whatever one end says, the other end hears, in its order. */
+/** An in-memory link without bytes. Each end gets the messages of the other end in order. */
 export function connectInMemory(events: ClientEvents, serve: (server: MemoryServer) => MemoryPeer): Link {
   return new MemoryLink(events, serve)
 }
@@ -24,7 +24,7 @@ class MemoryLink implements Link {
   readonly #events: ClientEvents
   readonly #peer: MemoryPeer
   readonly #flow = new Flow()
-  /** Resolves when all that was said is heard. */
+  /** Resolves when all sent messages were delivered. */
   #heard: Promise<void> = Promise.resolve()
   #isOver = false
 

@@ -9,7 +9,7 @@ import {
 
 /** Headers that 2026-07-28 derives from the body of a request. */
 export interface MirroredHeaders {
-  /** Remembers which arguments of which tools are mirrored, from an answer to tools/list. */
+  /** Reads the mirrored arguments of tools from a tools/list response. */
   learn(message: Message): void
   of(message: Message): McpHeader[]
 }

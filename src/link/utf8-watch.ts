@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Is shown the bytes of each message that crosses a bridge, or told of one that was seen to be broken. */
+/** Checks the bytes of each message that crosses a bridge; `lossy` reports a message already found invalid. */
 export type Utf8Watch = (bytes: Uint8Array | 'lossy') => void
 
-/** Bytes that are no UTF-8 cross a bridge as U+FFFD, as JSON has no other text (RFC 8259, 8.1). Says so once. */
+/** Bytes that are not UTF-8 cross as U+FFFD, because JSON must be UTF-8 (RFC 8259, 8.1). Writes one notice. */
 export function createUtf8Watch(onNotice: (line: string) => void): Utf8Watch {
   let told = false
   return (bytes) => {

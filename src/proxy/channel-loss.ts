@@ -1,6 +1,6 @@
 import type { Channel } from './channel.js'
 
-/** What passed while nobody recorded, on one channel. */
+/** Unrecorded traffic of one channel. */
 export interface ChannelLoss {
   readonly channel: Channel
   readonly bytes: number

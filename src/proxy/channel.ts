@@ -1,4 +1,4 @@
-/** The three pipes of a stdio server: what the client writes, what the server answers, what it logs. */
+/** The three pipes of a stdio server: client to server, server to client, and the server's log. */
 export type Channel = 'in' | 'out' | 'err'
 
 export const channels: readonly Channel[] = ['in', 'out', 'err']

@@ -1,18 +1,18 @@
 import { channels, type Channel } from './channel.js'
 import { copyBytes, type RegionPool } from './region-pool.js'
 
-/** Numbers for each chunk in `marks`. */
+/** Values per chunk in `marks`. */
 export const markSize = 4
 
-/** Chunks of the three channels in the order in which they were seen. Made to be shared by two threads. */
+/** Chunks of the three channels in order of arrival. Shared by two threads. */
 export interface ChunkBatch {
-  /** What each channel brought, one chunk after the other; the channels that brought nothing are absent. */
+  /** The bytes of each channel, chunk after chunk. Channels without bytes are absent. */
   readonly regions: Partial<Record<Channel, Uint8Array>>
   /** For each chunk: index of its channel, us, wallMs, length in bytes. */
   readonly marks: Float64Array
 }
 
-/** Collects chunks into batches. Bytes are copied at once, so that the chunks themselves die young. */
+/** Collects chunks into batches. Bytes are copied at once, so that the chunks themselves are freed early. */
 export class BatchFiller {
   readonly #pool: RegionPool
   #regions: (Buffer | undefined)[] = []
@@ -24,7 +24,7 @@ export class BatchFiller {
     this.#pool = pool
   }
 
-  /** Bytes in the batch that is being filled. */
+  /** Bytes of the current batch. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }
@@ -49,7 +49,7 @@ export class BatchFiller {
     this.#marks.push(at, us, wallMs, chunk.length)
   }
 
-  /** Everything that was added. */
+  /** Returns all added chunks and begins a new batch. */
   take(): ChunkBatch {
     const regions: Partial<Record<Channel, Uint8Array>> = {}
     const marks = new Float64Array(this.#marks)
@@ -61,7 +61,7 @@ export class BatchFiller {
     return { regions, marks }
   }
 
-  /** Forgets what was added. */
+  /** Discards the current batch. */
   drop(): void {
     this.#regions = []
     this.#used = [0, 0, 0]
@@ -74,7 +74,7 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
 }
 
-/** The memory of a batch that was dealt with. */
+/** The memory of a processed batch. */
 export function buffersOf(batch: ChunkBatch): ArrayBufferLike[] {
   return Object.values(batch.regions).map((region) => region.buffer)
 }

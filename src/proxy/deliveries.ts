@@ -1,7 +1,7 @@
-/** Messages remembered for the case that it turns out later that they were never delivered. */
+/** Messages that are remembered in case they turn out to be undelivered. */
 const remembered = 4_096
 
-/** Where the newest messages of one channel ended on the wire. In columns, which leave no garbage behind. */
+/** End offsets of the newest messages of one channel on the wire. Columns, which create no garbage. */
 export class Deliveries<Ref> {
   #refs: Ref[] = []
   #ends: number[] = []
@@ -14,7 +14,7 @@ export class Deliveries<Ref> {
     this.#ends.splice(0, this.#ends.length - remembered)
   }
 
-  /** The messages of which not all bytes were delivered. Forgets all. */
+  /** Returns the messages that were not fully delivered, and forgets all. */
   takeAfter(deliveredBytes: number): Ref[] {
     const refs = this.#refs.filter((_, i) => this.#ends[i]! > deliveredBytes)
     this.#refs = []

@@ -5,7 +5,7 @@ import { idKey, partsOf, readEnvelope } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { rewritten } from './message-text.js'
 
-/** When a line is written. */
+/** The time of a line on the tape. */
 interface Stamp {
   readonly t: string
   readonly us: number
@@ -13,18 +13,18 @@ interface Stamp {
 
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
 
-/** Makes the lines of the tape that tell what was decided at the gate. Keeps what is held. */
+/** Makes the tape records of decisions at the gate. Remembers held messages. */
 export interface GateBook {
-  /** What the verdict makes of a message that came. */
+  /** Applies a verdict to a received message. */
   judged(message: MessageRecord, id: string, verdict: FrameVerdict): MessageRecord | HeldRecord
-  /** Undefined when nothing is held under that id: its frame was lost. */
+  /** Undefined when no message is held under that id, because its frame was lost. */
   released(entry: EntryOf<'release'>, stamp: Stamp): MessageRecord | GapRecord | undefined
   dropped(entry: EntryOf<'drop'>, stamp: Stamp): DroppedRecord | undefined
 }
 
 /**
- * @param resumed a recording thread before this one may have recorded what is held
- * @param onRenamed a request goes on under another id than it came with: its answer will name that one
+ * @param resumed whether a previous recording thread may have recorded held messages
+ * @param onRenamed a request is forwarded under a new id, which its response will name
  */
 export function createGateBook(
   redactor: Redactor,
@@ -33,7 +33,7 @@ export function createGateBook(
 ): GateBook {
   const held = new Map<string, HeldRecord>()
 
-  /** The message with another text in its place. */
+  /** The message with its text replaced. */
   function changed(message: MessageRecord, text: string, kept?: readonly number[]): MessageRecord {
     const { utf8: _, bytes: _b, red: _r, ...rest } = message
     const { batch, parts: spans } = partsOf(text)
@@ -80,20 +80,20 @@ export function createGateBook(
       return { ...released, heldMs, ...(rule !== undefined && { rule }) }
     },
     dropped({ id, why, rule }, stamp) {
-      // Where another thread recorded that it is held, its line is on the tape.
+      // A previous recording thread may have written the record of the held message.
       if (!held.delete(id) && !resumed) return undefined
       return { type: 'dropped', ...stamp, id, why, ...(rule !== undefined && { rule }) }
     },
   }
 }
 
-/** What went on was held by a recording thread that died. */
+/** The gap for a forwarded message that was held when its recording thread died. */
 function goneGap(stamp: Stamp, lostBytes: number): GapRecord {
   const why = 'a message that was held when a recording thread died was forwarded unrecorded'
   return { type: 'gap', ...stamp, lost: 1, lostBytes, why }
 }
 
-/** What a person said goes by the same rules as what was recorded. */
+/** A person's note is redacted like recorded messages. */
 export function noteOf(
   { text, about, restart }: EntryOf<'note'>,
   stamp: Stamp,
@@ -103,7 +103,7 @@ export function noteOf(
   return { type: 'note', ...stamp, text: redactor.text(text), ...more }
 }
 
-/** The element of a batch that has the id, or the next one without any. */
+/** Takes the element of a batch with this id, or the next one without any. */
 function takeLike(left: Part[], id: string | undefined): Part | undefined {
   const at = left.findIndex(({ envelope }) =>
     id === undefined

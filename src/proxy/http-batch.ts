@@ -5,13 +5,13 @@ import { RecentTexts } from './recent-texts.js'
 import { copyBytes, type RegionPool } from './region-pool.js'
 
 /**
- * Events of HTTP exchanges in the order in which they were told, packed: hundreds of small objects would live until
- * they are handed over, and be copied one by one. Made to be shared by two threads.
+ * Packed events of HTTP exchanges, in order. Hundreds of small objects would otherwise stay alive until they are
+ * handed over, and be copied one by one. Shared by two threads.
  */
 export interface HttpBatch {
-  /** Texts and bodies, one after the other; phases stand in the place of the body of a response's head. */
+  /** Texts and bodies, one after the other. The phases of a response take the place of its body. */
   readonly region: Uint8Array
-  /** For each event: index of its kind, exchange, us, wallMs, connection or status, bytes of its text, of its body. */
+  /** For each event: index of its kind, exchange, us, wallMs, connection or status, text bytes, body bytes. */
   readonly marks: Float64Array
 }
 
@@ -26,15 +26,14 @@ const kinds = [
   'failed',
   'unheard',
 ] as const
-/** What a batch takes. */
 type Event = HttpEvent | UnheardMessage
-/** In the place of an exchange that there is not. */
+/** Stands for a missing exchange. */
 const noExchange = -1
-/** In the place of a status that there is not. */
+/** Stands for a missing status. */
 const none = -1
-/** Headers have no line breaks. */
+/** Headers contain no line breaks. */
 const separator = '\n'
-/** Longest that one character may get. */
+/** Most UTF-8 bytes per UTF-16 code unit. */
 const bytesPerCharacter = 3
 
 /** Collects events into batches. Everything is copied at once. */
@@ -52,7 +51,7 @@ export class HttpBatchFiller {
     return this.#marks.length === 0
   }
 
-  /** Bytes in the batch that is being filled, what the events weigh beside them included. */
+  /** Bytes of the current batch, including the marks of its events. */
   get sizeBytes(): number {
     return this.#used + this.#marks.length * Float64Array.BYTES_PER_ELEMENT
   }
@@ -89,7 +88,7 @@ export class HttpBatchFiller {
     )
   }
 
-  /** Everything that was added. */
+  /** Returns all added events and begins a new batch. */
   take(): HttpBatch {
     const region = this.#region?.subarray(0, this.#used) ?? Buffer.alloc(0)
     const marks = new Float64Array(this.#marks)
@@ -97,7 +96,7 @@ export class HttpBatchFiller {
     return { region, marks }
   }
 
-  /** Forgets what was added. */
+  /** Discards the current batch. */
   drop(): void {
     this.#region = undefined
     this.#used = 0
@@ -109,19 +108,19 @@ export class HttpBatchFiller {
   }
 }
 
-/** The events of a batch, with bytes of their own: its memory may be used again. */
+/** The events of a batch, with their own bytes: the batch memory may be reused. */
 export function* eventsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
   const walk = new HttpBatchWalk(batch)
   while (walk.next()) yield walk.event(ownCopy)
 }
 
-/** The same events. Their bytes are views of the batch, valid as long as its memory is. */
+/** The same events, with bytes that are views of the batch and valid as long as its memory. */
 export function* viewsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
   const walk = new HttpBatchWalk(batch)
   while (walk.next()) yield walk.event((body) => body)
 }
 
-/** Goes through the events of a batch, and makes only those of them that are asked for. */
+/** Iterates over the events of a batch. Creates event objects only on request. */
 export class HttpBatchWalk {
   readonly #marks: Float64Array
   readonly #bytes: Buffer
@@ -135,7 +134,7 @@ export class HttpBatchWalk {
     this.#bytes = asBuffer(region)
   }
 
-  /** False after the last one. */
+  /** Advances; false after the last event. */
   next(): boolean {
     this.#i += markSize
     if (this.#i >= this.#marks.length) return false
@@ -153,7 +152,7 @@ export class HttpBatchWalk {
     return this.#marks[this.#i + 1]!
   }
 
-  /** A view of the part of a body. */
+  /** A view of the event's part of a body. */
   get body(): Buffer {
     return this.#bytes.subarray(this.#textEnd, this.#end)
   }
@@ -162,13 +161,13 @@ export class HttpBatchWalk {
     return { marks: this.#marks, bytes: this.#bytes, i: this.#i, start: this.#textStart }
   }
 
-  /** @param bytesOf what the event gets of a view of its body */
+  /** @param bytesOf turns the view of a body into the event's bytes */
   event(bytesOf: (view: Buffer) => Buffer): RecordedHttpEvent {
     return eventIn(this.place, bytesOf)
   }
 }
 
-/** Where an event stands in a batch. */
+/** The position of an event in a batch. */
 export interface HttpEventPlace {
   readonly marks: Float64Array
   readonly bytes: Buffer
@@ -176,7 +175,7 @@ export interface HttpEventPlace {
   readonly start: number
 }
 
-/** The event that stands there, as long as the memory of its batch is not used again. */
+/** The event at a position. Valid only until the memory of its batch is reused. */
 export function eventAt(place: HttpEventPlace): RecordedHttpEvent {
   return eventIn(place, ownCopy)
 }
@@ -191,7 +190,7 @@ function eventIn(
   const bodyBytes = marks[i + 6]!
   const body = bodyBytes === 0 ? nothing : bytesOf(bytes.subarray(textEnd, textEnd + bodyBytes))
   const text = textEnd === start ? '' : bytes.toString('utf8', start, textEnd)
-  // Made and filled in, not spread: there are thousands a second.
+  // Filled in place instead of spread, because there are thousands a second.
   const event = happeningOf(kinds[marks[i]!]!, marks[i + 4]!, text, body) as Writable<
     Exclude<RecordedHttpEvent, { kind: 'unheard' }>
   >
@@ -203,12 +202,12 @@ function eventIn(
 
 type Writable<T> = T extends unknown ? { -readonly [Key in keyof T]: T[Key] } : never
 
-/** The memory of a batch that was dealt with. */
+/** The memory of a processed batch. */
 export function regionsOf({ region }: HttpBatch): ArrayBufferLike[] {
   return region.length > 0 ? [region.buffer] : []
 }
 
-/** Bytes that an event takes at most. */
+/** An upper bound of an event's bytes. */
 function roomFor(event: Event): number {
   switch (event.kind) {
     case 'request-body':
@@ -227,7 +226,7 @@ function roomFor(event: Event): number {
   }
 }
 
-/** With separators. */
+/** Letters including separators. */
 function lettersOf(words: readonly string[]): number {
   let letters = words.length
   for (const word of words) letters += word.length
@@ -291,7 +290,7 @@ function happeningOf(
   }
 }
 
-/** Most exchanges use a connection that was used before: one number. A new connection has four. */
+/** Most exchanges reuse a connection, which takes one number. A new connection takes four. */
 const doubleBytes = 8
 const longestPhases = 4 * doubleBytes
 
@@ -317,7 +316,7 @@ function phasesIn(bytes: Buffer): HttpPhases {
   }
 }
 
-/** Clients and servers repeat their heads: those of equal text are one object, of which nothing is made twice. */
+/** Clients and servers repeat their heads. Equal texts share one parsed object. */
 const requestHeads = new RecentTexts((text) => {
   const [method = '', path = '', origin = '', ...headers] = text.split(separator)
   return { method, path, origin, headers }

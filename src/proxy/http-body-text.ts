@@ -4,17 +4,17 @@ import { findJsonValue, isFault } from '../wire/index.js'
 import { mediaTypeOf } from './http-exchange.js'
 import { textOf } from './message-text.js'
 
-/** Characters of a body that is no message which are recorded. */
+/** Characters that are recorded of a body that is not a message. */
 const longestText = 1024 * 1024
 
-/** A body that is no message, as people can read it. */
+/** A readable form of a body that is not a message. */
 export function readable(
   redactor: Redactor,
   bytes: Uint8Array,
   headers: HttpHeaders,
 ): { body?: string; bytes?: string } {
   const { text, bytes: encoded } = textOf(bytes)
-  // What is no text may be anything: only its size is told.
+  // Binary bodies may contain anything: only their size is recorded.
   if (encoded !== undefined) return {}
   const cut = text.slice(0, longestText)
   if (mediaTypeOf(headers) === 'application/x-www-form-urlencoded') return { body: redactor.form(cut) }

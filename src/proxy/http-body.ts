@@ -6,7 +6,7 @@ export { createDecoder, wordsOf, type Decoder } from '../transports/index.js'
 
 const nothing = new Uint8Array(0)
 
-/** Bytes that all bodies under way may hold together. */
+/** Memory limit of all incomplete bodies together, in bytes. */
 export class BodyRoom {
   #left: number
 
@@ -14,7 +14,7 @@ export class BodyRoom {
     this.#left = sizeBytes
   }
 
-  /** False when there is not that much. */
+  /** False when the limit would be exceeded. */
   take(sizeBytes: number): boolean {
     if (sizeBytes > this.#left) return false
     this.#left -= sizeBytes
@@ -26,11 +26,11 @@ export class BodyRoom {
   }
 }
 
-/** A body as it comes, up to a limit; of a longer one, and of one that there is no room for, size and hash are known. */
+/** A body as it arrives. Above its own limit, or when memory is short, only size and hash are kept. */
 export class HttpBody {
   readonly #maxBytes: number
   readonly #room: BodyRoom
-  /** The only part so far, which is not ours. */
+  /** The first and only part so far; its memory belongs to the caller. */
   #view: Uint8Array | undefined
   #held: HeldBytes | undefined
   #heldBytes = 0
@@ -46,12 +46,12 @@ export class HttpBody {
     return this.#sizeBytes
   }
 
-  /** Only its size and its hash are known. */
+  /** Whether only size and hash are known. */
   get isTooLong(): boolean {
     return this.#hash !== undefined
   }
 
-  /** Why it is too long. */
+  /** The reason why `isTooLong` is true. */
   get why(): string {
     const isLong = this.#sizeBytes > this.#maxBytes
     return isLong
@@ -60,7 +60,7 @@ export class HttpBody {
   }
 
   /**
-   * Most bodies come in one part and are taken before its memory is used again: that part is copied by `keep` only.
+   * Most bodies arrive in one part and are taken before its memory is reused, so that part is copied only by `keep`.
    *
    * @param bytes must not change before `keep` or `take`
    * @returns whether they are needed until then
@@ -90,7 +90,7 @@ export class HttpBody {
     return false
   }
 
-  /** Copies what is held and not its own yet. */
+  /** Copies a borrowed part. */
   keep(): void {
     if (!this.#view) return
     this.#held = new HeldBytes(true)
@@ -98,7 +98,7 @@ export class HttpBody {
     this.#view = undefined
   }
 
-  /** All that is held of it, for the caller: it is not held any longer. Valid as long as what was added is. */
+  /** Returns the kept bytes and forgets them. Valid as long as the added bytes are. */
   take(): Uint8Array {
     const length = this.#heldBytes
     const view = this.#view
@@ -108,7 +108,7 @@ export class HttpBody {
     return view ?? this.#held?.takeJoined(nothing, length) ?? nothing
   }
 
-  /** Of a body that is too long. */
+  /** The hash of a body that is too long. */
   sha256(): string | undefined {
     return this.#hash?.copy().digest('hex')
   }
@@ -120,9 +120,9 @@ export function whyTooLong(maxBytes: number): string {
 
 export type Decoded = { readonly bytes: Uint8Array } | { readonly opaque: string }
 
-/** A whole body without its content coding, or why that cannot be. A promise only where something has to be decoded. */
+/** A whole body without its content coding, or why decoding failed. A promise only when it must be decoded. */
 export function decodedBody(body: HttpBody, coding: string | undefined): Decoded | Promise<Decoded> {
   const bytes = body.take()
-  // Decoding takes its time, and the memory may be used again before it ends.
+  // Decoding is asynchronous, and the memory may be reused before it ends.
   return isIdentity(coding) ? { bytes } : decodeWhole(Uint8Array.from(bytes), coding)
 }

@@ -33,24 +33,24 @@ import type { Numbers } from './message-numbers.js'
 import { createStamp, type Moment } from './stamp.js'
 import { unheardRecords } from './unheard-message.js'
 
-/** Bodies that are under way at the same time hold no more than this together. */
+/** Memory limit of all incomplete bodies together, in bytes. */
 const mostBodyBytes = 256 * 1024 * 1024
 
-/** Turns what passed on HTTP exchanges into records: messages with their place in HTTP, and what carried none. */
+/** Turns HTTP exchanges into records: messages with their place in HTTP, and exchanges without messages. */
 export interface HttpBuilder {
   /**
-   * Gives each record to `take` as it is made. Events must come in order, one call after the other, and after the promise
-   * of the one before, where that gave one. Their bytes must not change before `keep`.
+   * Gives each record to `take` as soon as it exists. Events must arrive in order. If a call returns a promise, the
+   * next one must wait for it. The events' bytes must not change before `keep`.
    */
   event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Later
-  /** Copies what is still needed of the bytes of events. */
+  /** Copies the event bytes that are still needed. */
   keep(): void
   readonly messages: Pick<HttpMessages, 'openRequests' | 'toolHeaders'>
-  /** What was decided at the gate. */
+  /** Records a decision at the gate. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
-  /** Exchanges go on that began before this recording thread. */
+  /** Continues exchanges that began before this recording thread. */
   resume(exchanges: readonly OpenExchange[]): void
-  /** Events are missing: what they would have told is not on the tape. */
+  /** Records missing events as a gap. */
   lost(what: { readonly bytes: number; readonly messages: number }, why: string, at: Moment): TapeRecord
 }
 
@@ -75,11 +75,11 @@ class HttpRecordBuilder implements HttpBuilder {
   readonly #endpoints = createEndpoints()
   readonly #stamp = createStamp()
   readonly #gate
-  /** A session whose name is known is a secret; one that stands elsewhere may be any part. */
+  /** A session id of known form is redacted; otherwise any part of the endpoint may be secret. */
   readonly #endpointText = (text: string): string =>
     legacySessionOf(text) === undefined ? this.#redactor.endpoint(text) : this.#redactor.path(text)
 
-  /** Bodies that hold bytes of others. */
+  /** Bodies that hold borrowed bytes. */
   #borrowing: HttpBody[] = []
   readonly #httpOf = (exchange: HttpExchange, at: Moment): HttpRecord =>
     recordOfExchange(exchange, this.#stamp(at), this.#redactor)
@@ -126,7 +126,7 @@ class HttpRecordBuilder implements HttpBuilder {
     why: string,
     at: Moment,
   ): TapeRecord {
-    // What is under way can no longer be told apart.
+    // Incomplete exchanges can no longer be matched.
     let lost = begun
     for (const exchange of this.#exchanges.values()) {
       const { method, requestRead, responseEnded } = exchange
@@ -164,7 +164,7 @@ class HttpRecordBuilder implements HttpBuilder {
           if (exchange.responseEnded) this.#conclude(exchange, event, take)
         })
       case 'response':
-        // The end of a request may be told after its answer begins; the answer needs to know what it answers.
+        // The end of a request may be reported after the start of its response, which needs the request.
         return andThen(isWhole(exchange) ? this.#readRequest(exchange, event, take) : undefined, () =>
           this.#respond(exchange, event, take),
         )
@@ -242,7 +242,7 @@ class HttpRecordBuilder implements HttpBuilder {
       decoder,
       ...(!decoder && { opaque: `the content coding ${coding} is not supported` }),
     }
-    // A stream may stay open for hours: that it began, and from which event on, is told at once.
+    // A stream may stay open for hours, so its start is recorded at once.
     if (isStream && !exchange.requestTold) take(this.#httpOf(exchange, event))
   }
 
@@ -266,7 +266,7 @@ class HttpRecordBuilder implements HttpBuilder {
   ): Promise<void> {
     if (response.opaque !== undefined) return
     try {
-      // The parser keeps what has not ended.
+      // The parser keeps incomplete events, so it gets a copy.
       const bytes = await response.decoder!.push(Buffer.from(event.bytes))
       for (const sse of events.push(bytes)) {
         if (response.isCut) response.isCut = false
@@ -331,14 +331,14 @@ class HttpRecordBuilder implements HttpBuilder {
     })
   }
 
-  /** Nothing more is told of it. */
+  /** Stops following an exchange. */
   #forget(exchange: HttpExchange): void {
     this.#exchanges.delete(exchange.number)
     exchange.requestBody.take()
     exchange.response?.body.take()
   }
 
-  /** An exchange whose response told nothing yet leaves a record of its own. */
+  /** An exchange without any record of its response gets a record of its own. */
   #conclude(exchange: HttpExchange, at: Moment, take: Take, why?: string): void {
     this.#forget(exchange)
     this.#endpoints.over(exchange.number)
@@ -361,7 +361,7 @@ class HttpRecordBuilder implements HttpBuilder {
 
   #failed(exchange: HttpExchange, event: Extract<RecordedHttpEvent, { kind: 'failed' }>, take: Take): void {
     const { response } = exchange
-    // What came of the body is worth having, as far as it can be read.
+    // A partial body is worth recording as far as it is readable.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
       const { body } = readable(this.#redactor, response.body.take(), response.headers)
       if (body !== undefined) take({ ...this.#httpOf(exchange, event), body })
@@ -370,7 +370,7 @@ class HttpRecordBuilder implements HttpBuilder {
     this.#conclude(exchange, event, take, this.#redactor.text(`${event.by}: ${event.why}${answered}`))
   }
 
-  /** @returns undefined when the bytes are no JSON-RPC */
+  /** @returns undefined when the bytes are not JSON-RPC */
   #messageOf(
     exchange: HttpExchange,
     bytes: Uint8Array,

@@ -2,7 +2,7 @@ import type { Direction, HttpContext, HttpRecord } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { HttpExchange } from './http-exchange.js'
 
-/** Where a message stands in HTTP; the first one of a side tells its head. */
+/** The place of a message in HTTP. The first message of a side carries its head. */
 export function contextIn(exchange: HttpExchange, direction: Direction, redactor: Redactor): HttpContext {
   const { number, method, path, response } = exchange
   if (direction === 'client_to_server') {
@@ -16,7 +16,7 @@ export function contextIn(exchange: HttpExchange, direction: Direction, redactor
   return { exchange: number, status, headers: redactor.headers(headers), ...(phases && { phases }) }
 }
 
-/** What is told of an exchange besides its messages. Heads are told once. */
+/** The record of an exchange besides its messages. Heads are recorded once. */
 export function recordOfExchange(
   exchange: HttpExchange,
   stamp: Pick<HttpRecord, 't' | 'us'>,

@@ -1,7 +1,7 @@
 import type { HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { Moment } from './stamp.js'
 
-/** An event as it is handed to the recording thread: by both clocks of the session, with bytes of its own. */
+/** An event for the recording thread: with both clocks of the session and its own bytes. */
 export type RecordedHttpEvent =
   | (HttpHappening & Moment & { readonly exchange: number })
   | (Omit<UnheardMessage, 'atMs'> & Moment)

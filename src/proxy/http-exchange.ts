@@ -5,58 +5,58 @@ import { forRecent } from './recent-texts.js'
 
 export interface AskedHere {
   readonly ref: string
-  /** Exact text of its id. */
+  /** Exact text of the request's id. */
   readonly id: string
   answered: boolean
-  /** It asks, in the modern era, for the tools: the answer says what headers calls need. */
+  /** A `tools/list` of the modern era: its result names the arguments that calls repeat in headers. */
   readonly listsTools: boolean
 }
 
-/** What is known about one HTTP exchange while it goes on. */
+/** The state of one HTTP exchange. */
 export interface HttpExchange {
   readonly number: number
   readonly connection: number
   readonly method: string
-  /** Where it goes, as sent. */
+  /** The target, unredacted. */
   readonly address: { readonly exchange: number; readonly path: string; readonly origin?: string }
   /** Redacted. */
   readonly path: string
-  /** As sent. */
+  /** Unredacted. */
   readonly requestHeaders: HttpHeaders
   conversation: string
   readonly requestBody: HttpBody
-  /** Requests that its response may answer, by the key of their id. */
+  /** Requests of this exchange, by the key of their id. */
   readonly requests: Map<string, AskedHere>
-  /** A message has told the headers. */
+  /** Whether a record contains the request's headers. */
   requestTold: boolean
-  /** A server may answer before it has heard everything. */
+  /** Whether the request's body has ended. A server may respond earlier. */
   requestEnded: boolean
-  /** What its body says is on the tape. */
+  /** Whether the request's body was recorded. */
   requestRead: boolean
   responseEnded: boolean
-  /** Body of a request that was no JSON-RPC; redacted. */
+  /** A request body that was not JSON-RPC; redacted. */
   requestText?: string
   response?: HttpResponse
 }
 
 export interface HttpResponse {
   readonly status: number
-  /** As sent. */
+  /** Unredacted. */
   readonly headers: HttpHeaders
   readonly phases?: HttpPhases
-  /** A message has told status and headers. */
+  /** Whether a record contains status and headers. */
   told: boolean
   readonly body: HttpBody
-  /** Set for an event stream. */
+  /** Defined for an event stream. */
   readonly events: SseParser | undefined
   decoder: Decoder | undefined
-  /** Why the body is not read. */
+  /** The reason why the body is not read. */
   opaque?: string
-  /** The next event of the stream is the rest of one that was lost. */
+  /** Whether the next event of the stream is the rest of a lost one. */
   isCut?: boolean
 }
 
-/** All of the request's body is there, as far as its length says. */
+/** Whether the request's body is complete according to its Content-Length. */
 export function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean {
   return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
 }
@@ -68,7 +68,7 @@ export function headerOf(headers: HttpHeaders, name: string): string | undefined
   return undefined
 }
 
-/** `text/event-stream` of `text/event-stream; charset=utf-8`. */
+/** `text/event-stream` for `text/event-stream; charset=utf-8`. */
 export function mediaTypeOf(headers: HttpHeaders): string {
   return (headerOf(headers, 'content-type') ?? '').split(';')[0]!.trim().toLowerCase()
 }

@@ -4,7 +4,7 @@ import { whyTooLong, type HttpBody } from './http-body.js'
 
 type Stamp = Pick<GapRecord, 't' | 'us'>
 
-/** The gap that a body leaves of which only size and hash are known. */
+/** The gap for a body with only size and hash. */
 export function gapOfBody(body: HttpBody, direction: Direction, stamp: Stamp): GapRecord {
   const sha256 = body.sha256()
   const { sizeBytes, why } = body
@@ -15,7 +15,7 @@ export function gapOfBody(body: HttpBody, direction: Direction, stamp: Stamp): G
   }
 }
 
-/** The gap that a message of more than `longestMessage` leaves. */
+/** The gap for a message of more than `longestMessage`. */
 export function gapOfSize(sizeBytes: number, direction: Direction, stamp: Stamp): GapRecord {
   return {
     type: 'gap',

@@ -13,27 +13,27 @@ import type { ExchangeTalk, HttpMessages } from './http-messages.js'
 import type { Moment } from './stamp.js'
 import type { Stamp } from './stamp.js'
 
-/** Exchanges that go on at the same time and are remembered. */
+/** Concurrent exchanges that are remembered. */
 export const mostExchanges = 50_000
 
 type Verdict = Extract<GateEntry, { kind: 'verdict' }>
 
-/** What was decided at the gate about messages of HTTP exchanges. */
+/** Decisions at the gate about messages of HTTP exchanges. */
 export interface HttpGate {
-  /** The verdict about the next message of that side of an exchange, once. */
+  /** Takes the verdict about the next message of one side of an exchange. */
   takeVerdict(exchange: number, direction: Direction): Verdict | undefined
   judged(message: MessageRecord, verdict: Verdict, exchange: HttpExchange): MessageRecord | HeldRecord
-  /** The record that an entry makes, if any. */
+  /** The record of an entry, if it has one. */
   enter(entry: GateEntry, at: Moment): TapeRecord | undefined
 }
 
 export interface HttpGateOptions {
   readonly redactor: Redactor
   readonly messages: HttpMessages
-  /** Exchanges that are under way, by number. */
+  /** Running exchanges by number. */
   readonly exchanges: ReadonlyMap<number, HttpExchange>
   readonly stamp: (at: Moment) => Stamp
-  /** A recording thread before this one may have recorded what is held. */
+  /** Whether a previous recording thread may have recorded held messages. */
   readonly resumed: boolean
 }
 
@@ -47,7 +47,7 @@ export function createHttpGate(options: HttpGateOptions): HttpGate {
     resumed,
   )
   const verdicts = new Map<string, Verdict>()
-  /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
+  /** Exchanges with a held response. The client's replacement comes after the server's end of the exchange. */
   const withheld = createRecent<ExchangeTalk, number>({ entries: mostExchanges })
   const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
 

@@ -29,38 +29,37 @@ import type { AskedHere, HttpExchange } from './http-exchange.js'
 import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten } from './message-text.js'
 
-/** What a message record says of its frame, wherever in HTTP that stood. */
+/** The fields of a message record that describe its frame. */
 export type HttpFrame = Pick<MessageRecord, 'raw' | 'batch' | 'parts' | 'seq' | 'red' | 'bytes'>
 
-/** What its messages need of an exchange. */
+/** The part of an exchange that its messages need. */
 export type ExchangeTalk = Pick<HttpExchange, 'number' | 'conversation' | 'requests'>
 
-/** A request whose id was changed. */
+/** A request with a changed id. */
 export interface Renamed {
   readonly part: Part
   readonly direction: Direction
   readonly conversation: string
 }
 
-/** Reads bodies and events as JSON-RPC, numbers and relates them. */
+/** Reads bodies and events as JSON-RPC; numbers and relates the messages. */
 export interface HttpMessages {
-  /** Undefined when the bytes are no JSON-RPC. */
-  /** @param id of its first message, where it has one already */
+  /** Undefined when the bytes are not JSON-RPC. @param id id of the first message, if already assigned */
   read(exchange: ExchangeTalk, bytes: Uint8Array, direction: Direction, id?: string): HttpFrame | undefined
-  /** A request goes on under another id. */
+  /** A request is forwarded under another id. */
   rename(exchange: HttpExchange | undefined, message: Renamed, newId: string): void
   openRequests(): OpenRequest[]
-  /** Arguments that calls of a tool repeat in headers; undefined where it was never listed. */
+  /** Arguments that calls of a tool repeat in headers; undefined when the tool was never listed. */
   toolHeaders(tool: string): readonly MirroredArgument[] | undefined
-  /** The response refused the request of the exchange: what was not answered in it gets no answer elsewhere. */
+  /** The response refused the HTTP request. Requests in it that are still open will get no response. */
   over(exchange: ExchangeTalk): void
-  /** A message passed that cannot be read: its number is not given again. */
+  /** Counts a forwarded message that cannot be read, so that its number is not reused. */
   skip(): void
 }
 
 export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMessages {
   const correlator = createCorrelator<string>(idKey)
-  // The client of 2026-07-28 has no session, and takes whatever connection is free: a retry may come on any.
+  // A client of 2026-07-28 has no session and uses any free connection, so a retry may come on any of them.
   const rounds = createRounds<string>()
   const tools = createMirroredTools()
 
@@ -99,7 +98,7 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     return relatePart({ id, envelope, start, end }, { ...seen, links })
   }
 
-  /** Servers of 2025 answer what they do not understand, such as `server/discover`, by an error without its id. */
+  /** Servers of 2025 answer an unknown method, such as `server/discover`, with an error without an id. */
   function requestOf(
     { requests }: ExchangeTalk,
     envelope: Envelope,
@@ -128,7 +127,7 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
       const span = text === undefined ? undefined : findJsonValue(text)
       if (text === undefined || !span || isFault(span) || !holdsMessages(text, span.start)) return undefined
       const exact = text.slice(span.start, span.end)
-      // Line breaks are white space here, and the end of a line on the tape.
+      // Line breaks are white space in JSON, but end a line on the tape.
       const raw = exact.replaceAll(/[\r\n]/g, ' ')
       const { batch, parts: spans } = partsOf(raw)
       if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined

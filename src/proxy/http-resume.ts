@@ -4,9 +4,10 @@ import { isCoded, isStream, type OpenExchange } from './open-exchanges.js'
 const missing = 'its beginning was lost with a recording thread'
 
 /**
- * What a recording thread makes of an exchange that began before it: what is whole from here on is recorded as ever.
+ * Continues an exchange that began before this recording thread. Messages that are complete from here on are
+ * recorded as usual.
  *
- * @param exchange as if it began now, its response too
+ * @param exchange a newly created exchange, including its response
  */
 export function goOnWith(exchange: HttpExchange, before: OpenExchange): void {
   exchange.requestTold = true
@@ -19,7 +20,7 @@ export function goOnWith(exchange: HttpExchange, before: OpenExchange): void {
   if (before.responseBytes === 0) return
   if (!isStream(before.response) || isCoded(before.response)) response.opaque = missing
   else if (before.cut !== 'event') {
-    // The rest of the event that was cut becomes one of its own, which is not recorded.
+    // The rest of the truncated event becomes a separate event, which is not recorded.
     response.events?.push(Buffer.from(before.cut === 'line' ? ':\n' : ':'))
     response.isCut = true
   }

@@ -1,4 +1,4 @@
-/** Numbers of messages, in the order of a tape, whoever makes its records. */
+/** Message numbers in the order of the tape, shared by all builders. */
 export interface Numbers {
   next: number
 }

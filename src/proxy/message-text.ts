@@ -3,7 +3,7 @@ import type { MessageRecord, Part } from '../model/index.js'
 import type { RedactedJson } from '../redaction/index.js'
 import { partsOf, readEnvelope } from '../wire/index.js'
 
-/** The messages of a frame in its redacted text; who is who was found out before. */
+/** The messages of a frame in its redacted text. Ids and links come from the original. */
 export function rewritten(
   redacted: RedactedJson,
   parts: readonly Part[],
@@ -19,13 +19,13 @@ export function rewritten(
   return { raw, batch, parts: kept }
 }
 
-/** The text of valid UTF-8, or undefined. Nearly all frames are ASCII, which is copied and not decoded. */
+/** The text of valid UTF-8, or undefined. Nearly all frames are ASCII, which is copied without decoding. */
 export function exactText(bytes: Uint8Array): string | undefined {
   if (isAscii(bytes)) return bufferOf(bytes).toString('latin1')
   return isUtf8(bytes) ? bufferOf(bytes).toString('utf8') : undefined
 }
 
-/** Text as people can read it; `bytes` too when the text cannot be turned back into them. */
+/** Readable text. With `bytes` when the text cannot be turned back into them. */
 export function textOf(bytes: Uint8Array): { text: string; bytes?: string } {
   const text = exactText(bytes)
   return text === undefined ? { text: bufferOf(bytes).toString('utf8'), bytes: base64(bytes) } : { text }

@@ -4,20 +4,20 @@ import type { RecordedHttpEvent } from './http-event.js'
 
 type EventOf<K extends RecordedHttpEvent['kind']> = Extract<RecordedHttpEvent, { kind: K }>
 
-/** An exchange that a recording thread begins in the middle of. */
+/** An exchange that a recording thread continues in the middle. */
 export interface OpenExchange {
   readonly request: EventOf<'request'>
   readonly response: EventOf<'response'> | undefined
-  /** Of the bodies, so much passed before. */
+  /** Bytes of the body that passed before. */
   readonly requestBytes: number
   readonly requestEnded: boolean
   readonly responseBytes: number
   readonly responseEnded: boolean
-  /** Where an event stream was cut: between two events, or in one, at the start of a line or inside it. */
+  /** The position at which an event stream was cut: between two events, at the start of a line, or inside a line. */
   readonly cut: 'event' | 'line' | 'inside'
 }
 
-/** Heads are made of a batch when they are wanted, or when its memory goes: most exchanges are over before that. */
+/** Heads are parsed on request, or before their batch's memory is reused. Most exchanges end before that. */
 class Exchange implements OpenExchange {
   requestBytes = 0
   requestEnded = false
@@ -47,7 +47,7 @@ class Exchange implements OpenExchange {
     this.#responsePlace = response
   }
 
-  /** Lets go of the batch. */
+  /** Copies the heads out of the batch. */
   keep(): void {
     void this.request
     void this.response
@@ -61,23 +61,23 @@ class Exchange implements OpenExchange {
   }
 }
 
-/** What was under way when a recording thread died. */
+/** Losses of HTTP traffic when a recording thread died. */
 export interface HttpLoss {
   readonly messages: number
   readonly bytes: number
 }
 
-/** As many as the recording thread remembers. */
+/** The same limit as in the recording thread. */
 const mostExchanges = 50_000
 const LF = 0x0a
 const CR = 0x0d
 
 /**
- * The exchanges that a recording thread knows of, for the one that takes its place. Kept by what the thread has dealt
- * with, not by what passed.
+ * The exchanges that a recording thread knows, for the thread that replaces it. Updated when the thread has processed
+ * a batch, not when traffic passes.
  */
 export class OpenExchanges {
-  /** Another one after each batch: a `Map` that entries are added to and deleted from keeps what was in it. */
+  /** Replaced after each batch: a `Map` with many additions and deletions keeps its former contents alive. */
   #open = new Map<number, Exchange>()
 
   /** Can be posted to another thread. */
@@ -85,12 +85,12 @@ export class OpenExchanges {
     return [...this.#open.values()].map((exchange) => exchange.told())
   }
 
-  /** The recording thread has dealt with a batch. */
+  /** The recording thread has processed a batch. */
   took(batch: HttpBatch): void {
     this.#walk(batch)
   }
 
-  /** It died, with a batch perhaps: tells what is missing of that, and of what came before and was not complete. */
+  /** The thread died, possibly in a batch. Returns what that batch and incomplete earlier messages lost. */
   lost(batch: HttpBatch | undefined): HttpLoss {
     const requests = new Set<Exchange>()
     const answers = new Set<Exchange>()
@@ -152,7 +152,7 @@ export class OpenExchanges {
       exchange.isOver = kind === 'failed' || (exchange.requestEnded && exchange.responseEnded)
       if (exchange.isOver) this.#open.delete(walk.exchange)
     }
-    // The memory of the batch is used again after this.
+    // The memory of the batch is reused after this.
     for (const exchange of touched) if (!exchange.isOver) exchange.keep()
     this.#open = new Map(this.#open)
   }
@@ -168,7 +168,7 @@ export function isStream({ headers }: { readonly headers: readonly string[] }): 
   return mediaTypeOf(pairsOf(headers)) === 'text/event-stream'
 }
 
-/** Whether the events of a stream can be read from the middle on. */
+/** Whether the stream has a content coding, so that its events cannot be read from the middle. */
 export function isCoded({ headers }: EventOf<'response'>): boolean {
   const coding = headerOf(pairsOf(headers), 'content-encoding') ?? ''
   return coding !== '' && coding !== 'identity'

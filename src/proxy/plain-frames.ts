@@ -8,30 +8,30 @@ import type { Numbers } from './message-numbers.js'
 
 const LF = 0x0a
 const QUOTE = 0x22
-/** Longer messages are read the long way: its native searches go through 100 kB faster than a loop over bytes. */
+/** Longer messages take the general path, where native searches are faster on 100 kB than a loop over bytes. */
 const longestPlain = 16 * 1024
-/** Of an id, a method or a name: they become texts that are remembered. */
+/** Longest id, method or name for this path, because their texts are remembered. */
 const longestRemembered = 200
 
-/** How a recorder names a message: by its place where no text of its id was made, else by that. */
+/** The recorder's name of a message: a number where no id text was made, otherwise the id. */
 export type Ref = number | string
 
-/** Takes a plain message; its line is good until the next one. */
+/** Takes a plain message. Its line is valid until the next one. */
 export type TakeLine = (line: MessageLine, ids: MessageIds) => void
 
-/** The lines that one channel brought in a batch, one after the other. */
+/** The lines of one channel in a batch, one after the other. */
 export class BatchLines {
   readonly message = new PlainMessage()
   readonly #redactor: Redactor
   #bytes: Buffer = Buffer.alloc(0)
-  /** Stream offset of the batch's first byte. */
+  /** Stream offset of the first byte of the batch. */
   #offset = 0
   /** Index after the last line feed. */
   #whole = 0
-  /** Index of the line's first byte, and after its line feed: 0 while it has not been looked for. */
+  /** Index of the first byte of the line. `end` is the index after its line feed; 0 until it is searched. */
   start = 0
   end = 0
-  /** The line is a message that `message` describes, with nothing to redact in it. */
+  /** Whether the line is a message described by `message`, without anything to redact. */
   isPlain = false
 
   constructor(redactor: Redactor) {
@@ -46,7 +46,7 @@ export class BatchLines {
     this.end = 0
   }
 
-  /** The bytes of the batch, which stay good until the next one begins. */
+  /** The bytes of the batch. Valid until the next batch. */
   get bytes(): Buffer {
     return this.#bytes
   }
@@ -56,7 +56,7 @@ export class BatchLines {
     return this.#offset + this.end
   }
 
-  /** Finds the end of the line. What has no line feed ends with the batch. @param mayBePlain it begins here, and nobody judged it */
+  /** Finds the end of the line, or of the batch. @param mayBePlain the line begins here and has no verdict */
   look(mayBePlain: boolean): void {
     if (this.end > 0) return
     const { start } = this
@@ -85,18 +85,19 @@ export class BatchLines {
 }
 
 /**
- * The short way of a message onto the tape: plain in shape, whole in its batch, nothing suspicious in it. Its line is its
- * own bytes between others; no record, envelope or text of it is made. The long way gives the same line.
+ * The fast path of a message onto the tape, for a plain message that is complete in its batch and needs no redaction.
+ * Its line on the tape contains its own bytes; no record, envelope or text is created. The general path produces the
+ * same line.
  */
 export class PlainMessages {
   readonly ids = new MessageIds(Uint32Array.from({ length: 4 }, () => randomInt(2 ** 32)))
-  /** Of the next message. */
+  /** Number of the next message. */
   #place = 0
   readonly #correlator: Correlator<Ref>
   readonly #numbers: Numbers
   readonly #method = new LastText()
   readonly #subject = new LastText()
-  /** Used again for each message. */
+  /** Reused for each message. */
   readonly #line: MessageLine = {
     t: '',
     direction: 'client_to_server',
@@ -120,7 +121,7 @@ export class PlainMessages {
     return typeof ref === 'string' ? ref : this.ids.textOf(ref)
   }
 
-  /** The same relations for a record. */
+  /** The same relations with ids for a record. */
   withIds({ answers, late, duplicateOf, links }: Relations<Ref>): Relations<string> {
     return {
       ...(answers !== undefined && { answers: this.idOf(answers) }),
@@ -130,7 +131,7 @@ export class PlainMessages {
     }
   }
 
-  /** The line of a message, good until the next one. */
+  /** The line of a message. Valid until the next one. */
   lineOf({ bytes, message, start, end }: BatchLines, direction: Direction, { t, us }: Stamp): MessageLine {
     const line = this.#line
     const id = this.#place++
@@ -166,13 +167,13 @@ export class PlainMessages {
   }
 }
 
-/** As `idKey` makes it, but digits are a number. */
+/** The key that `idKey` makes, but as a number for digits. */
 function idOf(bytes: Buffer, { idStart, idEnd }: PlainMessage): PlainId {
   if (bytes[idStart] !== QUOTE) return numberAt(bytes, idStart, idEnd)
   return `"${bytes.toString('latin1', idStart + 1, idEnd - 1)}`
 }
 
-/** ASCII that is mostly the same as last time: then it is the same text, and none is made. */
+/** ASCII text that mostly repeats. An equal text is reused instead of created again. */
 class LastText {
   #text = ''
 

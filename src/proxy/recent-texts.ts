@@ -1,7 +1,7 @@
 const mostTexts = 128
 const longestText = 4096
 
-/** What is made of texts, remembered for the last few short ones. What is made must not be changed. */
+/** Caches the values made from recent short texts. The values must not be changed. */
 export class RecentTexts<T> {
   readonly #known = new Map<string, T>()
   readonly #make: (text: string) => T
@@ -21,7 +21,7 @@ export class RecentTexts<T> {
   }
 }
 
-/** The same for objects, which are told apart by identity and must not be changed either. */
+/** The same for objects, which are compared by identity and must not be changed either. */
 export function forRecent<Key extends object, T>(make: (key: Key) => T): (key: Key) => T {
   const known = new Map<Key, T>()
   return (key) => {

@@ -39,40 +39,40 @@ import { BatchLines, PlainMessages, type Ref, type TakeLine } from './plain-fram
 import { Scratch } from './region-pool.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
-/** Longer lines of stderr are recorded in pieces. */
+/** Longer stderr lines are recorded in pieces. In bytes. */
 const longestStderr = 65_536
 
 /**
- * Turns what passed on the three channels of a stdio server into records, in the order of arrival: frames,
- * exact text, numbers, ids, links. Nothing is parsed and printed again.
+ * Turns the traffic of the three channels of a stdio server into records, in order of arrival: frames, exact text,
+ * numbers, ids, links. Nothing is parsed and serialized again.
  */
 export interface RecordBuilder {
   /**
-   * Gives each record to `take` as it is made, and plain messages to `takeLine`, where that is given. Nothing of the batch
-   * is kept: its memory may be used again.
+   * Gives each record to `take` as soon as it exists, and plain messages to `takeLine` if given. Nothing of the batch
+   * is kept: its memory may be reused.
    */
   chunks(batch: ChunkBatch, take: (record: TapeRecord) => void, takeLine?: TakeLine): void
-  /** The channel ended; a last line without a line end is a frame of its own. */
+  /** The channel ended. A last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[]
-  /** Bytes passed that are not here. @param atLineStart the next byte begins a line */
+  /** Forwarded bytes are missing. @param atLineStart whether the next byte begins a line */
   lost(
     channel: Channel,
     loss: { bytes: number; lines: number; atLineStart: boolean; why: string },
     at: Moment,
   ): TapeRecord[]
   openRequests(): OpenRequest[]
-  /** Bytes of each channel up to the end of the last whole frame. */
+  /** Bytes of each channel up to the end of the last complete frame. */
   readonly recorded: Readonly<Record<Channel, number>>
-  /** Bytes that went on beyond those that came. */
+  /** Forwarded bytes minus received bytes. */
   readonly shift: Readonly<Record<'in' | 'out', number>>
-  /** The thread before this one died: at least one gap. @param more messages that are missing besides, and their bytes */
+  /** The previous thread died. Makes at least one gap. @param more further missing messages and their bytes */
   died(
     at: Moment,
     losses: readonly ChannelLoss[],
     more: { readonly messages: number; readonly bytes: number },
     why: string,
   ): TapeRecord[]
-  /** What was decided at the gate. Of a verdict nothing is told before its frame came. */
+  /** Records a decision at the gate. A verdict is recorded with its frame. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Only `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string, at: Moment): TapeRecord[]
@@ -81,7 +81,7 @@ export interface RecordBuilder {
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
 type StdioPlace = Extract<FramePlace, { channel: string }>
 
-/** @param redactor takes secrets out of what is recorded; links are made before that, so they stay true */
+/** @param redactor redacts the records; links are made from the original text, so they stay correct */
 export function createRecordBuilder(
   redactor: Redactor,
   numbers: Numbers = { next: 0 },
@@ -108,20 +108,20 @@ export function createRecordBuilder(
     },
     resume !== undefined,
   )
-  /** Of frames that have not come yet, in their order. */
+  /** Verdicts of frames that have not arrived yet, in their order. */
   const verdicts: Record<'in' | 'out', (EntryOf<'verdict'> & { place: StdioPlace })[]> = { in: [], out: [] }
-  /** Bytes that went on beyond those that came, since some are held, changed or ours. */
+  /** Forwarded bytes minus received bytes. Held, edited and injected messages make them differ. */
   const shift = { in: resume?.shift.in ?? 0, out: resume?.shift.out ?? 0 }
-  /** Where the last frame of stderr ended: a long line's last piece does not say how the line ended. */
+  /** End of the last stderr frame. The last piece of a long line does not contain its line end. */
   let stderrOffset = 0
-  /** Bytes of each channel so far, lost ones included. */
+  /** Bytes of each channel so far, including lost ones. */
   const seenBytes: Record<Channel, number> = { in: 0, out: 0, err: 0, ...resume?.recorded }
-  /** Bytes of each channel up to the end of the last frame that was whole. */
+  /** Bytes of each channel up to the end of the last complete frame. */
   const recorded: Record<Channel, number> = { ...seenBytes }
   for (const channel of channels) framers[channel].skip(seenBytes[channel])
   stderrOffset = seenBytes.err
   const stamp = createStamp()
-  /** What each channel brought in a batch. */
+  /** Copies of the batch's bytes, per channel. */
   const scratch = { in: new Scratch(), out: new Scratch(), err: new Scratch() }
   const lines = { in: new BatchLines(redactor), out: new BatchLines(redactor), err: new BatchLines(redactor) }
   const plainMessages = new PlainMessages(correlator, numbers)
@@ -131,7 +131,7 @@ export function createRecordBuilder(
     return channel === 'err' ? stderrRecord(frame, at) : messageRecord(channel, frame, at)
   }
 
-  /** Each channel is one piece, however it was cut into chunks, and its lines take the time of the chunk that completed them. */
+  /** Each channel is contiguous in a batch. A line gets the time of the chunk that completed it. */
   function takeBatch(batch: ChunkBatch, sink: (record: TapeRecord) => void, takeLine?: TakeLine): void {
     const { marks } = batch
     for (const channel of channels) {
@@ -149,7 +149,7 @@ export function createRecordBuilder(
     }
   }
 
-  /** The lines that end before `to`, an index in the batch. What has no end yet stays with the framer. */
+  /** Takes the lines that end before `to`, an index in the batch. An incomplete line stays in the framer. */
   function takeLines(
     channel: Channel,
     to: number,
@@ -213,7 +213,7 @@ export function createRecordBuilder(
     }
     const verdict = verdictAt(channel, frame.endOffset)
     const exact = text.slice(span.start, span.end)
-    // A tape is read line by line, by some readers with CR as a line end; here both are only white space.
+    // Tapes are read by line, and some readers treat CR as a line end. Here CR is only white space.
     const raw = exact.includes('\r') ? exact.replaceAll('\r', ' ') : exact
     const { batch, parts: spans } = partsOf(raw)
     const parts = spans.map(({ start, end }, i) =>
@@ -236,7 +236,7 @@ export function createRecordBuilder(
 
   function verdictAt(channel: 'in' | 'out', endOffset: number): EntryOf<'verdict'> | undefined {
     const next = verdicts[channel]
-    // What was lost on the way here has a verdict too.
+    // Lost frames have verdicts too, which are skipped.
     while (next.length > 0 && next[0]!.place.endOffset < endOffset) next.shift()
     return next[0]?.place.endOffset === endOffset ? next.shift() : undefined
   }
@@ -300,7 +300,7 @@ export function createRecordBuilder(
     }
   }
 
-  /** Text as people can read it; `bytes` too when the text cannot be turned back into them and holds no secret. */
+  /** Readable text. With `bytes` when the text cannot be turned back into them and contains no secret. */
   function recordedText(bytes: Uint8Array, channel: Channel): { text: string; bytes?: string } {
     const recorded = textOf(bytes)
     const redacted = redactor.line(recorded.text, channel)

@@ -6,17 +6,17 @@ const mostRemembered = 1_000
 const mostLists = 100
 
 /**
- * What every record passes on its way to the tape: a secret in any string of it goes, also in those that nothing else
- * looks at (fields of events, methods, reasons, names of rules). Texts that were redacted before stay as they are, since
- * a marker is no secret. Messages (`raw`, `original`, `bytes`) and lines (`text`, `bytes` of noise and stderr) are
- * redacted only where they arise: the first by their structure, the second by channel, since a private key goes on over
- * lines. Ids and numbers of ours are left alone.
+ * The last redaction of every record on its way to the tape: removes secrets from all strings, including those that
+ * nothing else checks (fields of events, methods, reasons, names of rules). Redacted texts stay unchanged, because a
+ * marker is not a secret. Messages (`raw`, `original`, `bytes`) and lines (`text`, `bytes` of noise and stderr) are
+ * redacted only at their source: messages by structure, lines by channel, because a private key spans several lines.
+ * Our own ids and numbers are left alone.
  */
 export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => TapeRecord {
   if (redactor.name === 'none') return (record) => record
-  /** Short texts without secrets, as headers repeat them in every exchange. */
+  /** Short texts without secrets. Headers repeat them in every exchange. */
   const clean = new Set<string>()
-  /** Lists of headers without secrets: equal heads are one list. */
+  /** Header lists without secrets. Equal heads share one list. */
   const cleanLists = new Set<object>()
 
   function text(words: string): string {
@@ -47,7 +47,7 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
     }
   }
 
-  /** The same list where nothing is changed. */
+  /** Returns the same list when nothing changed. */
   function headersOf(headers: NonNullable<HttpContext['headers']>): NonNullable<HttpContext['headers']> {
     if (cleanLists.has(headers)) return headers
     const safe = headers.map(([name, value]) => [text(name), text(value)] as const)
@@ -63,7 +63,7 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
       case 'held': {
         const { sse, http, rule } = record
         if (sse === undefined && http === undefined && rule === undefined) return record
-        // Changed in place: this runs for every message, and nobody else has it.
+        // Changed in place, because this runs for every message, and no other code has the record.
         const draft: Draft<typeof record> = record
         if (sse !== undefined) draft.sse = sseOf(sse)
         if (rule !== undefined) draft.rule = text(rule)
@@ -102,7 +102,7 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
       case 'noise':
       case 'stderr':
         return record
-      // No recorder makes these two: the first line is written before, by `metaOf`, and the unknown is only ever read.
+      // Recorders never produce these two: `metaOf` writes the first line earlier, and unknown records are only read.
       case 'meta':
       case 'unknown':
         return record
@@ -110,7 +110,7 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
   }
 }
 
-/** The same for the last line, which the journal completes with its own numbers. */
+/** The same for the last line, to which the journal adds its own numbers. */
 export function guardClosing<Closing extends Omit<TapeClosing, 'messages'>>(
   redactor: Redactor,
   closing: Closing,

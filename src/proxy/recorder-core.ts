@@ -27,40 +27,40 @@ import type { Redaction } from './run-redactor.js'
 import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
 import type { ChannelLoss } from './channel-loss.js'
 
-/** What the recording side needs to know before it starts. Can be posted to another thread. */
+/** Settings of the recording side. Can be posted to another thread. */
 export interface RecorderInit {
-  /** Open file with the meta line in it. */
+  /** Open file that contains the meta line. */
   readonly tape: { readonly path: string; readonly fd: number; readonly sizeBytes: number }
-  /** The same for a second tape with everything, where the first is strict and more is to be made of the recording. */
+  /** A second tape with everything, for when the first one is strict and the recording is processed further. */
   readonly full?: RecorderInit['tape']
   readonly meta: MetaRecord
   /** `process.hrtime.bigint()` at the start of the session. */
   readonly startedNs: bigint
-  /** Where the thread says what it does. */
+  /** Shared memory for the state of the thread. */
   readonly state?: ThreadState
   readonly strict: boolean
   readonly redaction: Redaction
-  /** Messages come on pipes, or in HTTP: as the client's side speaks, whatever the server speaks. */
+  /** The client's side of the connection: pipes or HTTP, whatever the server uses. */
   readonly wire: 'pipes' | 'http'
-  /** As that of the transport, so that both call a conversation the same. */
+  /** The transport's key, so that both give a conversation the same name. */
   readonly conversationKey?: string
   readonly maxBytes?: number
   readonly maxFiles?: number
-  /** A segment is closed when it is this old. */
+  /** Age at which a segment is closed, in milliseconds. */
   readonly sealAfterMs?: number
   readonly quota?: Quota
-  /** Of a thread that takes the place of one that died. It writes a new segment. */
+  /** Only for a thread that replaces a dead one. It writes a new segment. */
   readonly resume?: Resume
 }
 
-/** What the thread before has left. */
+/** The state left by the previous thread. */
 export interface Resume extends Progress {
   readonly redacted: readonly RuleCount[]
-  /** Sessions of HTTP that were named, oldest first. */
+  /** HTTP sessions with a known name, oldest first. */
   readonly sessions: readonly NamedSession[]
 }
 
-/** A session of HTTP that a response named. */
+/** An HTTP session that a response named, with its conversation. */
 export interface NamedSession {
   readonly session: string
   readonly connection: number
@@ -68,16 +68,16 @@ export interface NamedSession {
   readonly conversation: string
 }
 
-/** How a session ended, for the tape's last line. */
+/** The end of a session, for the last line of the tape. */
 export type SessionEnd = Omit<NonNullable<EndRecord['wiretape']>, 'messages'> & { readonly exitCode: number }
 
-/** What came of a recording. */
+/** The result of a recording. */
 export interface RecordingReport extends JournalReport {
-  /** Which rules of redaction fired how often, what is told in `SessionEnd` included. */
+  /** Number of redactions per rule, including those in `SessionEnd`. */
   readonly redacted: readonly RuleCount[]
 }
 
-/** What the forwarding side tells the recording side, in the order in which it happened. */
+/** Messages of the forwarding side to the recording side, in order. */
 export type RecorderMessage =
   | { readonly kind: 'chunks'; readonly batch: ChunkBatch }
   | { readonly kind: 'ended'; readonly channel: Channel; readonly us: number; readonly wallMs: number }
@@ -108,43 +108,43 @@ export type RecorderMessage =
       readonly messages: number
       readonly why: string
     }
-  /** The thread before this one died: the first that this one hears. */
+  /** The previous thread died. The first message for its replacement. */
   | {
       readonly kind: 'died'
       readonly us: number
       readonly wallMs: number
       readonly why: string
-      /** At least one channel, or what HTTP lost. */
+      /** At least one channel, or the losses of HTTP. */
       readonly losses: readonly ChannelLoss[]
-      /** Messages besides, and their bytes. */
+      /** Further lost messages and their bytes. */
       readonly messages: number
       readonly bytes: number
-      /** Exchanges of HTTP that are under way. */
+      /** Running HTTP exchanges. */
       readonly exchanges: readonly OpenExchange[]
     }
   | { readonly kind: 'gate'; readonly entry: GateEntry; readonly us: number; readonly wallMs: number }
-  /** Asks for the requests that wait for an answer, as of what was told before. */
+  /** Asks for the open requests, as of all previous messages. */
   | { readonly kind: 'open-requests' }
-  /** Asks which arguments of a tool headers repeat, as of what was told before. */
+  /** Asks for the arguments of a tool that headers repeat, as of all previous messages. */
   | { readonly kind: 'tool-headers'; readonly tool: string }
   | { readonly kind: 'close'; readonly end: SessionEnd }
 
-/** The recording side: everything that is not forwarding. */
+/** The recording side: everything except forwarding. */
 export interface RecorderCore {
-  /** A promise where decoding takes its time: nothing else may be handled before it is settled. */
+  /** A promise when decoding is asynchronous. The next message must wait for it. */
   handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined>
-  /** How far the tape is written. */
+  /** The current end of the tape. */
   readonly tapeEnd: TapeEnd | undefined
   openRequests(): OpenRequest[]
   toolHeaders(tool: string): readonly MirroredArgument[] | undefined
-  /** Since it was asked before. */
+  /** Changes since the last call. */
   takeNews(): {
     readonly redacted?: readonly RuleCount[]
     readonly sessions?: readonly NamedSession[]
-    /** A person should know. */
+    /** A problem that the user should know. */
     readonly trouble?: string
   }
-  /** Closes a segment that is old. Called from time to time. */
+  /** Closes an old segment. Called periodically. */
   sealOld(): void
 }
 
@@ -216,7 +216,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     journal.add(guarded)
   }
 
-  /** The strict form has other lines, and its second tape has everything: both are made of records. */
+  /** A strict tape has other lines, and its second tape has everything: both need full records. */
   const addPlain: TakeLine | undefined =
     init.strict || full ? undefined : (line, ids) => journal.addPlain(line, ids)
 
@@ -311,7 +311,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
 const quotaWords =
   'the local quota is full of segments that are not shipped: recording stops until there is room, all messages pass'
 
-/** What was redacted here is added to what was before the recording began. */
+/** Adds the redactions of this recording to those before it. */
 function sumOf(before: readonly RuleCount[], here: readonly RuleCount[]): RuleCount[] {
   const counts = new Map<string, number>()
   for (const { rule, count } of [...before, ...here]) {

@@ -21,7 +21,7 @@ const tell = (isBusy: boolean): void => {
   if (init.state) tellWork(init.state, isBusy)
 }
 
-/** Set while a message takes its time: the next ones wait for it. */
+/** Set during asynchronous work. Later messages wait for it. */
 let busy: Promise<void> | undefined
 
 function take(message: RecorderMessage): void {
@@ -58,7 +58,7 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
   reply({ kind: 'done', free: true, ...(tapeEnd && { tapeEnd }), ...core.takeNews() })
 }
 
-/** Called with each message. The first says what to record. */
+/** Called for each message. The first one is the `RecorderInit`. */
 let heard = (given: RecorderInit | RecorderMessage): void => {
   const early: RecorderMessage[] = []
   heard = (message) => void early.push(message as RecorderMessage)
@@ -75,7 +75,7 @@ async function begin(given: RecorderInit): Promise<void> {
   const { sealAfterMs } = init
   if (sealAfterMs !== undefined) {
     const everyMs = Math.min(60_000, Math.max(250, sealAfterMs / 4))
-    // What takes its time is not interrupted: the next turn comes soon.
+    // Asynchronous work is not interrupted; the next interval comes soon.
     setInterval(() => {
       if (!busy) core.sealOld()
     }, everyMs).unref()
@@ -83,5 +83,5 @@ async function begin(given: RecorderInit): Promise<void> {
   reply({ kind: 'ready' })
 }
 
-// Before anything is read: the first messages would be late on the tape.
+// Before the first message is read, which would otherwise be late on the tape.
 prepareRedaction()

@@ -11,62 +11,62 @@ import { RegionPool } from './region-pool.js'
 import { startWorker, type EarlyThread } from './start-thread.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
-/** Bytes that may wait for the tape. Above this the senders have to wait. */
+/** Bytes that may wait for the tape. Above this limit, senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
-/** Bytes handed over at a time. */
+/** Size of a batch in bytes. */
 const batchBytes = 512 * 1024
 /** Chunks wait this long for others, so that the recording thread is not woken for each message. */
 const batchMs = 20
 /**
- * Nothing waits longer than this for the tape while senders go on, so that what was passed on is on the disk
- * within 100 ms even when the recording thread gets little of the processor.
+ * Nothing waits longer than this for the tape while senders continue. Forwarded data is then on disk within 100
+ * ms, even when the recording thread gets little CPU time.
  */
 const lagMs = 40
 /**
- * Senders also wait while more is queued than the recording thread deals with in this time at its present
- * pace: it is slow while its code is new, and where it shares a processor.
+ * Senders also wait while the queue exceeds what the recording thread processes in this time at its current
+ * pace. It is slow while its code is new, and where it shares a CPU.
  */
 const windowMs = 25
-/** May be queued before any pace is known. */
+/** Bytes that may be queued before the pace is known. */
 const firstWindow = 64 * 1024
-/** May be queued however slow it is. */
+/** Bytes that may be queued however slow the thread is. */
 const smallestWindow = 512 * 1024
-/** Without any progress for this long, traffic goes on without the tape: the disk does not move. */
+/** After this long without progress, traffic continues without the tape: the disk is stuck. */
 const stallMs = 1_000
-/** One huge message may keep the thread busy, on a busy machine for seconds: its senders wait for it. */
+/** Senders wait this long for one huge message, which can take seconds on a busy machine. */
 const workMs = 10_000
-/** A thread that is only just starting gets more: losing the first messages is worse than a slow start. */
+/** A starting thread gets more time: losing the first messages is worse than a slow start. */
 const startMs = 10_000
-/** At the end: a thread that is busy with one huge message is worth waiting for, one that hangs is not. */
+/** At the end, a thread that is busy with one huge message is worth waiting for; one that hangs is not. */
 const lastWordsMs = 10_000
 /**
- * The forwarding side of a recording: takes a copy of everything that passed and hands it to a thread of
- * its own in batches. Never waits and never throws; what cannot be recorded is counted and told.
+ * The forwarding side of a recording. Copies all traffic and hands it in batches to a separate thread. Never
+ * waits and never throws. Traffic that cannot be recorded is counted and reported.
  */
 export interface Recorder extends Ledger, ToolBook {
-  /** Resolves when the recording thread can take messages, or is not worth waiting for. Never rejects. */
+  /** Resolves when the recording thread accepts messages, or has taken too long to start. Never rejects. */
   readonly ready: Promise<void>
-  /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
+  /** @param atMs arrival, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
   bytes(channel: Channel, chunk: Uint8Array, atMs?: number, wallMs?: number): void
   ended(channel: Channel): void
-  /** Something passed on an HTTP exchange; its bytes are copied. */
+  /** Records an event of an HTTP exchange. Its bytes are copied. */
   http(event: HttpEvent | UnheardMessage): void
   /** Only the first `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void
-  /** Requests that wait for an answer, as of all that was told so far. Never rejects. */
+  /** Requests without a response, as of all earlier calls. Never rejects. */
   openRequests(): Promise<readonly OpenRequest[]>
-  /** Writes what is queued and the last line. Resolves when the tape is on the disk, or cannot be. */
+  /** Writes the queue and the last line. Resolves when the tape is on disk, or writing has failed. */
   close(end: SessionEnd): Promise<RecordingReport>
 }
 
 export interface RecorderOptions {
-  /** Called with true when the senders must wait, and with false when they may go on. */
+  /** Called with true when senders must wait, and with false when they may continue. */
   readonly onPressure: (wait: boolean) => void
-  /** More is on the tape. @param end how far it is written, where that is known */
+  /** The tape has grown. @param end its current end, if known */
   readonly onRecorded?: (end: TapeEnd | undefined) => void
-  /** Something went wrong that a person should know of at once. One line. */
+  /** A problem that the user should know at once. One line. */
   readonly onTrouble?: (line: string) => void
-  /** The first recording thread, which is loading already. @default one that is started now */
+  /** The first recording thread, which is already loading. @default one that is started now */
   readonly firstThread?: EarlyThread
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
@@ -93,21 +93,21 @@ class ThreadRecorder implements Recorder {
   readonly #startedMs: number
   #isReady: () => void = () => undefined
   #flushTimer: NodeJS.Timeout | undefined
-  /** When the oldest chunk of the batch that is being filled arrived. */
+  /** Arrival of the oldest chunk in the current batch. */
   #pendingSinceMs = 0
-  /** What may be queued at the present pace. */
+  /** Bytes that may be queued at the current pace. */
   #windowBytes = firstWindow
   #waiting = false
   #stallTimer: NodeJS.Timeout | undefined
   #seenWorkingMs = 0
-  /** Set while traffic goes on without the tape; what each channel lost. */
+  /** Losses per channel. Defined while traffic continues without the tape. */
   #losses: Map<Channel, Loss> | undefined
   #lostHttpBytes = 0
   #lostHttpMessages = 0
   #hasLostHttp = false
   #died: string | undefined
   #closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
-  /** Those who asked something, in their order; they get no answer from a thread that died. */
+  /** Callers that wait for a reply, in order. If the thread dies, they get none. */
   readonly #asking: ((answer?: Told) => void)[] = []
 
   constructor(init: RecorderInit, options: RecorderOptions) {
@@ -146,13 +146,13 @@ class ThreadRecorder implements Recorder {
 
   http(event: HttpEvent | UnheardMessage): void {
     if (this.#losses) {
-      // A request and its answer: that is not recorded without it.
+      // A POST counts as two messages, because its response is not recorded without it.
       if (event.kind === 'request' && event.method === 'POST') this.#lostHttpMessages += 2
       this.#lostHttpBytes += 'bytes' in event ? event.bytes.length : 0
       this.#hasLostHttp = true
       return
     }
-    // A session may begin with an event of before, as exactly as clocks can be compared.
+    // The first event may be older than the session's start, within the precision of the clocks.
     const us = Math.max(0, (event.atMs - this.#startedMs) * 1000)
     const filler = this.#httpFiller
     if (!filler.fits(event)) this.#flush()
@@ -163,7 +163,7 @@ class ThreadRecorder implements Recorder {
   }
 
   enter(entry: GateEntry): void {
-    // A verdict of stdio names the bytes that it is about, which come after it: it overtakes what is collected.
+    // A stdio verdict names bytes that come after it, so it must overtake the collected chunks.
     const overtakes = entry.kind === 'verdict' && 'channel' in entry.place
     if (overtakes ? this.#died === undefined : this.#caughtUp())
       this.#post({ kind: 'gate', entry, ...this.#moment() })
@@ -215,7 +215,7 @@ class ThreadRecorder implements Recorder {
     if (!isAnswer) this.#options.onRecorded?.(reply.tapeEnd)
   }
 
-  /** Everybody waits for the new thread, as for the first one. */
+  /** Senders wait for the new thread, as for the first one. */
   #replaced(words: string, lost: RecorderMessage | undefined): void {
     if (lost?.kind === 'open-requests' || lost?.kind === 'tool-headers') this.#asking.shift()?.()
     this.#windowBytes = firstWindow
@@ -252,11 +252,11 @@ class ThreadRecorder implements Recorder {
     return this.#filler.sizeBytes + this.#httpFiller.sizeBytes + this.#thread.unansweredBytes
   }
 
-  /** Senders wait while too much is queued; not for a disk that does not move at all. */
+  /** Senders wait while too much is queued, but not for a disk that is stuck. */
   #press(nowMs: number): void {
     if (this.#waiting || this.#died !== undefined) return
     if (this.#queuedBytes <= this.#windowBytes && this.#waitedMs(nowMs) <= lagMs) return
-    // Nobody comes to fill the batch further.
+    // While senders wait, no chunks arrive to fill the batch further.
     this.#flush()
     this.#wait()
   }
@@ -268,7 +268,7 @@ class ThreadRecorder implements Recorder {
     this.#stallTimer = setInterval(() => this.#checkStall(performance.now()), stallMs / 10)
   }
 
-  /** The time of a long computation is not counted against the disk that is written to after it. */
+  /** Time spent computing does not count against the disk that is written to afterwards. */
   #checkStall(nowMs: number): void {
     const { begun, isWorking, lastProgressMs } = this.#thread
     if (isWorking) this.#seenWorkingMs = nowMs
@@ -277,7 +277,7 @@ class ThreadRecorder implements Recorder {
     if (nowMs - sinceMs >= patienceMs) this.#stall()
   }
 
-  /** How long the oldest chunk that is not on the tape has waited. */
+  /** Age of the oldest chunk that is not on the tape. */
   #waitedMs(nowMs: number): number {
     const isIdle = this.#filler.isEmpty && this.#httpFiller.isEmpty
     const sinceMs = this.#thread.oldest?.sinceMs ?? (isIdle ? nowMs : this.#pendingSinceMs)
@@ -304,7 +304,7 @@ class ThreadRecorder implements Recorder {
     this.#release()
   }
 
-  /** Ends a time without the tape: the thread hears what it missed before it hears anything else. */
+  /** Ends a period without the tape: the thread gets the losses before any other message. */
   #tellLosses(): void {
     if (!this.#losses || this.#died !== undefined) return
     const told = this.#losses
@@ -320,7 +320,7 @@ class ThreadRecorder implements Recorder {
     for (const [channel, loss] of told) this.#post({ kind: 'lost', channel, ...this.#moment(), ...loss, why })
   }
 
-  /** Everything seen so far is on its way before something else is said. False when nobody listens any more. */
+  /** Posts everything seen so far, before another message. False when there is no recording thread any more. */
   #caughtUp(): boolean {
     this.#flush()
     this.#tellLosses()

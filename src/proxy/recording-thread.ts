@@ -10,20 +10,20 @@ import type { NamedSession, RecorderInit, RecorderMessage, RecordingReport } fro
 import type { ChannelLoss } from './channel-loss.js'
 import { createThreadState, isWorking, progressOf, tellWork } from './thread-state.js'
 
-/** What the recording thread says: that it is there, then one reply to every message, in order. */
+/** Messages of the recording thread: `ready`, then one reply to each message, in order. */
 export type RecorderReply =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'done'
-      /** The memory of the message may be used again. */
+      /** The memory of the message may be reused. */
       readonly free?: true
       readonly open?: readonly OpenRequest[]
       readonly tapeEnd?: TapeEnd
       /** Null for a tool that was never listed. */
       readonly toolHeaders?: readonly MirroredArgument[] | null
-      /** How often each rule of redaction has fired, when that changed. */
+      /** Redactions per rule, when the counts changed. */
       readonly redacted?: readonly RuleCount[]
-      /** Sessions of HTTP that were named since the last reply. */
+      /** HTTP sessions that were named since the last reply. */
       readonly sessions?: readonly NamedSession[]
       readonly trouble?: string
     }
@@ -34,38 +34,39 @@ export type Told = Extract<RecorderReply, { kind: 'done' }>
 /** The part of a worker thread that is used here. */
 export type RecorderWorker = Pick<Worker, 'postMessage' | 'on' | 'terminate'>
 
-/** A message that has no reply yet. */
+/** A message without a reply so far. */
 export interface Queued {
   readonly message: RecorderMessage
   readonly sizeBytes: number
-  /** When the oldest chunk in it came. */
+  /** Arrival of the oldest chunk in it. */
   readonly sinceMs: number
   readonly postedMs: number
 }
 
 export interface RecordingThreadOptions {
   readonly startWorker: (init: RecorderInit) => RecorderWorker
-  /** It can take messages; called again for each that took the place of another. */
+  /** The thread accepts messages. Called again for each replacement. */
   onReady(): void
-  /** @param beganMs when it began with that message, at the earliest */
+  /** @param beganMs earliest time at which the thread began with the message */
   onDone(reply: Told, queued: Queued, beganMs: number): void
   onClosed(report: RecordingReport): void
-  /** It died and another was started. @param lost the message that it was at work on, when it asked something */
+  /** The thread died and was replaced. @param lost the message it was processing, if any */
   onReplaced(words: string, lost: RecorderMessage | undefined): void
-  /** It died, and no other can be started. */
+  /** The thread died and cannot be replaced. */
   onDead(why: string): void
 }
 
-/** Sessions of HTTP that a thread hears of when it takes the place of another. */
+/** HTTP sessions that a replacement thread learns about. */
 const mostSessions = 10_000
-/** Verdicts of the gate that may be about frames to come. */
+/** Verdicts of the gate that may concern later frames. */
 const mostVerdicts = 1_024
-/** Threads in a row that die before they say anything. */
+/** Threads in a row that may die before their first message. */
 const mostStillborn = 2
 
 /**
- * The recording thread, and the one that takes its place when it dies. Nothing that it had not begun with is lost: the
- * next one gets it. What it was at work on is counted here and told there, as the first record of a new segment.
+ * The recording thread, and its replacement when it dies. Messages that it had not begun are passed to the
+ * replacement. The loss in the message it was processing is counted here and becomes the first record of a new
+ * segment.
  */
 export class RecordingThread {
   readonly state = createThreadState()
@@ -73,7 +74,7 @@ export class RecordingThread {
   readonly #options: RecordingThreadOptions
   readonly #exchanges = new OpenExchanges()
   readonly #queue: Queued[] = []
-  /** Bytes of each channel that were ever posted, or told as lost. */
+  /** Bytes of each channel that were ever posted, or reported as lost. */
   readonly #posted: Record<Channel, number> = { in: 0, out: 0, err: 0 }
   #worker: RecorderWorker
   #unansweredBytes = 0
@@ -92,7 +93,7 @@ export class RecordingThread {
     this.#worker = this.#start(this.#init)
   }
 
-  /** It has said something. */
+  /** Whether the thread has replied. */
   get begun(): boolean {
     return this.#begun
   }
@@ -105,7 +106,7 @@ export class RecordingThread {
     return this.#unansweredBytes
   }
 
-  /** The message that it is at work on. */
+  /** The message that is being processed. */
   get oldest(): Queued | undefined {
     return this.#queue[0]
   }
@@ -114,10 +115,10 @@ export class RecordingThread {
     return isWorking(this.state)
   }
 
-  /** @param sinceMs when the oldest chunk in it came */
+  /** @param sinceMs arrival of the oldest chunk in it */
   post(message: RecorderMessage, sizeBytes: number, sinceMs: number): void {
     if (this.#isOver) return
-    // While nothing is asked of it, the thread owes no progress.
+    // With an empty queue, no progress is expected.
     const nowMs = performance.now()
     if (this.#queue.length === 0) this.#lastProgressMs = nowMs
     for (const [channel, bytes] of bytesOf(message)) this.#posted[channel] += bytes
@@ -127,12 +128,12 @@ export class RecordingThread {
     this.#worker.postMessage(message)
   }
 
-  /** Waits anew for progress. */
+  /** Restarts the wait for progress. */
   giveTime(): void {
     this.#lastProgressMs = performance.now()
   }
 
-  /** It does not get on. Another takes its place where a message keeps it busy, and not the disk. */
+  /** Ends a thread without progress. It is replaced if a message keeps it busy, but not if the disk does. */
   giveUp(why: string): void {
     void this.#worker.terminate()
     if (this.isWorking) this.#failed(this.#worker, why)
@@ -208,7 +209,7 @@ export class RecordingThread {
     this.#options.onReplaced(wordsOf(message), fatal?.message)
   }
 
-  /** To the thread that took the place of another. */
+  /** Posts a message to a replacement thread. */
   #again(queued: Queued): void {
     this.#queue.push({ ...queued, postedMs: performance.now() })
     this.#unansweredBytes += queued.sizeBytes
@@ -222,7 +223,7 @@ export class RecordingThread {
     this.#options.onDead(why)
   }
 
-  /** @param fatal what it died with @param rest what it had not begun with */
+  /** @param fatal the message it was processing @param rest messages it had not begun */
   #lossOf(
     fatal: RecorderMessage | undefined,
     rest: readonly Queued[],
@@ -251,14 +252,14 @@ export class RecordingThread {
   }
 }
 
-/** What a message brings of the channels. */
+/** Bytes per channel in a message. */
 function bytesOf(message: RecorderMessage): (readonly [Channel, number])[] {
   if (message.kind === 'lost') return [[message.channel, message.bytes]]
   if (message.kind !== 'chunks') return []
   return Object.entries(message.batch.regions).map(([channel, { length }]) => [channel as Channel, length])
 }
 
-/** The lines of a channel that end in a message, and whether a line begins after it. */
+/** The number of line ends of a channel in a message, and whether a line begins after it. */
 function linesOf(
   message: RecorderMessage | undefined,
   channel: Channel,
@@ -275,7 +276,7 @@ function linesOf(
   return { lines, atLineStart: bytes.at(-1) === 0x0a }
 }
 
-/** For people: what became of the recording. */
+/** A readable report of the loss. */
 function wordsOf({ why, losses, messages, bytes }: Extract<RecorderMessage, { kind: 'died' }>): string {
   let lost = messages
   let stderr = 0
@@ -293,7 +294,7 @@ function wordsOf({ why, losses, messages, bytes }: Extract<RecorderMessage, { ki
   return `${why}: ${parts.join(' and ')} (${lostBytes} bytes) are not on the tape, which continues in a new segment`
 }
 
-/** The memory of a message that was dealt with. */
+/** The memory of a processed message. */
 export function memoryOf(message: RecorderMessage): readonly ArrayBufferLike[] {
   if (message.kind === 'chunks') return buffersOf(message.batch)
   return message.kind === 'http' ? regionsOf(message.batch) : []

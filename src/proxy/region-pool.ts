@@ -1,12 +1,12 @@
-/** Bytes of a region. Small enough that progress shows on a slow disk. */
+/** Size of a region in bytes. Small enough that progress is visible on a slow disk. */
 export const regionBytes = 512 * 1024
-/** Regions kept for the next batches; more are in use only while the recording side lags. */
+/** Regions kept for later batches. More are in use only while the recording side is behind. */
 const regionsKept = 6
 
 /**
- * Memory for batches, used again when they were dealt with: at hundreds of MB/s, collecting garbage is what costs. Both
- * threads see it: what a recording thread was at work on when it died is still here, to be counted, and what it had not
- * begun goes to the next one.
+ * Reusable memory for batches: at hundreds of MB/s, garbage collection is the main cost. Both threads share it. When a
+ * recording thread dies, the batch it was processing can still be counted, and the batches it had not begun go to its
+ * replacement.
  */
 export class RegionPool {
   readonly #free: SharedArrayBuffer[] = []
@@ -25,14 +25,14 @@ export class RegionPool {
 }
 
 /**
- * Copies bytes, of which either side may be memory that threads share: the engine's own `set` takes a hundred times as
- * long there, byte by byte, while `fill` with as many bytes as there is room for is one plain copy.
+ * Copies bytes where either side may be shared memory. The engine's own `set` is a hundred times slower there, because
+ * it copies byte by byte, while `fill` with a source of exactly the target's size is one plain copy.
  */
 export function copyBytes(source: Uint8Array, target: Buffer, at: number): void {
   if (source.length > 0) target.fill(source, at, at + source.length)
 }
 
-/** A copy of memory that threads share, to work with: good until the next one is made. */
+/** A working copy of shared memory. Valid until the next copy. */
 export class Scratch {
   #memory = Buffer.alloc(0)
 

@@ -8,25 +8,25 @@ import {
 } from '../redaction/index.js'
 import { createTagger } from '../tape/index.js'
 
-/** What to redact. Can be posted to another thread, which makes the same rules of it. */
+/** Settings of redaction. Can be posted to another thread, which derives the same rules. */
 export interface Redaction extends RuleSources {
-  /** The built-in rules; a rules file can do without them too. */
+  /** Whether to use the built-in rules; a rules file can turn them off as well. */
   readonly defaults: boolean
-  /** The built-in rules hold whatever a rules file says. */
+  /** Keeps the built-in rules whatever a rules file says. */
   readonly keepDefaults?: boolean
-  /** What is known to be a secret, for the built-in rules. */
+  /** Known secrets, for the built-in rules. */
   readonly secrets?: readonly string[]
-  /** 32 bytes as hexadecimal digits, under which secrets get their tags. @default one of its own for each redactor */
+  /** Key of the tags of secrets: 32 bytes as hexadecimal digits. @default a separate key for each redactor */
   readonly tagKey?: string
 }
 
-/** Shorter ones are found where they mean something else. */
+/** Shorter secrets would also match unrelated text. */
 const shortestSecret = 6
 
 /**
- * The redactor of one run. Tags of different redactors have nothing in common, unless they are given one key.
+ * The redactor of one run. Tags of different redactors are unrelated, unless they share a key.
  *
- * @throws WiretapeError `usage` for a rule that makes no sense
+ * @throws WiretapeError `usage` for an invalid rule
  */
 export async function createRunRedactor(redaction: Redaction): Promise<Redactor> {
   const tag = createTagger(redaction.tagKey)

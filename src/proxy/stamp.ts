@@ -1,4 +1,4 @@
-/** When bytes were seen, by both clocks. */
+/** The arrival of bytes, by both clocks. */
 export interface Moment {
   /** Microseconds since the session began, monotonic. */
   readonly us: number
@@ -6,13 +6,13 @@ export interface Moment {
   readonly wallMs: number
 }
 
-/** When a line of the tape is written, by both clocks. */
+/** The time of a line on the tape, by both clocks. */
 export interface Stamp {
   readonly t: string
   readonly us: number
 }
 
-/** Makes stamps. Those of one millisecond share its text. */
+/** Creates stamps. Stamps of the same millisecond share their text. */
 export function createStamp(): (at: Moment) => Stamp {
   let lastMs = Number.NaN
   let t = ''

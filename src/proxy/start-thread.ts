@@ -1,25 +1,25 @@
 import { Worker } from 'node:worker_threads'
 import type { RecorderInit } from './recorder-core.js'
 
-/** Memory of the recording thread, which the environment may change. */
+/** Memory of the recording thread in MB. The environment may change it. */
 const usualHeapMb = 512
 const leastHeapMb = 16
 const mostHeapMb = 4_096
 
-/** Memory of the recording thread in MB. What needs more ends it, and another one takes its place. */
+/** Memory of the recording thread in MB. A thread that needs more is ended and replaced. */
 function heapMb(): number {
   const given = Number(process.env['WIRETAPE_RECORDER_HEAP_MB'])
   return Number.isInteger(given) && given >= leastHeapMb ? Math.min(given, mostHeapMb) : usualHeapMb
 }
 
-/** A recording thread that waits for what it is to record: a `RecorderInit` is its first message. */
+/** A recording thread that waits for a `RecorderInit` as its first message. */
 function startThread(): Worker {
   return new Worker(new URL('./recorder-worker.js', import.meta.url), {
-    // Nothing a library prints in there may reach the client's stdout.
+    // Output of libraries in the thread must not reach the client's stdout.
     stdout: true,
     stderr: true,
     execArgv: [],
-    // A small nursery is collected more often and costs no more; the default may grow to 48 MB.
+    // A small young generation is collected more often and costs no more; the default may grow to 48 MB.
     resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: heapMb() },
   })
 }
@@ -31,7 +31,7 @@ export function startWorker(init: RecorderInit): Worker {
   return worker
 }
 
-/** A recording thread that loads its code while it is found out what it is to record. Taken or dropped once. */
+/** A recording thread that loads its code before its settings are known. Taken or dropped once. */
 export class EarlyThread {
   #worker: Worker | undefined
 
@@ -39,16 +39,16 @@ export class EarlyThread {
     try {
       const worker = startThread()
       this.#worker = worker
-      // Whoever takes it starts another one, and hears what is wrong with that.
+      // `take` then starts another thread, whose errors are reported.
       const lose = (): void => void (this.#worker = undefined)
       worker.on('error', lose)
       worker.on('exit', lose)
     } catch {
-      // The same.
+      // The same applies here.
     }
   }
 
-  /** The thread, at work on `init`; another one where this one has failed or was taken. */
+  /** The thread, with `init` posted to it; a new thread if this one failed or was taken. */
   readonly take = (init: RecorderInit): Worker => {
     const worker = this.#worker
     if (!worker) return startWorker(init)
@@ -57,7 +57,7 @@ export class EarlyThread {
     return worker
   }
 
-  /** It is not needed, unless it was taken. */
+  /** Ends the thread, unless it was taken. */
   drop(): void {
     void this.#worker?.terminate()
   }

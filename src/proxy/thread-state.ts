@@ -2,34 +2,34 @@ import type { Disk } from '../tape/index.js'
 import type { Channel } from './channel.js'
 
 /**
- * Memory that a recording thread shares with whoever waits for it: what it is doing, which it cannot say while it does
- * it, and how far it has come, which it cannot say when it is dead.
+ * Memory that a recording thread shares with the main thread: its current activity, which it cannot report while busy,
+ * and its progress, which it cannot report when dead.
  */
 export interface ThreadState {
   readonly doing: Int32Array<SharedArrayBuffer>
   readonly done: Float64Array<SharedArrayBuffer>
 }
 
-/** How far a recording thread has come. Everything in it is on the tape, or counted as lost. */
+/** Progress of a recording thread. Everything in it is on the tape, or counted as lost. */
 export interface Progress {
   /** Number of the next message. */
   readonly next: number
   /** Segment that is being written. */
   readonly segment: number
-  /** Messages and gaps on the files, and messages lost. */
+  /** Messages and gaps in the files, and lost messages. */
   readonly messages: number
   readonly gaps: number
   readonly lost: number
   /** Bytes of each channel up to the end of the last frame. */
   readonly recorded: Readonly<Record<Channel, number>>
-  /** Bytes that went on beyond those that came. */
+  /** Forwarded bytes minus received bytes. */
   readonly shift: Readonly<Record<'in' | 'out', number>>
 }
 
 const waits = 0
 const works = 1
 const writes = 2
-/** Numbers in `Progress`. */
+/** Number of values in `Progress`. */
 const progressSize = 10
 
 export function createThreadState(): ThreadState {
@@ -39,12 +39,12 @@ export function createThreadState(): ThreadState {
   }
 }
 
-/** It has something to do, or all is done. */
+/** The thread begins a message, or is idle again. */
 export function tellWork(state: ThreadState, isBusy: boolean): void {
   Atomics.store(state.doing, 0, isBusy ? works : waits)
 }
 
-/** It is busy with what it was given, and the disk has nothing to do with that. */
+/** Whether the thread is computing, not waiting for the disk. */
 export function isWorking(state: ThreadState): boolean {
   return Atomics.load(state.doing, 0) === works
 }
@@ -76,7 +76,7 @@ export function progressOf({ done }: ThreadState): Progress {
   }
 }
 
-/** A disk that tells when it is waited for. */
+/** A disk whose calls mark the thread as writing. */
 export function watchedDisk(disk: Disk, state: ThreadState): Disk {
   const watched = <T extends (...given: never[]) => unknown>(call: T): T =>
     ((...given: never[]) => {

@@ -1,7 +1,7 @@
 import type { MessageRecord, UndeliveredRecord } from '../model/index.js'
 import type { HttpMessages } from './http-messages.js'
 
-/** The client of a session was not there for a message: the message, without a place in HTTP, and a note that says so. */
+/** Records for a message without a connected client: the message, without a place in HTTP, and its `undelivered`. */
 export function unheardRecords(
   messages: Pick<HttpMessages, 'read'>,
   bytes: Uint8Array,

@@ -5,11 +5,11 @@ import { longestMessage } from '../wire/index.js'
 
 interface Coding {
   stream(): Transform
-  /** @throws what is wrong with the coded bytes */
+  /** @throws Error when the coded bytes are invalid */
   whole(bytes: Uint8Array): Buffer
 }
 
-// A body that is cut off is read as far as it goes.
+// A truncated body is decoded as far as it goes.
 const zlibOptions: ZlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const brotliOptions: BrotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const limit = { maxOutputLength: longestMessage }
@@ -17,7 +17,7 @@ const gzip: Coding = {
   stream: () => zlib.createGunzip(zlibOptions),
   whole: (bytes) => zlib.gunzipSync(bytes, { ...zlibOptions, ...limit }),
 }
-/** Node 22.15 and later have zstd. */
+/** zstd exists in Node 22.15 and later. */
 const { createZstdDecompress, zstdDecompressSync } = zlib as {
   createZstdDecompress?: () => Transform
   zstdDecompressSync?: (bytes: Uint8Array, options: typeof limit) => Buffer
@@ -51,20 +51,20 @@ function codingOf(coding = ''): Coding | undefined {
   return codings.get(coding.trim().toLowerCase())
 }
 
-/** A body in this content coding is as it is. */
+/** Whether this content coding leaves a body unchanged. */
 export function isIdentity(coding = ''): boolean {
   return /^(identity)?$/i.test(coding.trim())
 }
 
-/** Takes a content coding away while a body arrives. */
+/** Removes a content coding while a body arrives. */
 export interface Decoder {
-  /** @throws what is wrong with the coded bytes */
+  /** @throws Error when the coded bytes are invalid, or decompress to more than 64 MB */
   push(bytes: Uint8Array): Promise<Uint8Array>
 }
 
 /**
- * Undefined for a coding that this Node does not know (RFC 9110, section 8.4.1). `identity` passes everything
- * through.
+ * Undefined for a coding that this version of Node does not support (RFC 9110, section 8.4.1). With
+ * `identity`, all bytes pass unchanged.
  */
 export function createDecoder(coding: string | undefined): Decoder | undefined {
   if (isIdentity(coding)) return { push: (bytes) => Promise.resolve(bytes) }
@@ -76,7 +76,7 @@ export function createDecoder(coding: string | undefined): Decoder | undefined {
   return {
     async push(bytes) {
       if (failure) throw failure
-      // A chunk is dealt with when its callback comes; until then the stream may want to be read.
+      // A chunk is processed once its callback is called. Until then, the output may have to be read.
       const written = new Promise<void>((resolve) => stream.write(bytes, () => resolve()))
       const pieces: Buffer[] = []
       let done = false
@@ -95,7 +95,7 @@ export function createDecoder(coding: string | undefined): Decoder | undefined {
   }
 }
 
-/** A whole body without its content coding, or why that cannot be. */
+/** A whole body without its content coding, or the reason why it cannot be decoded. */
 export async function decodeWhole(
   bytes: Uint8Array,
   coding: string | undefined,
@@ -109,7 +109,7 @@ export async function decodeWhole(
   }
 }
 
-/** Undefined where the coding is not known here, or broken: nobody can look at the body then. */
+/** Undefined when the coding is unknown or broken: the body cannot be inspected then. */
 export function withoutContentCoding(bytes: Buffer, coding: string | undefined): Buffer | undefined {
   if (isIdentity(coding)) return bytes
   try {

@@ -1,4 +1,4 @@
-/** The longest delay that a timer of Node can hold. */
+/** The longest delay of a Node timer. */
 export const longestTimerMs = 2 ** 31 - 1
 
 export interface DeadlineOptions {
@@ -16,10 +16,10 @@ export interface Deadline {
 }
 
 /**
- * A signal that aborts after a time, or together with another signal. The timer holds the signal until `close`.
+ * A signal that aborts after a time, or together with another signal. The timer keeps the signal alive until `close`.
  *
- * `AbortSignal.timeout` and `AbortSignal.any` are referenced weakly: on Node 20 the garbage collector takes a composed
- * signal together with its time-out, and the call that waits for it never ends.
+ * Node 20 references `AbortSignal.timeout` and `AbortSignal.any` weakly: a composed signal can be garbage-collected
+ * together with its timeout, and the call that waits for it never ends.
  */
 export function createDeadline({ ms, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController()

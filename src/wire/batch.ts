@@ -1,18 +1,18 @@
 import { seekMembers, type Sought } from './json-seek.js'
 import { elementsOf, kindAt, type Span } from './json-text.js'
 
-/** Messages of one batch that are looked at one by one. MCP batches (2025-03-26) hold a handful. */
+/** Most messages of a batch that are read one by one. MCP batches (2025-03-26) hold a handful. */
 const longestBatch = 10_000
 
-/** What one frame of JSON holds. */
+/** The messages of one JSON frame. */
 export interface FrameParts {
-  /** True when the frame is an array of messages. */
+  /** Whether the frame is an array of messages. */
   readonly batch: boolean
-  /** At least one, in the order of the text. A batch beyond all reason counts as one. */
+  /** At least one, in text order. A batch of more than `longestBatch` messages counts as one. */
   readonly parts: readonly Span[]
 }
 
-/** The messages in a checked JSON text that has no white space around it. */
+/** Splits a checked JSON text without surrounding white space into messages. */
 export function partsOf(raw: string): FrameParts {
   const whole = { start: 0, end: raw.length }
   if (kindAt(raw, 0) !== 'array') return { batch: false, parts: [whole] }
@@ -20,7 +20,7 @@ export function partsOf(raw: string): FrameParts {
   return { batch: true, parts: elements.length === 0 || elements.length > longestBatch ? [whole] : elements }
 }
 
-/** A JSON-RPC message or a batch of them, as far as the outermost shape tells. */
+/** Whether a value looks like a message or a batch: an object, or an array that begins with one. */
 export function holdsMessages(text: string, start: number): boolean {
   const kind = kindAt(text, start)
   if (kind === 'object') return true
@@ -31,7 +31,7 @@ export function holdsMessages(text: string, start: number): boolean {
 
 const version: Sought = new Map([['jsonrpc', null]])
 
-/** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
+/** Whether an object has a member `jsonrpc`. Over HTTP, other JSON is common: OAuth, health checks, gateways. */
 export function speaksJsonRpc(text: string, start: number): boolean {
   return text.charAt(start) === '{' && seekMembers(text, start, version).length > 0
 }

@@ -21,7 +21,7 @@ const metaMembers: Sought = seekable({
   [meta.relatedTask]: seekable({ taskId: null }),
 })
 
-/** The members of a message that are looked at; all others are passed over. */
+/** The members that an envelope needs; all others are skipped. */
 export const envelopeMembers: Sought = seekable({
   jsonrpc: null,
   id: null,
@@ -62,13 +62,13 @@ function seekable(members: Readonly<Record<string, Sought | null>>): Sought {
   return new Map(Object.entries(members))
 }
 
-/** Inputs of a multi round-trip that are remembered by name. */
+/** Names of inputs in a multi round-trip that are remembered. */
 const mostInputs = 256
 
 /**
- * The JSON-RPC reading of the value that starts at `start` in a checked JSON text. Only spans are looked
- * at; payloads are never parsed. Where a member is repeated the last one counts, as in JSON.parse.
- * Facts of MCP: specification versions 2024-11-05 to 2026-07-28.
+ * The JSON-RPC reading of the value at `start` in a checked JSON text. Reads only spans; payloads are never
+ * parsed. The last of repeated members counts, as in JSON.parse. Facts of MCP: specification versions
+ * 2024-11-05 to 2026-07-28.
  */
 export function readEnvelope(text: string, start: number): Envelope {
   if (kindAt(text, start) !== 'object') return { kind: 'invalid', problem: 'not a JSON object' }
@@ -76,9 +76,9 @@ export function readEnvelope(text: string, start: number): Envelope {
 }
 
 /**
- * As `readEnvelope`, of a message that stands in a text whose members are known already.
+ * Like `readEnvelope`, for a message whose members have been found already.
  *
- * @param members what `envelopeMembers` looks for
+ * @param members the members found for `envelopeMembers`
  */
 export function envelopeOf(text: string, members: readonly Found[]): Envelope {
   const id = memberOf(members, 'id')
@@ -137,7 +137,7 @@ function classify(
   }
   if (error) {
     if (kindAt(text, error.start) !== 'object') return invalid('"error" is not an object')
-    // JSON-RPC 2.0, section 5: the id is null when the request's own could not be read. SDKs also leave it out.
+    // JSON-RPC 2.0, section 5: the id is null when the id of the request could not be read. SDKs also omit it.
     if (idKind === undefined || idKind === 'null' || idKind === 'string' || idKind === 'number')
       return { kind: 'error' }
     return invalid(`"id" of an error is ${idKind}`)
@@ -166,7 +166,7 @@ function readParams(envelope: Draft<Envelope>, text: string, params: readonly Fo
   readMeta(envelope, text, memberOf(params, '_meta'))
 }
 
-/** Tool or prompt name, resource URI, or what a completion is for. */
+/** Tool or prompt name, resource URI, or the reference of a completion. */
 function subjectOf(text: string, params: readonly Found[]): string | undefined {
   const own = stringOf(text, memberOf(params, 'name')) ?? stringOf(text, memberOf(params, 'uri'))
   if (own !== undefined) return own
@@ -182,7 +182,7 @@ function readResult(envelope: Draft<Envelope>, text: string, result: readonly Fo
   setString(envelope, 'requestState', text, memberOf(result, 'requestState'))
   const inputs = memberOf(result, 'inputRequests')
   if (inputs) envelope.inputRequests = namesOf(text, inputs)
-  // An InitializeResult must have both; a version alone may be anything of a custom method.
+  // An InitializeResult must have both; in a custom result, a version alone may mean anything.
   const serverInfo = memberOf(result, 'serverInfo')
   if (serverInfo) {
     setString(envelope, 'protocolVersion', text, memberOf(result, 'protocolVersion'))
@@ -200,8 +200,8 @@ function readResult(envelope: Draft<Envelope>, text: string, result: readonly Fo
 }
 
 /**
- * Method of the server's request that a result with these members answers: `ListRootsResult` has roots,
- * `CreateMessageResult` a role and content, `ElicitResult` an action. No result of a server has these.
+ * The method of the server's request to which a result with these members responds: `ListRootsResult` has
+ * roots, `CreateMessageResult` a role and content, `ElicitResult` an action. No result of a server has these.
  */
 export function answersMethod(has: (member: string) => boolean): string | undefined {
   if (has('roots')) return 'roots/list'
@@ -250,7 +250,7 @@ function setString(
   if (value !== undefined) envelope[key] = value
 }
 
-/** Exact text of a string or number; other kinds name nothing. */
+/** Sets the exact text of a string or number; other kinds are not valid here. */
 function setText(
   envelope: Draft<Envelope>,
   key: 'progressToken' | 'cancels' | 'subscriptionId' | 'errorCode',

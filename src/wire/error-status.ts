@@ -1,6 +1,6 @@
 import { JsonObject } from './json-object.js'
 
-/** HTTP statuses of errors that a server of 2026-07-28 gives before a method runs. */
+/** HTTP statuses of errors that a server of 2026-07-28 sends before a method runs. */
 const statuses: Readonly<Record<string, number | undefined>> = {
   '-32601': 404,
   '-32020': 400,
@@ -9,11 +9,11 @@ const statuses: Readonly<Record<string, number | undefined>> = {
 }
 
 /**
- * HTTP status of the response to one request of 2026-07-28. Invalid params (-32602) have 400 where the request lacks a
- * required member of `_meta`; from a method they are an answer like others, with 200.
+ * HTTP status of the response to one request of 2026-07-28. Invalid params (-32602) have status 400 when the request
+ * lacks a required member of `_meta`. From a method, they are an ordinary response with status 200.
  *
- * @param code of its error; undefined for a result
- * @param request its exact text
+ * @param code error code; undefined for a result
+ * @param request exact text of the request
  */
 export function statusOfError(code: string | undefined, request: string): number {
   if (code === '-32602') return lacksMeta(request) ? 400 : 200

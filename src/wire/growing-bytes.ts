@@ -8,7 +8,7 @@ export class GrowingBytes {
   #bytes = new Uint8Array(65_536)
   #length = 0
 
-  /** What is held, a line feed, and room of no meaning. Valid until the next `add` or `drop`. */
+  /** The held bytes, a line feed, and unused space. Valid until the next `add` or `drop`. */
   get bytes(): Uint8Array {
     return this.#bytes
   }
@@ -29,7 +29,7 @@ export class GrowingBytes {
     this.#bytes[needed] = LF
   }
 
-  /** Forgets the first `count` bytes. What follows them moves to the front. */
+  /** Drops the first `count` bytes. The rest moves to the front. */
   drop(count: number): void {
     if (count === 0) return
     this.#bytes.copyWithin(0, count, this.#length)

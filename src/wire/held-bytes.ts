@@ -1,24 +1,24 @@
-/** Views smaller than this are copied: a view costs more than the bytes it saves. */
+/** Smaller views are copied: a view costs more than the bytes it saves. */
 const MIN_VIEW = 4096
 const MIN_BLOCK = 512
 const MAX_BLOCK = 65_536
 
 /**
- * The bytes of a line that has not ended. Memory stays proportional to `length` however small the parts are
- * and however large the buffers they came in: a part is kept as a view only if it is most of its buffer,
- * else copied into a block. Adding and taking are linear in the bytes.
+ * The bytes of an incomplete line. Memory stays proportional to `length`, however small the parts are and
+ * however large their buffers: a part is kept as a view only if it is most of its buffer, and otherwise
+ * copied into a block. Adding and taking are linear in the bytes.
  */
 export class HeldBytes {
   readonly #smallestView: number
   #length = 0
   #lastByte = -1
   #parts: Uint8Array[] = []
-  /** Filled from `#sealed` (what comes before is in `#parts` or free) up to `#used`. */
+  /** Filled from `#sealed` to `#used`. Earlier bytes are in `#parts`, or free. */
   #block = new Uint8Array(0)
   #sealed = 0
   #used = 0
 
-  /** @param borrowed the buffers of parts are used again by others: nothing is kept as a view */
+  /** @param borrowed the buffers of parts are reused by their owner, so nothing is kept as a view */
   constructor(borrowed = false) {
     this.#smallestView = borrowed ? Infinity : MIN_VIEW
   }
@@ -44,7 +44,7 @@ export class HeldBytes {
     this.#lastByte = bytes[bytes.length - 1] ?? -1
   }
 
-  /** The first `length` bytes of what is held followed by `rest`, in a buffer of their own. */
+  /** The first `length` bytes of the held bytes followed by `rest`, in a new buffer. */
   takeJoined(rest: Uint8Array, length: number): Uint8Array {
     this.#seal()
     const joined = new Uint8Array(length)
@@ -58,7 +58,7 @@ export class HeldBytes {
     return joined
   }
 
-  /** What is held, in order; whoever takes the parts owns them. */
+  /** The held bytes in order. The caller owns the parts. */
   takeParts(): Uint8Array[] {
     this.#seal()
     const parts = this.#parts

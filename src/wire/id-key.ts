@@ -2,7 +2,7 @@ import { canonicalNumber } from './json-numbers.js'
 import { decodeString } from './json-strings.js'
 
 /**
- * Canonical form of a JSON-RPC id or progress token given as exact JSON text: equal for equal ids (`1` and
+ * Canonical form of a JSON-RPC id or progress token, given as exact JSON text: equal for equal ids (`1` and
  * `1.0`, `"a"` and `"\u0061"`), different for `1` and `"1"`.
  */
 export function idKey(idText: string): string {

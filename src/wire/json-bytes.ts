@@ -1,6 +1,6 @@
 /**
- * JSON in bytes, checked while it is passed over. A line feed must follow in the bytes: it ends every loop, since it
- * stands in no JSON text on one line. All functions return the index after what they passed, or -1.
+ * JSON in bytes, checked while it is skipped. A line feed must follow in the bytes: it ends every loop, because a JSON
+ * text on one line contains none. All functions return the index after the skipped part, or -1.
  */
 
 const QUOTE = 0x22
@@ -12,9 +12,9 @@ const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
 
-/** Digits that a JavaScript number holds in any case. */
+/** Digits that a JavaScript number always holds exactly. */
 const mostDigits = 15
-/** Deeper values are for others. */
+/** Deeper values are refused. */
 const deepest = 200
 
 export function skipSpace(bytes: Uint8Array, start: number): number {
@@ -23,7 +23,7 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at
 }
 
-/** 1 for what ends a run of plain characters in a text: a quote, a backslash, a control character, a byte that is not ASCII. */
+/** 1 for bytes that end a run of plain characters: quote, backslash, control character, non-ASCII byte. */
 const endsRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === QUOTE || byte === BACKSLASH || byte < 0x20 || byte >= 0x80 ? 1 : 0,
 )
@@ -43,7 +43,7 @@ export function skipText(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** As `skipText`, of a text that stands for itself: without escapes, and ASCII. */
+/** Like `skipText`, for ASCII text without escapes only. */
 export function skipPlainText(bytes: Uint8Array, start: number): number {
   let at = start
   while (endsRun[bytes[at]!] === 0) at += 1
@@ -73,7 +73,7 @@ function isHex(byte: number): boolean {
   return (byte >= ZERO && byte <= NINE) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
 }
 
-/** One character of two to four bytes, as UTF-8 allows them (Unicode, table 3-7). */
+/** One character of two to four bytes in valid UTF-8 (Unicode, table 3-7). */
 function skipWide(bytes: Uint8Array, start: number): number {
   const first = bytes[start]!
   const second = bytes[start + 1]!
@@ -102,28 +102,28 @@ export function skipNumber(bytes: Uint8Array, start: number): number {
   return at
 }
 
-/** At least one. */
+/** Requires at least one digit. */
 export function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start
   while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1
   return at === start ? -1 : at
 }
 
-/** 0, 1, 2 and so on, as a recorder writes them. */
+/** A number without sign, fraction or leading zeros: 0, 1, 2 and so on. */
 export function skipCount(bytes: Uint8Array, start: number): number {
   const at = skipDigits(bytes, start)
   if (at - start > mostDigits || (bytes[start] === 0x30 && at - start > 1)) return -1
   return at
 }
 
-/** Of digits. */
+/** The value of digits. */
 export function numberAt(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
   for (let at = start; at < end; at += 1) value = value * 10 + bytes[at]! - 0x30
   return value
 }
 
-/** Any value that begins at `start`. */
+/** Any value at `start`. */
 export function skipAny(bytes: Uint8Array, start: number, depth = 0): number {
   switch (bytes[start]) {
     case QUOTE:

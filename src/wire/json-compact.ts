@@ -1,8 +1,8 @@
 import { skipString } from './json-strings.js'
 
 /**
- * A checked JSON text on one line: text that has line breaks loses all white space between its tokens, any
- * other stays exactly as it is.
+ * A checked JSON text on one line. A text with line breaks loses all white space between its tokens; any
+ * other stays unchanged.
  */
 export function onOneLine(text: string): string {
   if (!text.includes('\n') && !text.includes('\r')) return text

@@ -1,17 +1,17 @@
-/** Follows one JSON value through bytes that come in pieces, and stops where it ends or breaks. */
+/** Follows one JSON value through bytes that arrive in pieces, until its end or its first error. */
 export interface JsonFollower {
-  /** A value begins with the next byte that is given. */
+  /** A value begins with the next byte. */
   begin(): void
   /**
-   * Reads on from `at` to `length`, behind which a line feed must stand. Strict about brackets, commas, colons and strings; numbers, words and escapes
-   * are taken as they come.
+   * Continues from `at` to `length`, which a line feed must follow. Checks brackets, commas, colons and strings
+   * strictly; numbers, words and escapes are not checked.
    */
   follow(bytes: Uint8Array, at: number, length: number): Followed
-  /** Line feeds that the value had so far. */
+  /** Line feeds in the value so far. */
   lines(): number
 }
 
-/** `end` is after the value; `more` bytes are needed; or what stands at `at` belongs to no value. */
+/** `end`: the index after the value; `more`: bytes are missing; `fault`: the byte at `at` is invalid. */
 export type Followed =
   | { readonly kind: 'end'; readonly at: number }
   | { readonly kind: 'more' }
@@ -26,7 +26,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
 
-/** What comes next, or where reading is: inside a string or word. Numbers: the loop below is the hottest of all readers. */
+/** The expected token, or the string or word being read. Numbers: this is the hottest loop of all readers. */
 const VALUE = 0
 const FIRST = 1
 const NAME = 2
@@ -39,7 +39,7 @@ const WORD = 7
 const more: Followed = { kind: 'more' }
 
 export function createJsonFollower(): JsonFollower {
-  /** The brackets that close what is open, innermost last. */
+  /** The closing brackets of open containers, innermost last. */
   let inside = new Uint8Array(64)
   let depth = 0
   let due = VALUE
@@ -57,7 +57,7 @@ export function createJsonFollower(): JsonFollower {
           if (code < 0x20) return { kind: 'fault', at, reason: 'control character in a string' }
           continue
         }
-        // Most of a document is what stands in strings.
+        // Most of a document is the contents of strings.
         while (stringStops[bytes[at]!] === 0) at += 1
         if (at >= length) break
         const next = bytes[at]!
@@ -94,7 +94,7 @@ export function createJsonFollower(): JsonFollower {
     return more
   }
 
-  /** What is due after the character; -1 when it cannot stand here. */
+  /** The state after the character; -1 when it is invalid here. */
   function token(code: number, now: number): number {
     if (now === NEXT) return code !== COMMA ? -1 : inside[depth - 1] === CLOSE_OBJECT ? NAME : VALUE
     if (now === COLON_DUE) return code === COLON ? VALUE : -1
@@ -142,15 +142,14 @@ export function createJsonFollower(): JsonFollower {
   }
 }
 
-/** 1 for a byte that stands in no string as it is, or ends one: a line feed behind the bytes stops every search. */
+/** 1 for bytes that end a string or must be escaped in it. The line feed after the bytes stops every search. */
 const stringStops = Uint8Array.from({ length: 256 }, (_, code) =>
   code < 0x20 || code === QUOTE || code === BACKSLASH ? 1 : 0,
 )
 
-/** 1 for a byte that belongs to no number or word. */
+/** 1 for bytes that cannot be part of a number or word. */
 const wordEnds = Uint8Array.from({ length: 256 }, (_, code) => (endsWord(code) ? 1 : 0))
 
-/** What belongs to no number or word. */
 function endsWord(code: number): boolean {
   return (
     code <= 0x20 ||

@@ -46,10 +46,10 @@ export function scanNumber(text: string, pos: number): number {
 }
 
 /**
- * The one decimal form of the number that a JSON number text means: equal numbers give equal forms, at any
- * size and precision (`1`, `1.0`, `1e0` and `10e-1` give `1`; `-0` gives `0`). Plain digits where that takes
- * few zeros, else `1.5e300`. Exponents are never expanded. Text that is not a number,
- * or has an exponent of more than 15 digits, is returned unchanged.
+ * The canonical decimal form of a JSON number. Equal numbers give equal forms, at any size and precision
+ * (`1`, `1.0`, `1e0` and `10e-1` give `1`; `-0` gives `0`). Plain digits where that takes few zeros,
+ * otherwise `1.5e300`. Exponents are never expanded. Text that is not a number, or has an exponent of more
+ * than 15 digits, is returned unchanged.
  */
 export function canonicalNumber(text: string): string {
   if (isPlainInteger(text)) return text
@@ -74,7 +74,7 @@ export function canonicalNumber(text: string): string {
   return exponent === undefined ? text : (negative ? '-' : '') + placePoint(digits, exponent, shift)
 }
 
-/** Digits only, few enough that it is its own canonical form: what ids and numbers of messages are. */
+/** Digits only, few enough to be canonical already, as most ids and numbers in messages are. */
 function isPlainInteger(text: string): boolean {
   if (text.length > SAFE_DIGITS || text.length === 0) return false
   if (text.charCodeAt(0) === ZERO) return text.length === 1
@@ -82,7 +82,7 @@ function isPlainInteger(text: string): boolean {
   return true
 }
 
-/** Zero without an exponent; undefined for one of more digits than a number holds exactly. */
+/** Zero without an exponent; undefined when the exponent has too many digits to be exact. */
 function readExponent(text: string, pos: number): number | undefined {
   if (pos === text.length) return 0
   const sign = codeAt(text, pos + 1)
@@ -92,7 +92,7 @@ function readExponent(text: string, pos: number): number | undefined {
   return (sign === 0x2d ? -1 : 1) * Number(text.slice(start))
 }
 
-/** Exponents of up to this many digits, and anything a text's length can add, are exact as a number. */
+/** Exponents of up to this many digits stay exact as a number, even after adding a text's length. */
 const SAFE_DIGITS = 15
 
 function placePoint(digits: string, exponent: number, shift: number): string {

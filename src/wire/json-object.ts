@@ -5,16 +5,16 @@ import { elementsOf, kindAt, memberOf, type JsonKind, type Member } from './json
 const nothing: Sought = new Map<string, null>()
 
 /**
- * Typed access to one JSON object inside a checked text, without parsing its values. A member of another
- * kind than asked for counts as absent; of a repeated member the last counts.
+ * Typed access to one JSON object inside a checked text, without parsing its values. A member of another kind than
+ * requested counts as absent. The last of repeated members counts.
  */
 export class JsonObject {
   readonly #text: string
   readonly #members: readonly Found[]
 
   /**
-   * @param start index of the object's `{` in `text`, which findJsonValue has accepted
-   * @param inside what is to be found in its members on the way
+   * @param start index of the object's `{` in `text`, which `findJsonValue` has accepted
+   * @param inside members to find in nested objects in the same pass
    */
   constructor(text: string, start: number, inside = nothing) {
     this.#text = text
@@ -31,7 +31,7 @@ export class JsonObject {
     return member && this.#text.slice(member.start, member.end)
   }
 
-  /** The text that the object stands in, where in it the member's value begins, and what was to be found inside. */
+  /** The object's text, the index of the member's value, and the members found inside it. */
   at(
     name: string,
   ): { readonly text: string; readonly start: number; readonly members: Found['members'] } | undefined {
@@ -49,7 +49,7 @@ export class JsonObject {
     return member && Number(this.#text.slice(member.start, member.end))
   }
 
-  /** The strings of an array of strings; other elements are left out. */
+  /** The strings of an array; other elements are left out. */
   strings(name: string): string[] {
     const text = this.#text
     return this.#elements(name).flatMap(({ start, end }) =>
@@ -57,7 +57,7 @@ export class JsonObject {
     )
   }
 
-  /** How many elements an array has; undefined when there is no array. */
+  /** The number of elements of an array; undefined when there is no array. */
   elements(name: string): number | undefined {
     return this.#find(name, 'array') && this.#elements(name).length
   }
@@ -67,7 +67,7 @@ export class JsonObject {
     return member && new JsonObject(this.#text, member.start)
   }
 
-  /** The objects of an array, in its order, the first `most`; undefined stands for an element of another kind. */
+  /** The first `most` objects of an array, in order; undefined for an element of another kind. */
   objects(name: string, most = Infinity): (JsonObject | undefined)[] {
     const text = this.#text
     return this.#elements(name, most).map(({ start }) =>
@@ -84,7 +84,7 @@ export class JsonObject {
     return others
   }
 
-  /** A plain loop: lines of a tape are read by the million. */
+  /** One loop without temporary objects: tapes have millions of lines. */
   #last(name: string): Found | undefined {
     return memberOf(this.#members, name)
   }

@@ -1,4 +1,4 @@
-/** Cuts one large JSON document into the values it is made of, while it arrives. */
+/** Splits one large JSON document into its values while it arrives. */
 import { GrowingBytes } from './growing-bytes.js'
 import { createJsonFollower } from './json-follower.js'
 import { createResync, type ResumeNames, type ResumePoint, type Resync } from './json-resync.js'
@@ -9,76 +9,76 @@ export const incompleteDocument = 'the document is incomplete'
 /** Where in a document: member names and element numbers, from the outside in. */
 export type JsonPath = readonly (string | number)[]
 
-/** A value of the document, or why there is none. */
+/** A value of the document, or a fault. */
 export interface JsonPiece {
-  /** Of a fault between two values, where the next one would stand, or the object or array itself. */
+  /** For a fault between two values: the position of the next one, or the object or array itself. */
   readonly path: JsonPath
-  /** The value as it stands; of a fault what stands there, as far as it was kept. */
+  /** Exact text of the value; for a fault, the kept part of the invalid text. */
   readonly text: string
-  /** 1-based line on which it begins. */
+  /** 1-based line at which it begins. */
   readonly line: number
-  /** Why it is no value. In all others brackets, commas, colons and strings are right; more is not checked. */
+  /** Reason of a fault. In values, brackets, commas, colons and strings are valid; more is not checked. */
   readonly fault?: string
-  /** True when what is wrong stands before an element, and is none itself. */
+  /** Whether the fault is before an element, and not itself an element. */
   readonly between?: true
-  /** What `take` made of the value. */
+  /** The result of `take`. */
   readonly taken?: object | undefined
 }
 
 export interface JsonPiecesOptions {
-  /** True for an object or array that comes member by member; everything else comes whole. Asked for the root's `[]` too. */
+  /** Whether an object or array is split into members; all else is one piece. Called for the root (`[]`) too. */
   opens(path: JsonPath, kind: 'object' | 'array'): boolean
-  /** True for a value that nobody wants: it is passed over. */
+  /** Whether a value is skipped. */
   skips?(path: JsonPath): boolean
-  /** How reading goes on after a broken element of an open array of objects. Without it a fault ends the document. */
+  /** How to resume after a broken element of an open array of objects. Without it, a fault ends the document. */
   resume?(array: JsonPath): ResumeNames | undefined
   /**
-   * Reads an object or array by itself that would come whole, from bytes which a line feed follows. Undefined where it
-   * cannot; `more` where it could when there were more bytes.
+   * Reads an object or array that would be one piece, from bytes that a line feed follows. Undefined when it cannot;
+   * `more` when it needs more bytes.
    */
   take?(bytes: Uint8Array, at: number, length: number, path: JsonPath): TakenValue | 'more' | undefined
-  /** Called when the document starts with a byte order mark, which is no part of it. */
+  /** Called when the document starts with a byte order mark, which is skipped. */
   marked?(): void
-  /** Bytes of the longest value. @default 300 MiB */
+  /** Size limit of a value in bytes. @default 300 MiB */
   readonly maxBytes?: number
 }
 
-/** A value that `take` has read. */
+/** A value read by `take`. */
 export interface TakenValue {
-  /** Index after it. */
+  /** Index after the value. */
   readonly end: number
-  /** Line feeds in it. */
+  /** Line feeds in the value. */
   readonly lines: number
   readonly text: string
   readonly value: object
 }
 
-/** Bytes in, values out: the same ones, however the bytes are cut. */
+/** Bytes in, values out. Every split of the bytes gives the same values. */
 export interface JsonPieces {
   push(chunk: Uint8Array): JsonPiece[]
-  /** End of input. A document that breaks off is a fault. */
+  /** End of input. An incomplete document is a fault. */
   end(): JsonPiece[]
 }
 
-/** A container whose members come one by one. */
+/** An open container that is split into its members. */
 interface Open {
   readonly close: number
   readonly path: JsonPath
   readonly resume: ResumeNames | undefined
   /** Elements or members so far. */
   count: number
-  /** Name of the first member of its elements, once one was seen. */
+  /** Name of the first member of an element, once known. */
   firstName: string | undefined
 }
 
-/** What broke the document, while it is looked for where reading goes on. */
+/** A fault, while the place to resume is searched. */
 interface Broken {
   readonly reason: string
   readonly array: Open
   readonly inElement: boolean
   readonly resync: Resync
   readonly line: number
-  /** What stands there, once there is enough of it. */
+  /** The invalid text, once there is enough of it. */
   text: string | undefined
 }
 
@@ -89,10 +89,10 @@ const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
-/** Bytes of a broken value that are kept. */
+/** Bytes kept of a broken value. */
 const keptOfFault = 65_536
 
-/** Files that were joined are the likely reason for what looks like another document. */
+/** A second document most likely comes from joined files. */
 function afterTheEnd(code: number): string {
   const another = code === OPEN_OBJECT || code === OPEN_ARRAY
   return `unexpected text after the value${another ? ': another document, which is not read' : ''}`
@@ -109,7 +109,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
   let pieces: JsonPiece[] = []
   let due: Due = 'start'
   let path: JsonPath = []
-  /** Offset in `held`: where reading is; of a value under way, where it began. */
+  /** Offsets in `held`: the current position, and the start of the current value. */
   let at = 0
   let start = -1
   let line = 1
@@ -136,7 +136,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     return false
   }
 
-  /** A byte order mark is no part of the document. */
+  /** A byte order mark is not part of the document. */
   function passMark(last: boolean): boolean {
     const { bytes, length } = held
     const mark = [0xef, 0xbb, 0xbf]
@@ -215,14 +215,14 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     return true
   }
 
-  /** A value is complete: its container goes on. */
+  /** A value is complete, and its container continues. */
   function taken(): void {
     const open = opened.at(-1)
     if (open) open.count += 1
     due = 'next'
   }
 
-  /** Follows the value under way to its end. */
+  /** Follows the current value to its end. */
   function follow(last: boolean): boolean {
     const { bytes, length } = held
     const found = follower.follow(bytes, at, length)
@@ -230,7 +230,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     if (at - start > maxBytes) return breaks(`longer than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
     if (found.kind === 'end') return complete(at)
     if (found.kind === 'fault') return breaks(found.reason)
-    // Nothing but the end of input ends a number or word that is all of the document.
+    // A number or word that is the whole document ends only with the input.
     return last && opened.length === 0 && isWord(bytes[start]!) ? complete(length) : false
   }
 
@@ -258,7 +258,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     return true
   }
 
-  /** The document stops being JSON: in the value under way, or at `at`. */
+  /** The document stops being valid JSON: in the current value, or at `at`. */
   function breaks(reason: string): boolean {
     const array = opened.findLast((open) => open.resume !== undefined)
     const inElement = start !== -1 || opened.at(-1) !== array
@@ -293,7 +293,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
   function resumeAt(fault: Broken, point: ResumePoint): boolean {
     const { array } = fault
     const text = fault.text ?? pieceText(start, point.at)
-    // A comma or bracket too many, or a comma too few, is no element.
+    // A superfluous comma or bracket, or a missing comma, is not an element.
     const isBetween = !fault.inElement && (due === 'next' || !/[^\s,]/.test(text))
     const piece = faultAt(fault.reason, text)
     pieces.push(isBetween ? { ...piece, between: true } : piece)
@@ -307,7 +307,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     return true
   }
 
-  /** Lets go of what was read. */
+  /** Drops the bytes that are no longer needed. */
   function drop(): void {
     let from = start === -1 ? at : start
     if (due === 'nothing') from = held.length

@@ -9,8 +9,8 @@ export function pointerSteps(pointer: string): string[] {
 }
 
 /**
- * Trusted: where the value at these steps from the value at `start` stands, if there is one. Of members with the same
- * name the last counts.
+ * Trusted: the value that the steps lead to from the value at `start`, if it exists. The last of members with the
+ * same name counts.
  */
 export function valueAt(text: string, start: number, steps: readonly string[]): Span | undefined {
   let value = start

@@ -1,35 +1,35 @@
-/** How reading goes on after a broken element of an array. */
+/** Member names by which reading resumes after a broken element of an array. */
 export interface ResumeNames {
-  /** Name of the first member of every element, until one was seen. */
+  /** Name of the first member of every element, until an element has been read. */
   readonly element: string
   /** Name of the member that follows the array. */
   readonly after?: string
 }
 
-/** Where reading goes on: at the `{` of an element, or at the `]` of the array. */
+/** The place to resume: at the `{` of an element, or at the `]` of the array. */
 export interface ResumePoint {
   readonly kind: 'element' | 'after'
   readonly at: number
-  /** Line feeds between the start of the search and that place. */
+  /** Line feeds between the start of the search and the place. */
   readonly lines: number
 }
 
 /**
- * Looks through what is broken for the next element or the end of the array, by the names that they begin with. An object
- * inside the broken element that begins with the same name is taken for the next one.
+ * Searches broken text for the next element or the end of the array, by the names of the members with which they begin.
+ * An object inside the broken element that begins with the same name is mistaken for the next element.
  */
 export interface Resync {
-  /** @returns undefined when nothing was found up to `length`; then it goes on from there */
+  /** @returns undefined when there is no match up to `length`; the next call continues there */
   seek(bytes: Uint8Array, length: number): ResumePoint | undefined
-  /** Bytes before this are not needed any more. */
+  /** Earlier bytes are no longer needed. */
   needed(): number
-  /** That many bytes were dropped from the front. */
+  /** This many bytes were dropped from the front. */
   dropped(count: number): void
 }
 
 export interface ResyncStart {
   readonly at: number
-  /** True when the search begins inside an element, which therefore is not the next one. */
+  /** Whether the search begins inside an element, which is then not the next one. */
   readonly inElement: boolean
   readonly names: ResumeNames
 }
@@ -44,11 +44,11 @@ export function createResync(start: ResyncStart): Resync {
   let first = start.at
   let at = start.at
   let lines = 0
-  // The last character that was no white space, and where its line is; what follows it is looked at.
+  // The last character other than white space, with its position and line.
   let code = 0
   let codeAt = start.at
   let codeLines = 0
-  /** The last `]` with its comma. */
+  /** The last `]` that is followed by a comma. */
   let bracketAt = start.at
   let bracketLines = 0
   let afterBracket = false
@@ -65,7 +65,7 @@ export function createResync(start: ResyncStart): Resync {
     return found === 'yes' ? { kind: 'after', at: bracketAt, lines: bracketLines } : undefined
   }
 
-  /** Whether the quote at `at` begins the name; perhaps, when the bytes end inside it. */
+  /** Whether the quote at `at` begins the name; `perhaps` when the bytes end inside it. */
   function isName(bytes: Uint8Array, length: number, name: string): 'yes' | 'no' | 'perhaps' {
     for (let i = 0; i <= name.length; i += 1) {
       if (at + 1 + i >= length) return 'perhaps'

@@ -1,4 +1,4 @@
-/** Strict: where the value in a text is, or where and why there is none. Nothing here builds the value. */
+/** Strict: locates the value in a text, or the error. Builds no values. */
 import { scanNumber } from './json-numbers.js'
 import { codeAt, lookAhead, scanString, skipWhiteSpace } from './json-strings.js'
 
@@ -8,11 +8,11 @@ export interface Span {
   readonly end: number
 }
 
-/** Why a text is not JSON. */
+/** The error in a text that is not JSON. */
 export interface JsonFault {
-  /** Index in the text where it stops being JSON; the end of the searched range when it breaks off. */
+  /** Index of the first invalid character; the end of the searched range when the text is incomplete. */
   readonly at: number
-  /** Short words, such as `unexpected end of text` or `expected ',' or '}'`. */
+  /** A short phrase, such as `unexpected end of text` or `expected ',' or '}'`. */
   readonly reason: string
 }
 
@@ -24,23 +24,23 @@ const CLOSE_ARRAY = OPEN_ARRAY + 2
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = OPEN_OBJECT + 2
 
-/** Whether `findJsonValue`, or what builds on it, found no JSON. */
+/** Whether `findJsonValue`, or a function built on it, found no JSON. */
 export function isFault(outcome: object): outcome is JsonFault {
   return 'reason' in outcome
 }
 
 /**
- * The one JSON value that `text` holds between `from` and `to`, white space around it left out; or where
- * and why it is none. Accepts exactly what `JSON.parse` accepts. Linear, at any nesting depth; never throws.
+ * The one JSON value in `text` between `from` and `to`, without surrounding white space; or the place and the
+ * reason of the error. Accepts exactly what `JSON.parse` accepts. Linear, at any nesting depth; never throws.
  */
 export function findJsonValue(text: string, from = 0, to = text.length): Span | JsonFault {
-  // Cutting the end off (engines share the characters) keeps every look-ahead inside the range.
+  // Cutting off the end keeps every look-ahead inside the range. (Engines share the characters.)
   const source = to < text.length ? text.slice(0, Math.max(0, to)) : text
   const ahead = lookAhead()
   const start = skipWhiteSpace(source, Math.max(0, from))
   let pos = start
-  // One bit an open container, the innermost lowest, 1 for an object. `bits` holds the innermost 32 and is
-  // set aside whenever it is full: shallow text allocates nothing, a million levels take 31,250 numbers.
+  // One bit per open container, the innermost lowest, 1 for an object. `bits` holds the innermost 32 and is
+  // stored away when full: shallow text allocates nothing, a million levels take 31,250 numbers.
   let depth = 0
   let bits = 0
   let setAside: number[] | undefined
@@ -75,7 +75,7 @@ export function findJsonValue(text: string, from = 0, to = text.length): Span | 
       if (pos < 0) return plainFault(source, ~pos, code)
     }
 
-    // A value ended just before `pos`: close what it completes, up to the comma before the next one.
+    // A value ended just before `pos`: close what it completes, up to the comma before the next value.
     for (;;) {
       const valueEnd = pos
       pos = skipWhiteSpace(source, pos)
@@ -100,7 +100,7 @@ export function findJsonValue(text: string, from = 0, to = text.length): Span | 
   }
 }
 
-/** Index after the number or literal that starts at `pos`, or `~index` of the character that breaks it. */
+/** Index after the number or literal at `pos`, or `~index` of the invalid character. */
 function scanPlain(text: string, pos: number, code: number): number {
   if (code === 0x74) return scanLiteral(text, pos, 'true')
   if (code === 0x66) return scanLiteral(text, pos, 'false')

@@ -8,18 +8,18 @@ const COLON = 0x3a
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** What is looked for in an object: members by name and, where such a member is an object again, what in it. */
+/** The members to find in an object, by name, and for nested objects the members inside. */
 export interface Sought extends ReadonlyMap<string, Sought | null> {}
 
-/** A member that was looked for. */
+/** A member that was found. */
 export interface Found extends Member {
-  /** What was looked for in it, where it is an object. Of a repeated name the last. */
+  /** The found members inside, when the value is an object. Of a repeated name the last. */
   readonly members: readonly Found[] | undefined
 }
 
 /**
- * Trusted: what is looked for in the object that starts at `start`; of a repeated name the last. Memory stays small
- * however many members there are.
+ * Trusted: finds members of the object at `start`; of a repeated name the last. Memory stays small however many
+ * members the object has.
  */
 export function seekMembers(text: string, start: number, sought: Sought): Found[] {
   const found: Found[] = []
@@ -27,14 +27,14 @@ export function seekMembers(text: string, start: number, sought: Sought): Found[
   return found
 }
 
-/** Trusted: all members of the object that starts at `start`, in text order, and what is looked for inside of them. */
+/** Trusted: all members of the object at `start`, in text order, and the sought members inside them. */
 export function seekInside(text: string, start: number, inside: Sought): Found[] {
   const found: Found[] = []
   seek(text, start, inside, true, found)
   return found
 }
 
-/** Index after the object. On text that is none it still ends, in linear time. */
+/** Index after the object. On invalid text it still ends, in linear time. */
 function seek(text: string, start: number, sought: Sought, all: boolean, found: Found[]): number {
   if (codeAt(text, start) !== OPEN_OBJECT) return text.length
   let pos = start
@@ -59,7 +59,7 @@ function seek(text: string, start: number, sought: Sought, all: boolean, found: 
       end = skipValue(text, valueStart)
     }
     if (all || inner !== undefined) {
-      // One shape for all: these are made by the million.
+      // One hidden class for all, because there are millions of these.
       const member: Found = { name, nameStart, nameEnd, start: valueStart, end, members }
       if (all) found.push(member)
       else put(found, member)

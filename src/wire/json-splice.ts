@@ -1,4 +1,4 @@
-/** Puts `text` in the place of the characters from `start` up to `end`. */
+/** Replaces the characters from `start` up to `end` by `text`. */
 export interface TextEdit {
   readonly start: number
   readonly end: number
@@ -6,8 +6,8 @@ export interface TextEdit {
 }
 
 /**
- * New text with the edits made; everything else keeps its exact characters. The edits must ascend and not
- * overlap: a `RangeError` says otherwise, since an edit left out could be a secret left in.
+ * Applies the edits; all other characters stay unchanged. The edits must be in ascending order and not
+ * overlap. Otherwise a `RangeError` is thrown, because a missing edit could leave a secret in the text.
  */
 export function spliceText(text: string, edits: readonly TextEdit[]): string {
   if (edits.length === 0) return text

@@ -3,12 +3,12 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Up to here a string is read one character at a time; beyond, native searches win. Measured, not sacred. */
+/** Characters of a string that are read one by one; beyond, native searches are faster. Found by measuring. */
 const SHORT_RUN = 40
-/** The same where only the closing quote is looked for. */
+/** The same for searches for only the closing quote. */
 const SHORT_SKIP = 8
 
-/** Code unit at `pos`, -1 outside. (A read past the end would make the engine give up its fast path.) */
+/** Code unit at `pos`, -1 outside. (Reading past the end would make the engine leave its fast path.) */
 export function codeAt(text: string, pos: number): number {
   return pos < text.length ? text.charCodeAt(pos) : -1
 }
@@ -24,8 +24,8 @@ export function skipWhiteSpace(text: string, pos: number): number {
 }
 
 /**
- * Where the next quote, backslash and control character are, as far as they were looked for. Each is looked
- * for again only once it was passed, which keeps a whole scan linear.
+ * The positions of the next quote, backslash and control character. Each is searched again only after it was
+ * passed, which keeps a whole scan linear.
  */
 export interface LookAhead {
   quote: number
@@ -39,8 +39,8 @@ export function lookAhead(): LookAhead {
 }
 
 /**
- * Strict: `pos` is just after the opening quote. Index after the closing quote, or `~index` of what breaks
- * the string: a control character, a character after a backslash, or the end of the text.
+ * Strict: `pos` is just after the opening quote. Returns the index after the closing quote, or `~index` of
+ * the error: a control character, a character after a backslash, or the end of the text.
  */
 export function scanString(text: string, pos: number, ahead: LookAhead): number {
   const length = text.length
@@ -81,7 +81,7 @@ function indexOrEnd(text: string, index: number): number {
   return index < 0 ? text.length : index
 }
 
-/** `pos` is just after the backslash. Index after the escape, or `~index` of what breaks it. */
+/** `pos` is just after the backslash. Index after the escape, or `~index` of the invalid character. */
 function scanEscape(text: string, pos: number): number {
   switch (codeAt(text, pos)) {
     case QUOTE:
@@ -115,7 +115,7 @@ export function skipString(text: string, start: number): number {
     if (code === QUOTE) return pos + 1
     pos += code === BACKSLASH ? 2 : 1
   }
-  // Every character before `pos` is read, so a run of backslashes counts from `pos` on.
+  // All characters before `pos` have been read, so a run of backslashes counts from `pos`.
   for (const first = pos; ; pos++) {
     pos = text.indexOf('"', pos)
     if (pos < 0) return length
@@ -126,8 +126,8 @@ export function skipString(text: string, start: number): number {
 }
 
 /**
- * Trusted: the string whose quotes stand at `start` and `end - 1`, decoded; lone surrogates are kept. May
- * share memory with `text`: one that is kept long keeps all of `text` alive.
+ * Trusted: the decoded string between the quotes at `start` and `end - 1`; lone surrogates are kept. May
+ * share memory with `text`, and so keep all of `text` alive.
  */
 export function decodeString(text: string, start: number, end: number): string {
   const inner = text.slice(start + 1, end - 1)

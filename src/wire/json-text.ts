@@ -1,8 +1,8 @@
 /**
- * Exact JSON text, read in place: nothing here builds values, so numbers, escapes, member order and
- * duplicate members stay what they were. "Trusted" functions take text that `findJsonValue` has accepted and
- * check nothing again; on other text they still end in linear time, but what they answer means nothing, and
- * what decodes strings may throw a SyntaxError.
+ * Exact JSON text, read in place. No values are built, so numbers, escapes, member order and duplicate
+ * members stay unchanged. "Trusted" functions take text that `findJsonValue` has accepted, and check nothing
+ * again. On other text they still end in linear time, but their results are meaningless, and decoding a
+ * string may throw a SyntaxError.
  */
 import type { Span } from './json-scan.js'
 import { codeAt, decodeString, skipString, skipWhiteSpace } from './json-strings.js'
@@ -20,11 +20,11 @@ const CLOSE_OBJECT = 0x7d
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
-/** A member of an object: its name and where both stand in the text. */
+/** A member of an object: its name, and the positions of name and value. */
 export interface Member {
-  /** Decoded. */
+  /** The decoded name. */
   readonly name: string
-  /** The name as written, from its opening quote to after its closing one. */
+  /** The name as written, including its quotes. */
   readonly nameStart: number
   readonly nameEnd: number
   /** The value. */
@@ -98,7 +98,7 @@ export function membersOf(text: string, start: number): Member[] {
   return members
 }
 
-/** Trusted: as `membersOf`, one after the other. An object of millions of members costs no memory. */
+/** Trusted: like `membersOf`, one member at a time. An object with millions of members takes no memory. */
 export function forEachMember(text: string, start: number, take: (member: Member) => void): void {
   if (codeAt(text, start) !== OPEN_OBJECT) return
   let pos = start
@@ -116,7 +116,7 @@ export function forEachMember(text: string, start: number, take: (member: Member
   } while (codeAt(text, pos) === COMMA)
 }
 
-/** The last member with that name, the one `JSON.parse` keeps; or undefined. */
+/** The last member with that name, like `JSON.parse`; or undefined. */
 export function memberOf<M extends Member>(members: readonly M[], name: string): M | undefined {
   for (let i = members.length - 1; i >= 0; i -= 1) {
     if (members[i]!.name === name) return members[i]
@@ -124,7 +124,7 @@ export function memberOf<M extends Member>(members: readonly M[], name: string):
   return undefined
 }
 
-/** Trusted: the elements of the array that starts at `start`, in order; the first `most` of them. */
+/** Trusted: the first `most` elements of the array at `start`, in order. */
 export function elementsOf(text: string, start: number, most = Infinity): Span[] {
   const elements: Span[] = []
   if (codeAt(text, start) !== OPEN_ARRAY) return elements

@@ -1,5 +1,5 @@
 /**
- * The longest message, body or event that is read whole, in bytes. Longer ones are passed on unread; recorders leave a
+ * The longest message, body or event that is read whole, in bytes. Longer ones are forwarded unread; recorders leave a
  * gap with their size and hash.
  */
 export const longestMessage = 64 << 20

@@ -1,18 +1,18 @@
-/** Cuts a byte stream into lines, copying only those that cross chunks. Knows nothing of text or JSON. */
+/** Splits a byte stream into lines. Copies only lines that cross chunks. Does not interpret text or JSON. */
 import { HeldBytes } from './held-bytes.js'
 import { longestMessage } from './limits.js'
 
-/** How a line ended on the wire. */
+/** The line end on the wire. */
 export type LineEnd = 'lf' | 'crlf' | 'none'
 
 /**
- * `bytes` may be a view of a pushed chunk (see `LineFramer.push`). `endOffset` counts bytes from the start
- * of the stream, lost ones included.
+ * `bytes` may be a view of a pushed chunk (see `LineFramer.push`). `endOffset` counts bytes from the start of
+ * the stream, including lost ones.
  */
 export type LineFrame =
   | {
       readonly kind: 'line'
-      /** Without its terminator. */
+      /** The line without its terminator. */
       readonly bytes: Uint8Array
       readonly end: LineEnd
       /** Stream offset just after the terminator. */
@@ -21,7 +21,7 @@ export type LineFrame =
   /** A line longer than `maxBytes` comes in pieces, so that it can be hashed and counted without being held. */
   | {
       readonly kind: 'piece'
-      /** The next bytes of the line, its terminator left out; may be empty only in the last piece. */
+      /** The next bytes of the line, without its terminator; may be empty only in the last piece. */
       readonly bytes: Uint8Array
       readonly last: boolean
       /** Stream offset just after `bytes`; for the last piece, just after the terminator. */
@@ -31,23 +31,22 @@ export type LineFrame =
 /** Bytes in, lines out. A line ends with LF or CR LF; a CR anywhere else belongs to the line. */
 export interface LineFramer {
   /**
-   * The lines that `chunk` completes, blank ones included. Frames and the framer may keep views of `chunk`:
-   * whoever pushes it must not write into it again (but see `borrowed`), and a frame that is kept keeps its
-   * chunk alive.
+   * The lines that `chunk` completes, including blank ones. Frames and the framer may keep views of `chunk`:
+   * the caller must not write into it again (but see `borrowed`), and a kept frame keeps its chunk alive.
    */
   push(chunk: Uint8Array): LineFrame[]
-  /** End of stream: the last line without LF, if there is one. */
+  /** End of stream: returns the last line without LF, if there is one. */
   end(): LineFrame[]
   /**
-   * `lostBytes` of the stream never reached us. Throws away the partial line we hold; unless `atLineStart`,
-   * everything up to and with the next LF too. An overlong line that was under way gets no last piece.
+   * `lostBytes` of the stream are missing. Discards the partial line and, unless `atLineStart`, everything up
+   * to the next LF. An incomplete overlong line gets no last piece.
    */
   lose(lostBytes: number, atLineStart: boolean): void
-  /** Whole lines passed that somebody else has read. Only while nothing is held. */
+  /** Whole lines passed that another reader has handled. Only when nothing is held. */
   skip(bytes: number): void
-  /** Bytes held for a line that has not ended. */
+  /** Bytes of the incomplete line. */
   readonly pendingBytes: number
-  /** The next byte begins a line, and nothing is held: `skip` may be called. */
+  /** Whether the next byte begins a line and nothing is held, so that `skip` may be called. */
   readonly isAtLineStart: boolean
 }
 
@@ -56,9 +55,9 @@ const CR = 0x0d
 const NOTHING = new Uint8Array(0)
 
 /**
- * @param options.maxBytes the longest line, terminator not counted, that comes as one frame
- * @param options.borrowed whoever pushes a chunk writes into it again once the frames of that push are used:
- *   the framer itself then keeps copies only
+ * @param options.maxBytes the longest line, without terminator, that becomes one frame
+ * @param options.borrowed whether the caller reuses a chunk once the frames of its push are handled; the framer
+ *   then keeps copies only
  */
 export function createLineFramer({
   maxBytes = longestMessage,
@@ -67,12 +66,12 @@ export function createLineFramer({
   const held = new HeldBytes(borrowed)
   /** Stream offset of the next byte to arrive. */
   let offset = 0
-  /** Pieces of the current line went out. All that is held then is a CR that may belong to the terminator. */
+  /** Pieces of the current line were returned. Then only a CR that may belong to the terminator is held. */
   let overlong = false
   /** The start of the current line was lost. */
   let skipping = false
 
-  /** A line ended: `rest` is its last part, `restEnd` the stream offset after that, where an LF may stand. */
+  /** A line ended: `rest` is its last part, `restEnd` the stream offset after that, where an LF may follow. */
   function finish(frames: LineFrame[], rest: Uint8Array, restEnd: number, hasLf: boolean): void {
     const hasCr = hasLf && (rest.length > 0 ? rest[rest.length - 1] : held.lastByte) === CR
     const length = held.length + rest.length - (hasCr ? 1 : 0)
@@ -105,7 +104,7 @@ export function createLineFramer({
     overlong = false
   }
 
-  /** A line goes on after `tail`, which ends the chunk. A CR at its very end may be half a terminator. */
+  /** The line continues after `tail`, which ends the chunk. A CR at its very end may be half a terminator. */
   function hold(frames: LineFrame[], tail: Uint8Array): void {
     const hasCr = tail[tail.length - 1] === CR
     if (!overlong && held.length + tail.length - (hasCr ? 1 : 0) <= maxBytes) {
@@ -121,7 +120,7 @@ export function createLineFramer({
     if (hasCr) held.add(Uint8Array.of(CR))
   }
 
-  /** Everything held and `rest`, without empty parts; `withoutCr` leaves out the CR at the end. */
+  /** The held bytes and `rest`, without empty parts; `withoutCr` removes the CR at the end. */
   function takeParts(rest: Uint8Array, withoutCr: boolean): Uint8Array[] {
     const parts = held.takeParts()
     if (rest.length > 0) parts.push(rest)

@@ -2,16 +2,16 @@ import { JsonObject } from './json-object.js'
 import { decodeString } from './json-strings.js'
 import { kindAt } from './json-text.js'
 
-/** An argument of a tool that a header repeats (`x-mcp-header`, 2026-07-28): `Mcp-Param-` and `header`. */
+/** A tool argument that is repeated in a header (`x-mcp-header`, 2026-07-28): `Mcp-Param-` and `header`. */
 export interface MirroredArgument {
   readonly header: string
-  /** Names of the properties that lead to it. */
+  /** Property names that lead to the argument. */
   readonly path: readonly string[]
 }
 
-/** Which arguments of which tools headers repeat, as far as answers to tools/list said. */
+/** The arguments of each tool that headers repeat, known from tools/list. */
 export interface MirroredTools {
-  /** @param result a checked JSON text: an answer to tools/list. The newest word on a tool counts. */
+  /** @param result a checked JSON text: a tools/list response. The most recent definition of a tool counts. */
   learn(result: string): void
   /** Undefined for a tool that was never listed. */
   of(tool: string): readonly MirroredArgument[] | undefined
@@ -19,10 +19,10 @@ export interface MirroredTools {
 
 export type McpHeader = [name: string, value: string]
 
-/** Methods whose subject `Mcp-Name` repeats. */
+/** Methods whose subject is repeated in `Mcp-Name`. */
 export const namedMethods = /^(tools\/call|resources\/read|prompts\/get|tasks\/(get|update|cancel))$/
 
-/** Tools that are remembered, and characters of their names, headers and paths; the oldest are forgotten first. */
+/** Limits for tools, and for the characters of their names, headers and paths. The oldest are forgotten first. */
 const mostTools = 10_000
 const mostText = 4 * 1024 * 1024
 const mostDeep = 32
@@ -42,7 +42,7 @@ export function createMirroredTools(): MirroredTools {
   return {
     of: (tool) => tools.get(tool),
     learn(result) {
-      // Short members cost many times their bytes.
+      // Short members take many times their bytes in memory.
       if (result.length > mostText) return
       const listed = new JsonObject(result, 0).object('result')?.objects('tools') ?? []
       for (const tool of listed) {
@@ -62,12 +62,12 @@ function sizeOf(name: string, found: readonly MirroredArgument[]): number {
   return found.reduce((sum, { header, path }) => sum + header.length + path.join().length, name.length)
 }
 
-/** @param tool its definition, as in a list of tools */
+/** @param tool its definition from a tools/list result */
 export function mirroredArguments(tool: JsonObject): readonly MirroredArgument[] {
   return mirroredIn(tool.object('inputSchema'), [])
 }
 
-/** Only what `properties` alone lead to; an annotation that is no header name counts as none. */
+/** Searches only along `properties`. An annotation that is not a valid header name is ignored. */
 function mirroredIn(schema: JsonObject | undefined, path: readonly string[]): MirroredArgument[] {
   const properties = schema?.object('properties')
   if (!properties || path.length >= mostDeep) return []
@@ -79,7 +79,7 @@ function mirroredIn(schema: JsonObject | undefined, path: readonly string[]): Mi
   })
 }
 
-/** The headers that every request of 2026-07-28 has: its version, its method, and the subject of some methods. */
+/** The headers of every 2026-07-28 request: version, method and, for some methods, the subject. */
 export function standardHeaders(said: {
   readonly protocolVersion?: string | undefined
   readonly method?: string | undefined
@@ -95,7 +95,7 @@ export function standardHeaders(said: {
   return headers
 }
 
-/** The `Mcp-Param-*` of a tool call. @param given its arguments */
+/** The `Mcp-Param-*` headers of a tool call. @param given its arguments */
 export function argumentHeaders(
   wanted: readonly MirroredArgument[],
   given: JsonObject | undefined,
@@ -111,7 +111,7 @@ export function argumentsIn(request: string): JsonObject | undefined {
   return new JsonObject(request, 0).object('params')?.object('arguments')
 }
 
-/** What a header says of an argument: a string, a number or a boolean. Undefined for others, and where there is none. */
+/** The header text of an argument that is a string, number or boolean. Undefined for others, and for a missing one. */
 export function mirroredValue(given: JsonObject | undefined, path: readonly string[]): string | undefined {
   const last = path.at(-1)!
   let object = given
@@ -124,12 +124,12 @@ function mirroredText(raw: string): string | undefined {
   const kind = kindAt(raw, 0)
   if (kind === 'string') return decodeString(raw, 0, raw.length)
   if (kind !== 'number') return raw === 'true' || raw === 'false' ? raw : undefined
-  // Whole numbers are written in plain decimal, however the body writes them.
+  // Integers are written in plain decimal, whatever their form in the body.
   const number = Number(raw)
   return Number.isSafeInteger(number) ? number.toFixed(0) : raw
 }
 
-/** Plain ASCII as it is; base64 for all else, for a text that looks encoded, and for an empty one, which gets lost on the way. */
+/** Base64 for text that is not plain ASCII, that looks encoded, or that is empty and so might be dropped. */
 export function encodedHeader(value: string): string {
   const isPlain = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)
   if (isPlain && !value.startsWith('=?base64?')) return value
@@ -138,7 +138,7 @@ export function encodedHeader(value: string): string {
   return `=?base64?${btoa(bytes)}?=`
 }
 
-/** The text that `encodedHeader` wrote; undefined when it is not written as it must be. */
+/** The decoded text of a header; undefined when its encoding is invalid. */
 export function decodedHeader(value: string): string | undefined {
   const coded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
   if (coded === undefined) return /^[\x20-\x7e\t]*$/.test(value) ? value : undefined
@@ -151,7 +151,7 @@ export function decodedHeader(value: string): string | undefined {
   }
 }
 
-/** Whether two decoded values are the same; numbers are, however they are written. */
+/** Whether two decoded values are equal. Numbers are compared by value. */
 export function isSameHeader(one: string, other: string): boolean {
   const number = /^-?\d+(\.\d+)?$/
   return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))

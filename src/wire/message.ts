@@ -4,21 +4,21 @@ import { readEnvelope } from './envelope.js'
 import { JsonObject } from './json-object.js'
 import { findJsonValue, isFault, kindAt, type JsonFault } from './json-text.js'
 
-/** One JSON-RPC message: its exact text, and what it says of itself. */
+/** One JSON-RPC message: its exact text and its envelope. */
 export interface Message {
   readonly text: string
   readonly envelope: Envelope
 }
 
-/** The messages of one JSON text, by their places in it. */
+/** The messages of one JSON text, by position. */
 export interface FrameText {
-  /** Exact JSON text, without white space around it. */
+  /** Exact JSON text, without surrounding white space. */
   readonly text: string
   readonly batch: boolean
   readonly parts: readonly { readonly envelope: Envelope; readonly start: number; readonly end: number }[]
 }
 
-/** The way from text to meaning. What is JSON but no JSON-RPC has one part of kind `invalid`. */
+/** Reads the messages of a text. JSON that is not JSON-RPC has one part of kind `invalid`. */
 export function readMessages(text: string): FrameText | JsonFault {
   const span = findJsonValue(text)
   if (isFault(span)) return span
@@ -26,7 +26,7 @@ export function readMessages(text: string): FrameText | JsonFault {
   return readParts(isBare ? text : text.slice(span.start, span.end))
 }
 
-/** As `readMessages`, of a text that is known to be JSON without white space around it. */
+/** Like `readMessages`, for a text that is known to be JSON without surrounding white space. */
 export function readParts(text: string): FrameText {
   const { batch, parts } = partsOf(text)
   return {
@@ -36,7 +36,7 @@ export function readParts(text: string): FrameText {
   }
 }
 
-/** An object, or an array of such. Undefined for what is no JSON, or other JSON: noise is passed on. */
+/** Reads an object, or an array that begins with one. Undefined for noise, which is forwarded. */
 export function readFrame(text: string): FrameText | undefined {
   const span = findJsonValue(text)
   if (isFault(span) || !holdsMessages(text, span.start)) return undefined
@@ -44,19 +44,19 @@ export function readFrame(text: string): FrameText | undefined {
   return readParts(isBare ? text : text.slice(span.start, span.end))
 }
 
-/** Each with a text of its own. */
+/** Each message with its own text. */
 export function messagesOf({ text, batch, parts }: FrameText): Message[] {
   return parts.map(({ envelope, start, end }) => ({ text: batch ? text.slice(start, end) : text, envelope }))
 }
 
 /**
- * The messages in a text, each on one line, also where they are a batch. Undefined for what is no JSON-RPC: not even
- * a member `jsonrpc` says so.
+ * The messages of a text, each on one line, even in a batch. Undefined when a part is not an object with a member
+ * `jsonrpc`.
  */
 export function messagesIn(text: string): Message[] | undefined {
   const span = findJsonValue(text)
   if (isFault(span)) return undefined
-  // Line breaks inside of JSON are white space, and the end of a message on stdio.
+  // Line breaks are white space in JSON, but end a message on stdio.
   const raw = text.slice(span.start, span.end).replaceAll(/[\r\n]/g, ' ')
   const frame = readParts(raw)
   const speaks = frame.parts.every(

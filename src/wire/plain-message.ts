@@ -1,7 +1,7 @@
 /**
- * Messages of the plain shape, read as bytes in one pass: JSON is checked, the line end found, and of what pairs
- * messages the places are noted. No text and no object is made. Whatever is unusual is refused, and read the long way
- * (`line-framer.ts`, `json-scan.ts`, `envelope.ts`), which says the same of what is not.
+ * Messages of the plain shape, read as bytes in one pass. Checks the JSON, finds the line end, and notes the positions
+ * of the members that relate messages. Creates no text and no object. Unusual messages are refused and take the general
+ * path (`line-framer.ts`, `json-scan.ts`, `envelope.ts`), which gives the same result for plain ones.
  */
 import { bytesOf, matches, skipAny, skipCount, skipPlainText, skipSpace } from './json-bytes.js'
 
@@ -12,19 +12,19 @@ const COLON = 0x3a
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** The plain kinds. An error is rare and is read the long way. */
+/** The plain kinds. Errors are rare and take the general path. */
 export type PlainKind = 'request' | 'notification' | 'result'
 
-/** Where things stand in the message read last. Used again for each. */
+/** Positions in the most recently read message. Reused for each one. */
 export class PlainMessage {
   kind: PlainKind = 'request'
-  /** Of a request or a result: its exact JSON text. */
+  /** The exact JSON text of the id of a request or a result. */
   idStart = 0
   idEnd = 0
-  /** Of a request or a notification, without quotes, as are all the following. */
+  /** The method of a request or notification, without quotes, like all following texts. */
   methodStart = 0
   methodEnd = 0
-  /** `params.name`, otherwise `params.uri`; zeros where neither is there. */
+  /** `params.name`, otherwise `params.uri`; zeros when both are absent. */
   subjectStart = 0
   subjectEnd = 0
 
@@ -33,8 +33,8 @@ export class PlainMessage {
   #uriEnd = 0
 
   /**
-   * Index after the line feed of the message that begins at `start`, or -1 when it is not plain. A line feed must follow
-   * in `bytes`.
+   * Index after the line feed of the message at `start`, or -1 when it is not plain. A line feed must follow in
+   * `bytes`.
    */
   read(bytes: Uint8Array, start: number): number {
     if (bytes[start] !== OPEN_OBJECT) return -1
@@ -69,7 +69,7 @@ export class PlainMessage {
     return at + 2
   }
 
-  /** A member of the message. A known one that is repeated, or no value of the usual kind, is not plain. */
+  /** A member of the message. A known member that is repeated, or has an unusual kind of value, is not plain. */
   #member(bytes: Uint8Array, name: number, length: number, start: number): number {
     const bit = topMember(bytes, name, length)
     if (bit === 0) return skipAny(bytes, start)
@@ -145,7 +145,7 @@ const PARAMS = 8
 const RESULT = 16
 const OTHER = 32
 
-/** By the members that are there. */
+/** The kind for each set of present members. */
 const kinds: readonly (PlainKind | undefined)[] = Array.from({ length: 64 }, (_, seen) => {
   if (seen === (JSONRPC | ID | RESULT)) return 'result'
   const withoutParams = seen & ~PARAMS
@@ -184,7 +184,7 @@ function topMember(bytes: Uint8Array, name: number, length: number): number {
   }
 }
 
-/** Members of `params` that relate a message to others, or may. */
+/** Members of `params` that relate a message to others, or may do so. */
 const linking = byLength(
   '_meta',
   'taskId',
@@ -194,7 +194,7 @@ const linking = byLength(
   'progressToken',
   'requestId',
 )
-/** Members of a result that relate it to others, or say that it is an error. */
+/** Members of a result that relate it to others, or mark an error. */
 const telling = byLength('_meta', 'task', 'isError', 'requestState', 'inputRequests', 'resultType')
 const resultType = bytesOf('resultType')
 const complete = bytesOf('"complete"')
@@ -203,7 +203,7 @@ const falseWord = bytesOf('false')
 
 function resultMember(bytes: Uint8Array, name: number, length: number, start: number): number {
   if (!isOneOf(bytes, name, length, telling)) return skipAny(bytes, start)
-  // The two values that say nothing.
+  // The two values without any meaning.
   if (length === resultType.length && matches(bytes, name, resultType))
     return matches(bytes, start, complete) ? start + complete.length : -1
   if (length === isError.length && matches(bytes, name, isError))
@@ -229,7 +229,7 @@ function isOneOf(
   return false
 }
 
-/** Digits of a short number, or a text without escapes. */
+/** The digits of a short number, or a text without escapes. */
 function skipId(bytes: Uint8Array, start: number): number {
   return bytes[start] === QUOTE ? skipPlainText(bytes, start + 1) : skipCount(bytes, start)
 }

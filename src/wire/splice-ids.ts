@@ -2,12 +2,12 @@ import { JsonObject } from './json-object.js'
 import { spliceText, type TextEdit } from './json-splice.js'
 import { memberOf, membersOf } from './json-text.js'
 
-/** Where in a message an id stands that several clients may have chosen alike. */
+/** Places of ids in a message for which several clients may choose the same value. */
 export type IdPlace = 'id' | 'progressToken' | 'ownProgressToken' | 'cancels' | 'subscriptionId'
 
 const subscription = 'io.modelcontextprotocol/subscriptionId'
 
-/** The message with other ids at some places; every other character stays. */
+/** The message with other ids at some places; every other character stays unchanged. */
 export function withIds(text: string, ids: Partial<Record<IdPlace, string>>): string {
   const edits: TextEdit[] = []
   const put = (holder: number | undefined, name: string, id: string | undefined): void => {

@@ -1,44 +1,44 @@
 import type { Draft } from '../model/index.js'
-/** What the lines of one block say. */
+/** The fields in the lines of one block. */
 export interface SseFields {
-  /** As written: `''` means `message` to clients, as does its absence. */
+  /** As written. Clients treat `''`, like a missing field, as `message`. */
   readonly event?: string
-  /** The `data` lines joined with line feeds; absent when there was none, `''` for one that is empty. */
+  /** The `data` lines joined with line feeds; absent when there were none, `''` for one empty line. */
   readonly data?: string
   readonly id?: string
   /** Milliseconds. */
   readonly retry?: number
   /** Comment lines without their colon. */
   readonly comments?: readonly string[]
-  /** Lines that the standard ignores: unknown fields, an `id` with U+0000, a `retry` that is no number. */
+  /** Lines that the standard ignores: unknown fields, an `id` with U+0000, a `retry` that is not a number. */
   readonly ignored?: readonly (readonly [field: string, value: string])[]
-  /** How many comments and ignored lines are not listed. */
+  /** Number of comments and ignored lines that are not listed. */
   readonly unlisted?: number
-  /** The block is not valid UTF-8; what is broken became U+FFFD, as for clients. */
+  /** The block is not valid UTF-8. Invalid bytes became U+FFFD, as in clients. */
   readonly lossy?: true
 }
 
-/** The pause where a server gives no `retry`; the standard leaves its length to clients. */
+/** The delay without `retry`, in milliseconds; the standard leaves it to clients. */
 const usualReconnectMs = 1_000
-/** A server that asks for no pause would be asked in a busy loop. */
+/** Prevents a busy loop when a server asks for no delay. */
 const leastReconnectMs = 10
-/** A server that asks for years, or for more than a timer takes, is asked again all the same. */
+/** Limits the delay when a server asks for years, or for more than a timer can hold. */
 const longestReconnectMs = 60_000
 
-/** How long a client waits before it opens a broken event stream again. @param retry the server's wish, in ms */
+/** The delay before a client reopens a broken event stream. @param retry the server's value, in ms */
 export function reconnectDelayMs(retry = usualReconnectMs): number {
   return Math.min(Math.max(retry, leastReconnectMs), longestReconnectMs)
 }
 
-/** Comments and ignored lines of one block that are listed: short lines cost much more than their bytes. */
+/** Comments and ignored lines listed per block. Short lines take much more memory than their bytes. */
 const mostListed = 1_000
-/** Lines of data that are held one by one, for the same reason. */
+/** Data lines that are held one by one, for the same reason. */
 const mostApart = 10_000
-/** One byte order mark stands before a stream; all others are characters. */
+/** A stream may begin with one byte order mark; all others are characters. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
-/** @param bytes the lines of one block, with their ends; the last may have none */
+/** @param bytes the lines of one block, with their line ends; the last one may have none */
 export function readSseBlock(bytes: Uint8Array): SseFields {
   const decoded = decoder.decode(bytes)
   const text = decoded.includes('\r') ? decoded.replaceAll(/\r\n?/g, '\n') : decoded

@@ -3,28 +3,28 @@ import { longestMessage } from './limits.js'
 import { readSseBlock, type SseFields } from './sse-fields.js'
 
 /**
- * One block of a `text/event-stream`, up to its blank line (WHATWG HTML, 9.2). Blocks that a browser dispatches
- * nothing for are events too: comments alone, `id` alone, fields that the standard does not know.
+ * One block of a `text/event-stream`, up to its blank line (WHATWG HTML, 9.2). Blocks for which a browser
+ * dispatches no event count too: only comments, only an `id`, or unknown fields.
  */
 export interface SseEvent extends SseFields {
-  /** Bytes of the block, its line ends included, the blank line not. */
+  /** Bytes of the block, including its line ends but not the blank line. */
   readonly sizeBytes: number
-  /** The block is larger than `maxBytes`: nothing of it but its size is here. */
+  /** The block is larger than `maxBytes`, and only its size is known. */
   readonly tooLong?: true
   /** Bytes from the start of the stream to the end of the blank line. */
   readonly endOffset: number
-  /** False when the stream ended before the blank line: by the standard, clients then drop the event. */
+  /** False when the stream ended before the blank line. By the standard, clients then drop the event. */
   readonly complete: boolean
 }
 
 /** Sans-IO: bytes in, events out. Every split of the same bytes gives the same events. */
 export interface SseParser {
   /**
-   * The events that `chunk` completes. The parser may keep views of `chunk`: whoever pushes it must not write
-   * into it again.
+   * The events that `chunk` completes. The parser may keep views of `chunk`: the caller must not write into it
+   * again.
    */
   push(chunk: Uint8Array): SseEvent[]
-  /** End of stream: the event that was under way, if there is one. */
+  /** End of stream: returns the incomplete event, if there is one. */
   end(): SseEvent[]
 }
 
@@ -33,32 +33,32 @@ const CR = 0x0d
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf)
 const NOTHING = new Uint8Array(0)
 
-/** What a CR was that may be the first half of CR LF. */
+/** The meaning of the last CR, which may be the first half of CR LF. */
 type OpenCr =
   | 'none'
   /** The end of a line that was not blank. */
   | 'line'
-  /** The end of a blank line; the event waits for where that ends. */
+  /** The end of a blank line that completes an event; the event waits for a possible LF. */
   | 'blank'
-  /** The end of a blank line that nothing waits for. */
+  /** The end of a blank line that completes no event. */
   | 'passed'
 
 /**
- * @param options.maxBytes the largest block that is kept. While it arrives it is held as bytes; as an event it
- *   costs a small multiple of that.
+ * @param options.maxBytes the largest block that is kept. It is held as bytes while it arrives; its event takes
+ *   a small multiple of that.
  */
 export function createSseParser({ maxBytes = longestMessage }: { maxBytes?: number } = {}): SseParser {
   const held = new HeldBytes()
-  /** The first bytes, while they may still become a byte order mark. Undefined when that is decided. */
+  /** The first bytes, while they may still be a byte order mark. Undefined once decided. */
   let lead: Uint8Array | undefined = NOTHING
   /** Stream offset of the next byte to arrive. */
   let offset = 0
-  /** Bytes of the current block in earlier chunks. Beyond `maxBytes` none are held. */
+  /** Bytes of the current block in earlier chunks. Above `maxBytes`, none are held. */
   let earlierBytes = 0
-  /** The current line has no bytes yet. */
+  /** Whether the current line has no bytes yet. */
   let atLineStart = true
   let openCr: OpenCr = 'none'
-  /** The line before the current one ended with a CR alone. */
+  /** Whether the previous line ended with a CR alone. */
   let bareCr = false
 
   /** @param rest the last bytes of the block, which are not held */
@@ -80,7 +80,7 @@ export function createSseParser({ maxBytes = longestMessage }: { maxBytes?: numb
     const events: SseEvent[] = []
     const base = offset - start
     offset += chunk.length - start
-    /** Where the current block starts or goes on, and where its bytes in this chunk end. */
+    /** Start of the current block in this chunk; `at` is the current position. */
     let from = start
     let at = start
     let nextLf = -1
@@ -109,7 +109,7 @@ export function createSseParser({ maxBytes = longestMessage }: { maxBytes?: numb
         continue
       }
       const isEmpty = earlierBytes + lineEnd - from === 0
-      // Where lines end with CR alone, no LF is waited for: it may never come.
+      // Where lines end with CR alone, do not wait for an LF, which may never come.
       if (isCr && !isEmpty && !bareCr) {
         openCr = 'blank'
         continue
@@ -122,7 +122,7 @@ export function createSseParser({ maxBytes = longestMessage }: { maxBytes?: numb
     return events
   }
 
-  /** Bytes of the block up to `end`, without the blank line that ends there, if one does. */
+  /** Bytes of the block up to `end`, without a blank line at the end. */
   function blockEnd(chunk: Uint8Array, from: number, end: number, hasLf: boolean): Uint8Array {
     const blankLine = (openCr === 'blank' ? 1 : 0) + (hasLf ? 1 : 0)
     return chunk.subarray(from, Math.max(from, end - blankLine))

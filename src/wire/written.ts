@@ -3,7 +3,7 @@ import { onOneLine } from './json-compact.js'
 import { JsonObject } from './json-object.js'
 import { findJsonValue, isFault, kindAt } from './json-text.js'
 
-/** What a person wrote, on one line, exact otherwise. Of an answer either `result` or `error` is there. */
+/** JSON that a person wrote, on one line and otherwise exact. A response has either `result` or `error`. */
 export interface Written {
   readonly text: string
   readonly result?: string
@@ -11,8 +11,8 @@ export interface Written {
 }
 
 /**
- * Reads a message, or an answer (`{"result": …}` or `{"error": …}`), that a person wrote. White space around it and
- * line breaks inside go away; numbers and the order of members stay.
+ * Reads a message or a response (`{"result": …}` or `{"error": …}`) that a person wrote. Removes surrounding white
+ * space and line breaks; numbers and the order of members stay unchanged.
  */
 export function readWritten(written: string, as: 'message' | 'answer'): Written | { readonly fault: string } {
   const found = findJsonValue(written)

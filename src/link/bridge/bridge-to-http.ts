@@ -12,35 +12,35 @@ import { errorFor } from './nameless-error.js'
 import { OpenRequests } from './open-requests.js'
 
 export interface HttpBridgeOptions {
-  /** Of the server, plain HTTP. */
+  /** URL of the server, over plain HTTP. */
   readonly url: URL
-  /** The server as others know it, where `url` is that of a proxy of ours. @default the same */
+  /** The server's public URL, when `url` is that of our own proxy. @default the same */
   readonly upstream?: URL
   /** Sent with every request. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Of the client. Its end is the end of the session. */
+  /** Messages of the client. The end of its input ends the session. */
   readonly input: Readable
   readonly output: Writable
-  /** Something the user should know, in one line. */
+  /** A notice for the user, in one line. */
   onNotice(line: string): void
 }
 
-/** A client that speaks stdio, and a server that speaks HTTP. */
+/** A bridge from a stdio client to an HTTP server. */
 export interface HttpBridge {
-  /** Resolves when the client has ended, and what it asked for is answered. Never rejects. */
+  /** Resolves when the client has ended and its requests have responses. Never rejects. */
   readonly finished: Promise<void>
-  /** Ends the session now. @param why for those who wait for answers */
+  /** Ends the session now. @param why reason in the errors for open requests */
   end(why?: string): void
 }
 
-/** Requests that wait for answers; the client's next one waits above that. */
+/** Open requests. Above this limit, the client's next request waits. */
 const mostRequests = 256
-/** After the client's end, for requests that still have no answer. */
+/** Time for the last responses after the client's end. */
 const lastAnswersMs = 10_000
-/** For a server of HTTP+SSE to name its endpoint. */
+/** Time in which an HTTP+SSE server must name its endpoint. */
 const legacyMs = 10_000
 
-/** Joins a client on stdio with an HTTP server. The text of messages stays as it is. */
+/** Connects a stdio client to an HTTP server. The text of messages stays unchanged. */
 export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   return new BridgeToHttp(options)
 }
@@ -53,7 +53,7 @@ class BridgeToHttp implements HttpBridge {
   readonly #watch: Utf8Watch
   readonly #events: ClientEvents
   #server: HttpLink
-  /** The server speaks HTTP+SSE. */
+  /** Whether the server uses HTTP+SSE. */
   #isLegacy = false
   #isOver = false
   #stop: () => void = () => undefined
@@ -68,7 +68,7 @@ class BridgeToHttp implements HttpBridge {
       failed: (frame, reason, failure) => void this.#failed(frame, reason, failure),
       ended: (reason) => this.#lost(reason),
     }
-    // Clients wait for nothing after the handshake.
+    // Clients do not wait after the handshake.
     this.#server = new StreamableHttpLink(options.url, { ...this.#linkOptions(), listenMs: 0 }, this.#events)
     options.output.once('error', () => this.end())
     options.output.once('close', () => this.end())
@@ -92,7 +92,7 @@ class BridgeToHttp implements HttpBridge {
     for await (const lines of this.#client.chunks()) {
       for (const { text, bytes } of lines) {
         if (this.#isOver) break
-        // Their order is part of the protocol.
+        // The order of messages is part of the protocol.
         await Promise.race([this.#takeLine(text, bytes), this.#stopped])
       }
       if (this.#isOver) break
@@ -123,20 +123,20 @@ class BridgeToHttp implements HttpBridge {
     const { envelope } = message
     const cancelled = envelope.cancels === undefined ? undefined : this.#requests.find(envelope.cancels)
     if (cancelled) {
-      // Its answer may come all the same, but nobody waits for it.
+      // Its response may still arrive, but is no longer awaited.
       this.#requests.settle(cancelled.id)
-      // Over HTTP the modern era cancels by leaving.
+      // Over HTTP, the modern era cancels by abandoning the response.
       if (cancelled.protocolVersion !== undefined) return this.#server.leave(cancelled)
     }
     const frame = frameOf(message)
     if (frame.id !== undefined) this.#requests.add(frame)
     await this.#server.send(frame)
-    // Others need not wait for the answer of a request, but those of a session that is not there yet.
+    // Later messages need not wait for a response, except for the one that begins the session.
     while (envelope.method === 'initialize' && this.#requests.isOpen(frame) && !this.#isOver)
       await Promise.race([this.#requests.settled(), this.#stopped])
   }
 
-  /** What a server says, on whatever stream. */
+  /** Handles a message of the server from any stream. */
   #hear(text: string, via: ClientFrame | undefined, isLossy: boolean): void {
     const messages = messagesIn(text) ?? []
     if (messages.length > 0 && isLossy) this.#watch('lossy')
@@ -180,7 +180,7 @@ class BridgeToHttp implements HttpBridge {
     }
   }
 
-  /** False when the server speaks no HTTP+SSE either. */
+  /** False when the server does not support HTTP+SSE either. */
   async #becomeLegacy(): Promise<boolean> {
     const opening = createDeadline({ ms: legacyMs })
     const options = { ...this.#linkOptions(), opening: opening.signal }
@@ -197,7 +197,7 @@ class BridgeToHttp implements HttpBridge {
     }
   }
 
-  /** A request that nobody else will answer. */
+  /** Answers a request that will get no other response. */
   #fail(frame: ClientFrame, code: number, why: string): void {
     if (!this.#requests.isOpen(frame) || frame.id === undefined) return
     this.#requests.settle(frame.id)
@@ -208,7 +208,7 @@ class BridgeToHttp implements HttpBridge {
     for (const frame of this.#requests.all()) this.#fail(frame, 502, why)
   }
 
-  /** HTTP+SSE has nothing to take up again; any other server is asked anew. */
+  /** An HTTP+SSE session cannot be resumed; any other server gets new requests. */
   #lost(reason: string): void {
     if (this.#isOver || !this.#isLegacy) return
     const why = `the server ended its event stream: ${reason}`
@@ -225,13 +225,13 @@ class BridgeToHttp implements HttpBridge {
   }
 }
 
-/** Errors that only a server of the modern era gives. */
+/** Errors that only servers of the modern era send. */
 function isModernError(body: string): boolean {
   const [message] = messagesIn(body) ?? []
   return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
 }
 
-/** A query may be a secret. */
+/** Removes the query, which may contain a secret. */
 function placeOf(location: string): string {
   return excerpt(location.replace(/[?#].*$/s, ''))
 }

@@ -23,40 +23,40 @@ import { startTalk, type Party, type Stray, type Talk } from './talk.js'
 export interface StdioBridgeOptions {
   /** The server's argv. */
   readonly command: readonly string[]
-  /** One process for all clients; else one for each session, and one for clients that have none (2026-07-28). */
+  /** One process for all clients; otherwise one per session, and one for clients without (2026-07-28). */
   readonly shared: boolean
-  /** Where clients of its own reach it, and who may. @default any free port of 127.0.0.1, our own user and root */
+  /** Listening address, and access to it. @default any free port of 127.0.0.1, our own user and root */
   readonly listen?: Pick<LocalServerOptions, 'host' | 'port' | 'access'>
-  /** @default as a process that is never replaced */
+  /** @default a process that is never replaced */
   readonly start?: StartServer
-  /** What servers write to stderr. */
+  /** Output of servers on stderr. */
   onErrors(chunk: Buffer): void
-  /** What a server wrote to stdout that is passed on to nobody, line by line, with line ends. */
+  /** Output of a server on stdout that is not forwarded, line by line, with line ends. */
   onStray(bytes: Buffer): void
-  /** A message of a server that no client of the session was there to hear. @param session its `Mcp-Session-Id` */
+  /** A server's message that no client of the session could receive. @param session its `Mcp-Session-Id` */
   onUnheard(session: string, text: string): void
-  /** Something the user should know, in one line. */
+  /** A notice for the user, in one line. */
   onNotice(line: string): void
 }
 
-/** A server on stdio, as an HTTP server on loopback. */
+/** A stdio server, offered as an HTTP server on loopback. */
 export interface StdioBridge {
   readonly url: URL
-  /** First part of the path of requests to it, which they need and `url` does not have. */
+  /** First part of the path that requests must have; not included in `url`. */
   readonly prefix: string
-  /** Ends all processes; what is open is answered, and nothing new begins. Can be called twice. */
+  /** Ends all processes. Open requests get a response, new ones are refused. Can be called twice. */
   endServers(): Promise<void>
-  /** Ends the processes, and the connections. Can be called twice. */
+  /** Ends the processes and the connections. Can be called twice. */
   close(): Promise<void>
 }
 
-/** Each may be a process. */
+/** Each session may have its own process. */
 const mostSessions = 100
-/** Without a request and without a stream; its client has gone without a word. */
+/** Age of a session without requests and streams at which its client counts as gone. */
 const idleMs = 30 * 60 * 1000
 const sweepMs = 60 * 1000
 const mostNotices = 20
-/** Characters of events for clients that lose a stream, of all sessions together. */
+/** Characters of events kept for clients that lose a stream, in all sessions together. */
 const mostKept = 16 * 1024 * 1024
 const mostEvents = 10_000
 const path = '/mcp'
@@ -72,13 +72,13 @@ const guessNotice =
   'the latest request got it; without --shared each client has its own server'
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
-/** How the messages of one POST go to a server. */
+/** The route of the messages of one POST to a server. */
 interface Way {
   readonly talk: Talk
   readonly party: Party
-  /** For what comes before answers, and for answers that a client may have to ask for again. */
+  /** A stream for messages before the responses, and for responses that a client may request again. */
   readonly newStream: () => EventStream
-  /** An answer whose client has left. */
+  /** A response whose client has disconnected. */
   readonly onUnheard: (text: string) => void
   readonly isBatch: boolean
   readonly modern: boolean
@@ -99,14 +99,14 @@ class BridgeToStdio implements StdioBridge {
   readonly #starting = new Set<Promise<unknown>>()
   readonly #mirrored = createMirroredHeaders()
   readonly #log = createEventLog(mostKept, mostEvents)
-  // Before any server: none of them may hold its input open.
+  // Started before any server, so that no server inherits it and holds its input open.
   readonly #watchdog = startWatchdog({ groups: true })
   readonly #watch: Utf8Watch
-  /** Each once: what ails one server may ail hundreds. */
+  /** Notices already written. Hundreds of servers may have the same problem, so each is written once. */
   readonly #told = new Set<string>()
   readonly #sweep: NodeJS.Timeout
   #server!: LocalServer
-  /** The process of clients without sessions, or of all. */
+  /** The process of clients without sessions, or of all clients. */
   #common: Promise<Talk | string> | undefined
   #ending: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -153,7 +153,7 @@ class BridgeToStdio implements StdioBridge {
     this.#notice(noticeOf('unheard'))
   }
 
-  /** Of a client without a session. */
+  /** A message for a client without a session that could not be delivered. */
   #unheard(text: string): void {
     this.#options.onStray(Buffer.from(`${text}\n`))
     this.#notice(noticeOf('unheard'))
@@ -308,7 +308,7 @@ class BridgeToStdio implements StdioBridge {
     })
   }
 
-  /** A session begins. */
+  /** Begins a session. */
   async #begin(
     request: IncomingMessage,
     response: ServerResponse,
@@ -353,7 +353,7 @@ class BridgeToStdio implements StdioBridge {
   }
 }
 
-/** Gives the messages of a POST to the server, and its answers to the response. */
+/** Sends the messages of a POST to the server, and its responses to the HTTP response. */
 async function pass(
   request: IncomingMessage,
   response: ServerResponse,
@@ -362,7 +362,7 @@ async function pass(
 ): Promise<void> {
   const asking = messages.filter(({ envelope }) => envelope.kind === 'request')
   const others = messages.filter(({ envelope }) => envelope.kind !== 'request')
-  // Pipes take them in this order.
+  // The pipe preserves this order.
   const told = others.map((message) => talk.tell(message, party))
   if (asking.length === 0) {
     await Promise.all(told)
@@ -381,7 +381,7 @@ async function pass(
   })
   const sent = await Promise.all(asking.map((message) => talk.request(message, sink, party)))
   if (!modern) return
-  // To leave is to cancel; a session of the legacy era may be listened to again.
+  // In the modern era, disconnecting cancels. In the legacy era, a stream may be resumed.
   response.once('close', () => {
     if (!response.writableFinished) for (const one of sent) one.cancel()
   })
@@ -392,7 +392,7 @@ function noticeOf(why: Stray): string {
   return `${wordsOf[why]}: it is on the tape, and was not forwarded`
 }
 
-/** From 2025-11-25 on, clients know what an event without data is for. */
+/** Since 2025-11-25, clients know the meaning of an event without data. */
 function isPrimed({ headers }: IncomingMessage): boolean {
   const version = headers['mcp-protocol-version']
   return typeof version === 'string' && version >= '2025-11-25'

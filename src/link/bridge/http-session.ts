@@ -3,27 +3,27 @@ import type { EventLog } from '../server/event-log.js'
 import { createEventStream, type EventStream } from '../server/event-stream.js'
 import type { Party, Talk } from './talk.js'
 
-/** A session of the legacy era, over HTTP. */
+/** A legacy session over HTTP. */
 export interface HttpSession extends Party {
   readonly id: string
   readonly talk: Talk
-  /** What is said beside all answers. */
+  /** The stream for messages outside of responses. */
   readonly stream: EventStream
   usedMs: number
-  /** A stream for the answers to a POST. */
+  /** Creates a stream for the responses to a POST. */
   readonly newStream: () => EventStream
-  /** The stream that an event belongs to, and the event's number in it. Undefined for what is not known any more. */
+  /** The stream of an event, and the event's number in it. Undefined for events that are no longer kept. */
   findEvent(eventId: string): { readonly stream: EventStream; readonly number: number } | undefined
-  /** It is over. */
+  /** Ends the session. */
   end(): void
 }
 
 export interface HttpSessionOptions {
   readonly talk: Talk
   readonly log: EventLog
-  /** A client that does not read has lost its connection. */
+  /** A client that does not read was disconnected. */
   readonly onCut: () => void
-  /** A message for the client that it did not get, and cannot get any more. */
+  /** A message for the client that it did not receive, and can no longer request. */
   readonly onUnheard: (session: string, text: string) => void
 }
 
@@ -57,7 +57,7 @@ export function createHttpSession({ talk, log, onCut, onUnheard }: HttpSessionOp
       const [, name, last] = /^(\d{1,15})-(\d{1,15})$/.exec(eventId) ?? []
       const stream = streams.get(Number(name))
       const number = Number(last)
-      // What a session says by itself goes on in any case; a stream without its answer helps nobody.
+      // The session's own stream can continue after a gap, but a POST stream without its response is useless.
       return stream && (stream === own || stream.hasAllAfter(number)) ? { stream, number } : undefined
     },
     end() {

@@ -1,7 +1,7 @@
 import { idKey } from '../../wire/index.js'
 import type { ClientFrame } from '../link.js'
 
-/** Requests of a client that have no answer yet. */
+/** Requests of a client without a response. */
 export class OpenRequests {
   readonly #open = new Map<string, ClientFrame>()
   #onSettled: () => void = () => undefined
@@ -27,12 +27,12 @@ export class OpenRequests {
     return [...this.#open.values()]
   }
 
-  /** Nobody waits for it any more. Does nothing for an id that is not known. */
+  /** Closes a request. No effect for an unknown id. */
   settle(id: string | undefined): void {
     if (id !== undefined && this.#open.delete(idKey(id))) this.#onSettled()
   }
 
-  /** Resolves when the next one is settled. */
+  /** Resolves when the next request is closed. */
   settled(): Promise<void> {
     return new Promise((resolve) => (this.#onSettled = resolve))
   }

@@ -6,15 +6,15 @@ import type { Utf8Watch } from '../utf8-watch.js'
 export interface StdioServerHandlers {
   readonly watch: Utf8Watch
   onMessage(message: Message): void
-  /** What it writes to stdout that is no message: a line with its end, or a part of one that is too long. */
+  /** Output on stdout that is not a message: a line with its end, or a part of an overlong one. */
   onNoise(bytes: Buffer): void
-  /** What it writes to stderr. */
+  /** Output on stderr. */
   onErrors(chunk: Buffer): void
-  /** Nothing more comes. @param exit undefined when it lives on without its stdout */
+  /** The output has ended. @param exit undefined when the process still runs without stdout */
   onExit(exit: ServerExit | undefined): void
 }
 
-/** Starts a server behind a bridge: what it says is told message by message. */
+/** Starts a server behind a bridge, and reports its messages one by one. */
 export function startStdioServer(
   command: readonly string[],
   handlers: StdioServerHandlers,
@@ -27,7 +27,7 @@ export function startStdioServer(
       line(frame) {
         const bytes = Buffer.from(frame.bytes)
         const messages = frame.kind === 'line' ? messagesIn(bytes.toString('utf8')) : undefined
-        // What is no message is not passed on: clients pass it over.
+        // Noise is not forwarded, because clients skip it anyway.
         if (!messages) handlers.onNoise(frame.kind === 'line' || frame.last ? endOfLine(bytes) : bytes)
         else handlers.watch(bytes)
         for (const message of messages ?? []) handlers.onMessage(message)

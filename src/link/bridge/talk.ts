@@ -8,70 +8,70 @@ import type { ServerLines } from '../client/server-lines.js'
 import { startStdioServer, type StdioServerHandlers } from './stdio-server.js'
 import type { Utf8Watch } from '../utf8-watch.js'
 
-/** Who speaks to a server: an HTTP session, or a client of the modern era, which has none. */
+/** A client of a server: an HTTP session, or a client of the modern era, which has none. */
 export interface Party {
-  /** Its own stream, which may be waiting for a connection; a client of the modern era has none. */
+  /** The client's own stream, which may be waiting for a connection. A client of the modern era has none. */
   readonly stream: EventStream | undefined
 }
 
-/** One server process, and the requests that wait for it. */
+/** One server process, and its open requests. */
 export interface Talk {
   readonly parties: Set<Party>
-  /** The process has ended. */
+  /** Whether the process has ended. */
   readonly gone: boolean
-  /** Nothing is waited for. */
+  /** Whether there are no open requests. */
   readonly idle: boolean
-  /** Sends a request; its answer, and what belongs to it, goes to `sink`. @returns cancels it */
+  /** Sends a request. Its response and related messages go to `sink`. @returns a handle that cancels it */
   request(message: Message, sink: AnswerSink, party: Party): Promise<{ cancel(): void }>
-  /** Sends a notification or an answer. */
+  /** Sends a notification or a response. */
   tell(message: Message, party: Party): Promise<void>
-  /** A client does not take what is for it, or takes it again. */
+  /** A client stops accepting messages, or resumes. */
   hold(party: Party, wait: boolean): void
   stop(): Promise<void>
 }
 
-/** No message; an answer to no request; something for a client that is not there. */
+/** A line that is not a message; a response without a request; a message for an absent client. */
 export type Stray = 'noise' | 'answer' | 'unheard'
 
 export interface TalkOptions {
   readonly command: readonly string[]
   readonly start: StartServer
-  /** Clients that know nothing of one another share the process: their ids are told apart. */
+  /** Whether independent clients share the process, so that their ids must be made unique. */
   readonly shared: boolean
-  /** Ends the process, with all that it started, should we be killed. */
+  /** Ends the process and its children if we are killed. */
   readonly watchdog?: Watchdog
   readonly watch: Utf8Watch
   onErrors(chunk: Buffer): void
-  /** A message of the server, as it said it. */
+  /** An original message of the server. */
   onMessage(message: Message): void
-  /** What it said that is passed on to nobody, with line ends. @param why undefined where that is usual */
+  /** Output that is not forwarded, with line ends. @param why undefined where that is normal */
   onStray(bytes: Buffer, why: Stray | undefined): void
-  /** It asked one of several clients that it may mean. */
+  /** The server sent a request that may be for several clients, and one was chosen. */
   onGuess(): void
-  /** The process is gone; nobody may use the talk any more. @param why undefined when we ended it */
+  /** The process is gone; do not use its `Talk` again. @param why undefined when we ended it */
   onExit(why: string | undefined): void
 }
 
-/** Requests of a server that may be cancelled. */
+/** Server requests that may still be cancelled. */
 const mostAsked = 1_000
-/** Cancelled requests whose answers may still come. */
+/** Cancelled requests whose responses may still arrive. */
 const mostLeft = 1_000
 
 interface Pending {
   /** Exact texts of the client's own id and progress token. */
   readonly id: string
   readonly token: string | undefined
-  /** The server's. */
+  /** The id that was sent to the server. */
   readonly sentId: string
-  /** The server knows it by another id than its client. */
+  /** Whether the id for the server differs from the client's. */
   readonly renamed: boolean
   readonly sink: AnswerSink
   readonly party: Party
-  /** Its client does not wait for it any more. An answer that comes all the same is passed on. */
+  /** Whether the client has cancelled it. A response that still arrives is forwarded. */
   cancelled: boolean
 }
 
-/** @returns why the server could not be started, as a sentence */
+/** @returns the reason why the server could not be started, as a sentence */
 export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   const talk = new StdioTalk(options)
   return (await talk.start()) ?? talk
@@ -82,11 +82,10 @@ class StdioTalk implements Talk {
   readonly #options: TalkOptions
   readonly #pending = new Map<string, Pending>()
   readonly #tokens = new Map<string, Pending>()
-  /** Who was asked by the server, by the id of its request. */
+  /** The client that received each server request, by the id of the request. */
   readonly #asked = createRecent<Party>({ entries: mostAsked })
-  /** Those who do not read, with the count of their streams. */
+  /** Clients that do not read, with the number of their slow streams. */
   readonly #slow = new Map<Party, number>()
-  /** Cancelled requests. */
   readonly #left = createRecent<Pending>({ entries: mostLeft })
   readonly #run = randomUUID().slice(0, 8)
   #server!: ServerLines
@@ -100,7 +99,7 @@ class StdioTalk implements Talk {
     this.#options = options
   }
 
-  /** @returns why it could not be started */
+  /** @returns the reason why the server could not be started */
   async start(): Promise<string | undefined> {
     const options = this.#options
     const handlers: StdioServerHandlers = {
@@ -134,7 +133,7 @@ class StdioTalk implements Talk {
     this.#lastParty = party
     this.#count += 1
     const id = envelope.id!
-    // Two of one id that wait at the same time (a message repeated on purpose) have an answer each.
+    // Two open requests with the same id (a deliberately repeated message) each get a response.
     const renamed = this.#options.shared || this.#pending.has(idKey(id))
     const sentId = renamed ? `"${this.#run}-${this.#count}"` : id
     if (this.#goneWhy !== undefined) {
@@ -173,7 +172,7 @@ class StdioTalk implements Talk {
     return this.#server.close()
   }
 
-  /** Those whose clients wait for an answer. */
+  /** Requests whose clients wait for a response. */
   #waiting(): Pending[] {
     return [...this.#pending.values()].filter((one) => !one.cancelled)
   }
@@ -207,7 +206,7 @@ class StdioTalk implements Talk {
     if (one.token !== undefined) this.#tokens.delete(idKey(one.renamed ? one.sentId : one.token))
   }
 
-  /** A request or a notification of the server. */
+  /** Handles a request or a notification of the server. */
   #said({ text, envelope }: Message): void {
     const { progressToken, subscriptionId, cancels, kind } = envelope
     const progress =
@@ -227,15 +226,15 @@ class StdioTalk implements Talk {
         : text
       return this.#deliver(listened.party, own, listened.sink)
     }
-    // It takes a request back that it sent to one of them.
+    // Cancellation of a request that the server sent to one of the clients.
     const meant = cancels === undefined ? undefined : this.#asked.get(idKey(cancels))
     if (meant) return this.#deliver(meant, text, this.#newestOf(meant)?.sink)
-    // Nothing says whom it is for. A request belongs to one of them; what has changed is news for all.
+    // The message names no client. A request goes to one client, a notification to all.
     if (kind === 'request' || this.parties.size === 0) return this.#toOne({ text, envelope })
     for (const party of this.parties) this.#deliver(party, text, this.#newestOf(party)?.sink)
   }
 
-  /** To whom asked last, or was here last. */
+  /** Sends to the client with the latest request, or else to the most recent client. */
   #toOne({ text, envelope }: Message): void {
     const newest = this.#waiting().at(-1)
     const last = this.#lastParty && this.parties.has(this.#lastParty) ? this.#lastParty : undefined
@@ -263,7 +262,7 @@ class StdioTalk implements Talk {
     else this.#stray(text, 'unheard')
   }
 
-  /** @param exit undefined when it lives on, and says nothing more */
+  /** @param exit undefined when the process still runs without stdout */
   #gone(exit: ServerExit | undefined): void {
     const how = exit ? `ended (${exit.signal ?? `exit ${exit.exitCode}`})` : 'closed its stdout'
     const why = this.#isStopped ? 'the server was stopped' : `the server ${how}`
@@ -274,7 +273,7 @@ class StdioTalk implements Talk {
     this.#options.onExit(this.#isStopped ? undefined : why)
   }
 
-  /** One who does not read may stop the server as long as nobody else needs it. */
+  /** Slow clients may hold the server as long as no other client needs it. */
   #regulate(): void {
     if (this.#slow.size === 0 && !this.#isHeld) return
     const concerned = [...this.parties, ...this.#waiting().map((one) => one.party)]

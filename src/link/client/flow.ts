@@ -1,4 +1,4 @@
-/** Whether reading goes on. */
+/** A switch that pauses reading. */
 export class Flow {
   #opened: Promise<void> | undefined
   #open: () => void = () => undefined

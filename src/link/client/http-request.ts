@@ -4,7 +4,7 @@ import https from 'node:https'
 import { longestMessage } from '../../wire/index.js'
 import type { Flow } from './flow.js'
 
-/** One request and the head of its response. */
+/** The head of a response, with its body still unread. */
 export interface OpenResponse {
   readonly status: number
   /** Names in lower case. */
@@ -14,24 +14,24 @@ export interface OpenResponse {
 
 export interface HttpRequest {
   readonly url: URL
-  /** What the server calls the origin of `url`, which may be that of a proxy of ours. @default the same */
+  /** The server's public origin, when `url` is that of our own proxy. @default the same */
   readonly upstream?: URL | undefined
   readonly method: 'POST' | 'GET' | 'DELETE'
   readonly headers: readonly (readonly [string, string])[]
   readonly body?: string
   readonly agent: http.Agent
-  /** Each of them ends the exchange. */
+  /** Each of them aborts the exchange. */
   readonly signals: readonly AbortSignal[]
 }
 
-/** As many as anybody needs who does not go round in circles. */
+/** More redirects than this count as a loop. */
 const mostRedirects = 5
 
 /**
- * Sends a request and waits for the head of its response. Redirects on the server's own origin are followed where the
- * same request may be sent again. Whoever calls reads the body, or destroys it.
+ * Sends a request and waits for the head of its response. Follows redirects on the server's own origin where the same
+ * request may be sent again. The caller reads the body, or destroys it.
  *
- * @throws what Node says about connections that fail
+ * @throws Node's error when the connection fails
  */
 export async function openResponse(request: HttpRequest): Promise<OpenResponse> {
   let { url } = request
@@ -49,7 +49,7 @@ function openOnce({ url, method, headers, body, agent, signals }: HttpRequest): 
   const request = (url.protocol === 'https:' ? https : http).request(url, {
     method,
     agent,
-    // Node adds none to headers that are given in a list.
+    // Node adds no headers to a list.
     headers: [
       'Host',
       url.host,
@@ -57,9 +57,9 @@ function openOnce({ url, method, headers, body, agent, signals }: HttpRequest): 
       ...(body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
     ],
   })
-  // Streams stay open for as long as they like.
+  // Streams may stay open for any time.
   request.setTimeout(0)
-  // Not by Node's own option: its error reaches the socket also between two requests, when nobody listens to that.
+  // Not by Node's `signal` option: its error also reaches the socket between two requests, when it has no listener.
   const abort = (): void => void request.destroy()
   for (const signal of signals) signal.addEventListener('abort', abort)
   request.once('close', () => {
@@ -68,7 +68,7 @@ function openOnce({ url, method, headers, body, agent, signals }: HttpRequest): 
   return new Promise((resolve, reject) => {
     request.once('error', reject)
     request.once('response', (response) => {
-      // What breaks later is seen by whoever reads the body.
+      // The reader of the body sees later errors.
       request.off('error', reject)
       request.on('error', () => undefined)
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response })
@@ -78,7 +78,7 @@ function openOnce({ url, method, headers, body, agent, signals }: HttpRequest): 
   })
 }
 
-/** Where the same request is to be sent again. Headers are for their own server only: undefined for any other. */
+/** The URL for the same request. Undefined for another origin, because the headers are for this server only. */
 function redirectOf(
   { status, headers }: OpenResponse,
   method: string,
@@ -92,7 +92,7 @@ function redirectOf(
   return target.origin === upstream.origin ? new URL(target.pathname + target.search, url.origin) : undefined
 }
 
-/** An agent that keeps connections, for one client. */
+/** A keep-alive agent for one client. */
 export function createClientAgent(url: URL): http.Agent {
   return url.protocol === 'https:'
     ? new https.Agent({ keepAlive: true })
@@ -106,7 +106,7 @@ export function isEventStream(headers: http.IncomingHttpHeaders): boolean {
 /**
  * The whole body as text.
  *
- * @throws RangeError when it is longer than a message may be
+ * @throws RangeError when it is longer than `longestMessage`
  */
 export async function readBody(
   body: http.IncomingMessage,

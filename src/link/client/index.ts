@@ -4,8 +4,8 @@ import type { HttpClientOptions } from './streamable-http.js'
 export type { HttpClientOptions } from './streamable-http.js'
 
 /**
- * A client of a Streamable HTTP server, of either era. Sessions, protocol version, event streams and their
- * resumption are seen to; nothing is sent before the first frame. Loaded when it is needed, as all of HTTP.
+ * A client of a Streamable HTTP server, of either era. Handles sessions, the protocol version, event streams
+ * and their resumption. Sends nothing before the first frame. Loaded on demand, like all of HTTP.
  */
 export async function connectHttp(
   url: URL,
@@ -19,7 +19,7 @@ export async function connectHttp(
 /**
  * A client of an HTTP+SSE server (2024-11-05).
  *
- * @throws Error when the stream does not open, or says no endpoint
+ * @throws Error when the stream does not open, or names no endpoint
  */
 export async function connectSse(
   url: URL,

@@ -7,7 +7,7 @@ import { Flow } from './flow.js'
 import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
 import type { HttpClientOptions } from './streamable-http.js'
 
-/** A client of an HTTP+SSE server (2024-11-05): everything comes on one stream, which also says where to send. */
+/** A client of an HTTP+SSE server (2024-11-05): all messages share one stream, which names the endpoint. */
 export class LegacySseLink implements HttpLink {
   readonly #url: URL
   readonly #options: HttpClientOptions
@@ -16,7 +16,7 @@ export class LegacySseLink implements HttpLink {
   readonly #aborting = new AbortController()
   readonly #flow = new Flow()
   #endpoint: URL | undefined
-  /** What was agreed on at the start. */
+  /** The negotiated protocol version. */
   #version: string | undefined
   #reading: Promise<void> = Promise.resolve()
 
@@ -29,7 +29,7 @@ export class LegacySseLink implements HttpLink {
     setMaxListeners(0, this.#aborting.signal)
   }
 
-  /** @throws Error when the stream does not open, or says no endpoint */
+  /** @throws Error when the stream does not open, or names no endpoint */
   static async open(url: URL, options: HttpClientOptions, events: ClientEvents): Promise<LegacySseLink> {
     const link = new LegacySseLink(url, options, events)
     const { opening } = options
@@ -65,7 +65,7 @@ export class LegacySseLink implements HttpLink {
     this.#flow.hold(wait)
   }
 
-  /** Everything comes on one stream: nobody can leave a part of it. */
+  /** No effect: all responses share one stream, so none can be abandoned. */
   leave(): void {}
 
   async close(): Promise<void> {
@@ -101,7 +101,7 @@ export class LegacySseLink implements HttpLink {
         if (!this.#aborting.signal.aborted) this.#events.ended(reason)
       }
       this.#reading = this.#read(body, (endpoint) => {
-        // Sent elsewhere, messages and their secrets would be somebody else's.
+        // Messages and their secrets must not be sent to another origin.
         if (endpoint.origin === this.#url.origin) resolve(endpoint)
         else ended('the server named an endpoint on another origin')
       }).then(
@@ -124,7 +124,7 @@ export class LegacySseLink implements HttpLink {
   }
 
   #hear(text: string, isLossy: boolean): void {
-    // Only the answer to initialize says one.
+    // Only the initialize result contains a version.
     if (this.#version === undefined && text.includes('"protocolVersion"'))
       this.#version = messagesOrNone(text).find(
         ({ envelope }) => envelope.kind === 'result',
@@ -133,7 +133,7 @@ export class LegacySseLink implements HttpLink {
   }
 }
 
-/** Servers say `Accepted` and the like, and some the answer. */
+/** Servers respond with `Accepted` or similar text; some send the JSON-RPC response. */
 function saysMessage(text: string): boolean {
   const messages = messagesOrNone(text)
   return messages.length > 0 && messages.every(({ envelope }) => envelope.kind !== 'invalid')

@@ -1,12 +1,12 @@
 import { idKey } from '../../wire/index.js'
 import type { ClientFrame } from '../link.js'
 
-/** Frames with requests that wait for answers. */
+/** Frames with open requests. */
 export class OpenFrames {
   readonly #open = new Map<ClientFrame, { left: number; readonly leaving: AbortController }>()
   readonly #left = new WeakSet<ClientFrame>()
 
-  /** @returns aborted when the frame is left; undefined where nothing is waited for */
+  /** @returns a signal that aborts when the frame is abandoned; undefined for a frame without requests */
   add(frame: ClientFrame): AbortSignal | undefined {
     if (frame.requests === 0) return undefined
     const leaving = new AbortController()
@@ -27,7 +27,7 @@ export class OpenFrames {
     if (one && (one.left -= 1) <= 0) this.#open.delete(frame)
   }
 
-  /** On a stream that belongs to another request, or to none: the one that waits longest under the id. */
+  /** A response on a stream of another request, or of none: closes the oldest open request with this id. */
   answeredId(id: string): void {
     const key = idKey(id)
     for (const frame of this.#open.keys()) {

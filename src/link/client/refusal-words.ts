@@ -1,8 +1,8 @@
 const longestReason = 120
 
-/** Why a request was refused. @param text body of the response */
+/** The reason of a refusal. @param text body of the response */
 export function refusalWords(status: number, location: string | undefined, text: string): string {
-  // How a page begins says nothing.
+  // The beginning of an HTML page is not helpful.
   const isPage = /^\s*<(?:!doctype|html)\b/i.test(text)
   const line = isPage ? '' : text.trim().split('\n', 1)[0]!.slice(0, longestReason)
   if (status === 401) return `HTTP 401: the server requires authorization`

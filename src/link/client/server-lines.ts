@@ -21,15 +21,15 @@ export interface ServerLinesOptions extends OwnServerOptions {
 }
 
 export interface ServerLinesHandlers {
-  /** A line of its stdout, or a piece of one that is too long. The next one waits for the promise. */
+  /** A line of stdout, or a piece of an overlong one. The next one waits for the promise. */
   line(frame: LineFrame): Promise<void> | void
-  /** What it writes to stderr, as it comes. The next waits for the promise. */
+  /** Output on stderr as it arrives. The next chunk waits for the promise. */
   stderr(bytes: Buffer): Promise<void> | void
-  /** Nothing more comes, also when we ended it. @param exit undefined when it lives on without its stdout */
+  /** The output has ended, also after `close`. @param exit undefined when the process lives without stdout */
   ended(exit: ServerExit | undefined): void
 }
 
-/** A server that we started, with one message a line on its pipes. */
+/** A server process of our own, with one message per line on its pipes. */
 export class ServerLines {
   readonly #server: ServerProcess
   readonly #handlers: ServerLinesHandlers
@@ -37,14 +37,14 @@ export class ServerLines {
   readonly #over: Promise<void>
   #isEnded = false
   #closed: Promise<void> | undefined
-  /** Resolves when the next may be sent, or the server is gone. */
+  /** Resolves when the next message may be sent, or the server is gone. */
   readonly send: (text: string) => Promise<void>
 
   private constructor(server: ServerProcess, handlers: ServerLinesHandlers) {
     this.#server = server
     this.#handlers = handlers
     this.send = createLineWriter(server.stdin)
-    // A server that is gone is told once, by its end.
+    // The end of the server is reported once, by its exit.
     server.stdin.on('error', () => undefined)
     server.stderr.on('data', (chunk: Buffer) => {
       const taken = handlers.stderr(chunk)
@@ -67,12 +67,12 @@ export class ServerLines {
     return 'error' in server ? server : new ServerLines(server, handlers)
   }
 
-  /** Stops reading its stdout, or goes on. */
+  /** Stops reading stdout, or resumes. */
   hold(wait: boolean): void {
     this.#flow.hold(wait)
   }
 
-  /** Ends it as clients do: its input first, then by signals. Resolves when it is gone, and all is told. */
+  /** Ends its input, then signals it, as clients do. Resolves when it is gone and all was reported. */
   close(): Promise<void> {
     return (this.#closed ??= this.#end())
   }
@@ -91,7 +91,7 @@ export class ServerLines {
         await this.#flow.opened()
       }
     } catch {
-      // Its output broke off: how it ended is told by its exit.
+      // The output broke; the exit reports how the server ended.
     }
     await this.#takeAll(framer.end())
   }
@@ -105,12 +105,12 @@ export class ServerLines {
 
   async #watch(read: Promise<void>): Promise<void> {
     const { exited, stdin, stdout, stderr } = this.#server
-    // It may live on; but nothing that it says can reach us any more.
+    // The process may still run, but its messages can no longer arrive.
     void read.then(async () => {
       if (!(await within(exited, graceMs))) this.#tell(undefined)
     })
     const exit = await exited
-    // A process that it started may hold its output open, and is not waited for.
+    // A child process may hold the output open, and is not waited for.
     await within(read, graceMs)
     this.#tell(exit)
     for (const pipe of [stdin, stdout, stderr]) pipe.destroy()

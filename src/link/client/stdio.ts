@@ -3,11 +3,11 @@ import type { ClientConnection, ClientEvents } from '../link.js'
 import { ServerLines } from './server-lines.js'
 
 export interface StdioClientEvents extends ClientEvents {
-  /** What the server writes to stderr, as it comes. */
+  /** Output of the server on stderr, as it arrives. */
   stderr(bytes: Uint8Array): void
 }
 
-/** Starts a server as a client does, with one message a line on its pipes. */
+/** Starts a server as a client does, with one message per line on its pipes. */
 export async function connectStdio(
   command: readonly string[],
   events: StdioClientEvents,

@@ -32,12 +32,12 @@ import { refusalWords } from './refusal-words.js'
 export interface HttpClientOptions {
   /** Sent with every request. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** The server as others know it, where the URL is that of a proxy of ours. @default the URL */
+  /** The server's public URL, when the URL is that of our own proxy. @default the URL */
   readonly upstream?: URL
-  /** Gives up a connection that is not open yet. */
+  /** Aborts a connection that is still being opened. */
   readonly opening?: AbortSignal
   /**
-   * How long the end of the handshake waits for the stream on which a server of the legacy era speaks unasked, in
+   * Time that the end of the handshake waits for the stream on which a legacy server sends its own messages, in
    * milliseconds.
    *
    * @default 2_000
@@ -46,12 +46,12 @@ export interface HttpClientOptions {
 }
 
 const closeMs = 2_000
-/** Openings of a stream that fail, one after the other. */
+/** Consecutive failed attempts to open a stream. */
 const mostFailures = 20
 
 /**
- * A client of a Streamable HTTP server, of either era. Sessions, protocol version, mirrored headers, event streams and
- * their resumption are seen to; nothing is sent before the first frame.
+ * A client of a Streamable HTTP server, of either era. Handles sessions, the protocol version, mirrored headers, event
+ * streams and their resumption. Sends nothing before the first frame.
  */
 export class StreamableHttpLink implements HttpLink {
   readonly #url: URL
@@ -63,12 +63,12 @@ export class StreamableHttpLink implements HttpLink {
   readonly #frames = new OpenFrames()
   readonly #tools = createMirroredTools()
   readonly #reading = new Set<Promise<void>>()
-  /** Of the legacy era, which agrees on a version once and has sessions. */
+  /** Session and version of the legacy era, which negotiates a version once. */
   #session: string | undefined
   #version: string | undefined
-  /** The server has answered something. */
+  /** Whether the server has responded. */
   #isReached = false
-  /** A stream is open on which the server may speak unasked. */
+  /** Whether a stream for the server's own messages is open. */
   #isListening = false
   #closed: Promise<void> | undefined
 
@@ -84,7 +84,7 @@ export class StreamableHttpLink implements HttpLink {
   async send(frame: ClientFrame): Promise<void> {
     const leaving = this.#frames.add(frame)
     const head = this.#open('POST', 'application/json, text/event-stream', frame, leaving)
-    // An answer may take its time; whoever sent the request waits for the answer and not for us.
+    // A response may take its time. The sender waits for the response, and not for this call.
     if (frame.requests > 0) {
       this.#track(
         head.then(
@@ -101,7 +101,7 @@ export class StreamableHttpLink implements HttpLink {
       return this.#fail(frame, error)
     }
     const received = this.#receive(response, frame)
-    // A stream may stay open for as long as it likes.
+    // A stream may stay open for any time.
     if (isEventStream(response.headers)) this.#track(received)
     else await received
     if (frame.method === 'notifications/initialized' && response.status < 300) await this.#listen()
@@ -157,7 +157,7 @@ export class StreamableHttpLink implements HttpLink {
 
   #fail(frame: ClientFrame, error: unknown, status?: number): void {
     if (this.#aborting.signal.aborted || this.#frames.hasLeft(frame)) return
-    // Nobody listens any more where somebody did: what else is sent would only wait.
+    // A refused connection to a server that was reachable before: later frames would only wait.
     const isUnsent = this.#isReached && isConnectionRefused(error)
     this.#giveUp(frame, failureWords(error), { kind: 'broken', isUnsent, ...(status && { status }) })
     if (isUnsent) this.#events.ended(goneFor(error))
@@ -192,7 +192,7 @@ export class StreamableHttpLink implements HttpLink {
           ...(location !== undefined && { location }),
         })
       }
-      // Some servers accept a request and answer it on the other stream, which official clients take.
+      // Some servers accept a request and respond on the other stream, which official clients allow.
       const comesLater = status === 202 && this.#isListening
       if (isFine && !comesLater && this.#frames.isOpen(frame))
         this.#giveUp(frame, `HTTP ${status} without a response`, { kind: 'unanswered', status })
@@ -201,7 +201,7 @@ export class StreamableHttpLink implements HttpLink {
     }
   }
 
-  /** A refusal may be told by an answer. */
+  /** Whether the body of a refusal contains a response to the frame. */
   #answers(text: string, frame: ClientFrame): boolean {
     return frame.requests > 0 && messagesOrNone(text).some((message) => isAnswerTo(frame, message))
   }
@@ -219,7 +219,7 @@ export class StreamableHttpLink implements HttpLink {
 
   #learn({ text, envelope }: Message, via: ClientFrame | undefined): void {
     if (envelope.kind !== 'result') return
-    // Only the answer to initialize agrees on a version for all that follows.
+    // Only the initialize result negotiates the version for all later requests.
     if (!envelope.modern) {
       const said = via?.method === 'initialize' ? versionIn(text) : envelope.protocolVersion
       this.#version = said ?? this.#version
@@ -228,8 +228,8 @@ export class StreamableHttpLink implements HttpLink {
   }
 
   /**
-   * Reads an event stream to its end, and goes on where it was cut off: by its last event id, as often as the server
-   * cuts it. One that belongs to no request is opened again in any case, one of the modern era never.
+   * Reads an event stream to its end, and resumes it after each interruption, by its last event id. A stream without a
+   * request is always reopened; one of the modern era never.
    */
   async #follow(first: http.IncomingMessage, frame: ClientFrame | undefined): Promise<void> {
     const { signal } = this.#aborting
@@ -263,12 +263,12 @@ export class StreamableHttpLink implements HttpLink {
     this.#giveUp(frame, 'the event stream ended without a response', { kind, status: 200 })
   }
 
-  /** What is read for it is still waited for. */
+  /** Whether a response for the frame is still awaited. */
   #isWanted(frame: ClientFrame | undefined): boolean {
     return frame === undefined || (this.#frames.isOpen(frame) && !this.#frames.hasLeft(frame))
   }
 
-  /** Undefined when the server will not, or is gone. @param waitMs before each attempt */
+  /** Undefined when the server refuses, or is gone. @param waitMs delay before each attempt */
   async #openStream(
     lastId: string | undefined,
     waitMs: number,
@@ -283,7 +283,7 @@ export class StreamableHttpLink implements HttpLink {
         const response = await this.#open('GET', 'text/event-stream', undefined, undefined, resuming)
         if (response.status === 200 && isEventStream(response.headers)) return response.body
         response.body.resume()
-        // A gateway whose server is being started says so for a while.
+        // A gateway may report an error while its server is starting.
         if (response.status < 500) return undefined
       } catch (error) {
         if (!isConnectionRefused(error)) continue
@@ -296,7 +296,7 @@ export class StreamableHttpLink implements HttpLink {
     return undefined
   }
 
-  /** The stream on which a server of the legacy era speaks unasked; 405 where it has none. */
+  /** Opens the stream on which a legacy server sends its own messages; 405 when it has none. */
   async #listen(): Promise<void> {
     if (this.#isListening) return
     const opened = this.#openStream(undefined, 0).then((body) => {
@@ -331,7 +331,7 @@ export class StreamableHttpLink implements HttpLink {
   }
 }
 
-/** An answer that names no request answers that of its own response. */
+/** Whether a message responds to the frame. A response without an id belongs to the request of its HTTP response. */
 function isAnswerTo({ id }: ClientFrame, { envelope }: Message): boolean {
   if (!isAnswer(envelope)) return false
   return (
@@ -353,7 +353,7 @@ function isConnectionRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
-/** Ends early when the signal does. */
+/** Ends early when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal }).catch(() => undefined)
 }

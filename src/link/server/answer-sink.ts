@@ -3,33 +3,33 @@ import { isAnswer } from '../../model/index.js'
 import { statusOfError, type Message } from '../../wire/index.js'
 import type { EventStream } from './event-stream.js'
 
-/** Where what a server says to the requests of one POST goes. */
+/** Receives a server's messages for the requests of one POST. */
 export interface AnswerSink {
-  /** False when only the answers themselves can be given. */
+  /** False when only responses can be sent. */
   readonly streams: boolean
-  /** A message that comes before the answer. */
+  /** A message that precedes the response. */
   message(text: string): void
-  /** One that a request was waiting for. */
+  /** The response to one of the requests. */
   answer(message: Message): void
 }
 
 export interface AnswerSinkOptions {
   readonly response: ServerResponse
-  /** For what comes before the answers, and the answers behind it. */
+  /** The stream for messages before the responses, and for the responses after them. */
   readonly stream: EventStream
-  /** The client takes an event stream. */
+  /** Whether the client accepts an event stream. */
   readonly acceptsEvents: boolean
-  /** It is told at once how to take it up again, should it break. Else an answer that nothing comes before is JSON. */
+  /** Opens the stream at once, with a resumption id. Otherwise, a response that comes first is sent as JSON. */
   readonly primed: boolean
-  /** Exact text of a request of 2026-07-28, which is alone in its POST. */
+  /** Exact text of a 2026-07-28 request, which is alone in its POST. */
   readonly modern: string | undefined
-  /** Requests that wait. */
+  /** Number of open requests. */
   readonly requests: number
-  /** The POST was an array. */
+  /** Whether the POST was an array. */
   readonly batch: boolean
-  /** Session that an answer to `initialize` begins. */
+  /** Session id that the response to `initialize` assigns. */
   readonly session?: string
-  /** An answer whose client has left. */
+  /** A response whose client has disconnected. */
   onUnheard(text: string): void
 }
 

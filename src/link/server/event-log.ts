@@ -1,19 +1,19 @@
-/** An event that a client may ask for again. */
+/** An event that a client may request again. */
 export interface LoggedEvent {
-  /** Unique in its stream, growing. */
+  /** Unique in its stream, ascending. */
   readonly number: number
   readonly text: string
-  /** It had to make room. */
+  /** The event was dropped to make room. */
   onForgotten(): void
 }
 
-/** What was said on the event streams of all sessions: the newest, so that streams that break can be taken up again. */
+/** The newest events of all sessions, so that broken streams can be resumed. */
 export interface EventLog {
   keep(event: LoggedEvent): void
   forget(event: LoggedEvent): void
 }
 
-/** @param maxSize of all texts together, in characters */
+/** @param maxSize limit for all texts together, in characters */
 export function createEventLog(maxSize: number, maxEvents: number): EventLog {
   const events = new Set<LoggedEvent>()
   let size = 0

@@ -2,45 +2,45 @@ import type { ServerResponse } from 'node:http'
 import type { EventLog, LoggedEvent } from './event-log.js'
 import { beginEvents, eventText } from './sse-response.js'
 
-/** Characters that may wait for a client that does not read, besides the message that it stopped at. */
+/** Characters that may wait for a client that does not read, after the message at which it stopped. */
 const mostQueued = 8 * 1024 * 1024
-/** What a client does before it opens a stream again, in 2025-11-25. */
+/** The delay that 2025-11-25 clients observe before they reopen a stream, in milliseconds. */
 const retryMs = 1_000
 
 export interface EventStreamOptions {
-  /** Of the stream in its session, for streams that can be taken up again. */
+  /** Number of the stream in its session, for streams that can be resumed. */
   readonly name?: number
   readonly log?: EventLog
-  /** A slow client slows the server, where nobody else needs it. */
+  /** A slow client slows the server, unless other clients need it. */
   readonly onSlow: (slow: boolean) => void
-  /** A client that does not read has lost its connection, since too much was waiting for it. */
+  /** A client was disconnected because too much was waiting for it. */
   readonly onCut: () => void
-  /** A message that no client got, and none can ask for any more. */
+  /** A message that no client received, and none can request any more. */
   readonly onUnheard: (text: string) => void
-  /** Nobody can ask for it any more. */
+  /** The stream can no longer be resumed. */
   readonly onForgotten?: () => void
 }
 
 export interface OpenOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** An event without data tells the client where to go on (2025-11-25), should nothing else come. */
+  /** Sends an event without data first, which tells the client where to resume a silent stream (2025-11-25). */
   readonly primed?: boolean
-  /** Number of the last event that the client has. @default the last that was sent */
+  /** Number of the last event that the client has received. @default the last one sent */
   readonly after?: number
 }
 
-/** Events for a client. The stream outlives its connection: what is said meanwhile waits. */
+/** Events for a client. The stream outlives its connection; messages wait meanwhile. */
 export interface EventStream {
-  /** There is a connection. */
+  /** Whether there is a connection. */
   readonly isOpen: boolean
-  /** What followed an event is here in full. */
+  /** Whether all events after this one are still kept. */
   hasAllAfter(number: number): boolean
-  /** Begins to answer with what has not been sent, and goes on. Takes the place of an earlier connection. */
+  /** Sends all unsent events in the response, then new ones. Replaces an earlier connection. */
   open(response: ServerResponse, options?: OpenOptions): void
   message(text: string): void
-  /** There will be no more. */
+  /** Ends the stream. */
   end(): void
-  /** What was said is not needed any more. */
+  /** Drops the kept events. */
   forget(): void
 }
 
@@ -50,7 +50,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   let connection: ServerResponse | undefined
   let last = 0
   let sent = 0
-  /** Number of the last event that the system took from us. */
+  /** Number of the last event that the operating system accepted. */
   let taken = 0
   let ended = false
   let slow = false
@@ -126,7 +126,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       response.once('close', () => {
         if (connection !== response) return
         connection = undefined
-        // Whoever left is not slow any more.
+        // A disconnected client is no longer slow.
         setSlow(false)
       })
     },
@@ -148,7 +148,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       const tell = (): void => {
         for (const { number, text } of left) if (number > taken) onUnheard(text)
       }
-      // What is being written may still arrive.
+      // Events being written may still arrive.
       if (connection && !connection.destroyed) connection.once('close', tell)
       else tell()
     },

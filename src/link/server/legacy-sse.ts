@@ -6,10 +6,10 @@ import { accept, notAllowed, sendError } from './refuse.js'
 import { openEvents } from './sse-response.js'
 import { StandaloneStream } from './standalone-stream.js'
 
-/** What a server does with one client. */
+/** A server's handlers for one client. */
 export interface ServedClient {
   start(): void
-  /** False for a text that is no JSON. */
+  /** False when the text is not JSON. */
   take(text: string): boolean
   close(): Promise<void>
 }
@@ -17,15 +17,15 @@ export interface ServedClient {
 export interface LegacySseOptions {
   /** Path of the event stream. */
   readonly path: string
-  /** A client has come. */
+  /** A client has connected. */
   open(client: ServerLink): ServedClient
-  /** A client sent a body that is no JSON. */
+  /** A client sent a body that is not JSON. */
   onNoJson(): void
 }
 
 const messagePath = '/message'
 
-/** The server's end of HTTP+SSE (2024-11-05): one stream brings everything, POSTs are only accepted. */
+/** The server's end of HTTP+SSE (2024-11-05): one stream carries all messages, POSTs are only accepted. */
 export class LegacySseServer {
   readonly path: string
   readonly #options: LegacySseOptions

@@ -7,14 +7,14 @@ const firstModern = '2026-07-28'
 const headerMismatch = -32_020
 const invalidParams = -32_602
 
-/** By its header, or what its body says. */
+/** Judged by the version header, or by the body. */
 export function isModern(headers: IncomingHttpHeaders, messages: readonly Message[]): boolean {
   const version = headers['mcp-protocol-version']
   if (typeof version === 'string' && version >= firstModern && /^\d{4}-\d\d-\d\d$/.test(version)) return true
   return messages.some(({ envelope }) => envelope.modern)
 }
 
-/** Why a request is refused that does not say in its headers what it says in its body (2026-07-28). */
+/** The mismatch between a request's headers and its body, for which it is refused (2026-07-28). */
 export function headerFault(
   headers: IncomingHttpHeaders,
   message: Message,

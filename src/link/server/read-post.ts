@@ -5,17 +5,17 @@ import type { MirroredHeaders } from '../mirrored-headers.js'
 import { acceptsBoth, acceptsJson, isJsonType } from './media-types.js'
 import { headerFault, isModern } from './modern-request.js'
 
-/** How strict a server is: recorded ones are acted as they were. */
+/** The strictness of a server. Mocks of recorded servers are as strict as those were. */
 export interface PostPolicy {
-  /** A body of another type than application/json is refused. */
+  /** Refuses a body of another type than application/json. */
   readonly contentType: boolean
-  /** What has to be accepted as an answer: one JSON object; up to 2025-11-25 an event stream as well. */
+  /** What a client must accept as a response: JSON; up to 2025-11-25 an event stream as well. */
   readonly accept: 'both' | 'json' | 'anything'
-  /** What headers have to repeat of a request of the modern era; undefined where the server does not look at them. */
+  /** The headers that must repeat the body in the modern era; undefined when the server does not check them. */
   readonly mirrored: MirroredHeaders | undefined
 }
 
-/** What a client sent. */
+/** A POST of a client. */
 export interface Post {
   readonly bytes: Buffer
   /** Exact JSON text. */
@@ -23,23 +23,23 @@ export interface Post {
   readonly batch: boolean
   /** Each on one line. */
   readonly messages: readonly Message[]
-  /** Of the modern era, where there is but one message in a POST. */
+  /** Whether it belongs to the modern era, which allows only one message per POST. */
   readonly isModern: boolean
 }
 
-/** Why a POST is refused. */
+/** The reason why a POST is refused. */
 export interface PostFault {
   readonly kind: 'content-type' | 'too-long' | 'no-json' | 'invalid' | 'accept' | 'header'
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number
-  /** Of the JSON-RPC error, where the specification has one. */
+  /** Code of the JSON-RPC error, where the specification defines one. */
   readonly code?: number
   readonly why: string
-  /** Exact text of that of the request. */
+  /** Exact text of the request's id. */
   readonly id?: string | undefined
 }
 
-/** Reads a POST and looks whether it is one. */
+/** Reads and checks a POST. */
 export async function readPost(request: IncomingMessage, policy: PostPolicy): Promise<Post | PostFault> {
   const { headers } = request
   if (policy.contentType && !isJsonType(headers['content-type'])) {
@@ -48,7 +48,7 @@ export async function readPost(request: IncomingMessage, policy: PostPolicy): Pr
   }
   const bytes = await readBody(request)
   if (!bytes) return { kind: 'too-long', status: 413, why: 'the body is longer than 64 MB' }
-  // A byte order mark is no part of the text (RFC 8259, 8.1).
+  // A byte order mark is not part of the text (RFC 8259, 8.1).
   const frame = readMessages(new TextDecoder().decode(bytes))
   if (isFault(frame)) return { kind: 'no-json', status: 400, code: -32_700, why: 'the body is not JSON' }
   const { text: raw, batch, parts } = frame
@@ -85,7 +85,7 @@ function faultOf(
   return { kind: 'accept', status: 406, why }
 }
 
-/** Undefined when it is too long, or broke off. */
+/** Undefined when the body is too long, or incomplete. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let sizeBytes = 0

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Answers a request with a JSON-RPC error. @param id exact text of that of the request */
+/** Responds with a JSON-RPC error. @param id exact text of the request's id */
 export function sendError(
   response: ServerResponse,
   status: number,
@@ -26,7 +26,7 @@ export function notAllowed(response: ServerResponse, allowed: string): void {
   sendError(response, 405, { code: -32000, message: 'Method not allowed.' }, 'null', { Allow: allowed })
 }
 
-/** Answers a request that a bridge does not pass on, in our name. @param code its code @param id of the request */
+/** Refuses a request to a bridge in our own name. @param code JSON-RPC error code @param id id of the request */
 export function refuse(
   response: ServerResponse,
   status: number,

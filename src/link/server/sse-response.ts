@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createDrain } from '../../transports/index.js'
 
-/** The head of an event stream, which no proxy may change or collect. */
+/** Sends the head of an event stream that proxies must not change or buffer. */
 export function beginEvents(response: ServerResponse, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream',
@@ -11,7 +11,7 @@ export function beginEvents(response: ServerResponse, headers: Readonly<Record<s
   })
 }
 
-/** One event. A message of ours has one line; what other recorders wrote may have more. */
+/** One event. Our own messages have one line; those of other recorders may have more. */
 export function eventText(event: string, data: string, id?: string): string {
   const lines = /[\r\n]/.test(data) ? data.split(/\r\n|\r|\n/) : [data]
   const said = lines.map((line) => `data: ${line}\n`).join('')
@@ -20,12 +20,12 @@ export function eventText(event: string, data: string, id?: string): string {
 
 /** An event stream that ends with its connection. */
 export interface EventResponse {
-  /** Resolves when the next event may be written; at once when nobody reads any more. */
+  /** Resolves when the next event may be written; at once when the client is gone. */
   event(name: string, data: string): Promise<void>
   readonly isOpen: boolean
-  /** Ends the stream after what was written. */
+  /** Ends the stream after everything written. */
   end(): void
-  /** Breaks the connection off. */
+  /** Breaks the connection. */
   cut(): void
 }
 

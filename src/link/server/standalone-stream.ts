@@ -1,7 +1,7 @@
 import type { ServerLink, ServerMessage } from '../link.js'
 import type { EventResponse } from './sse-response.js'
 
-/** The event stream of a client that belongs to no request. Messages wait while there is none. */
+/** The event stream of a client outside of its requests. Messages wait while there is none. */
 export class StandaloneStream implements ServerLink {
   readonly #waiting: (() => void)[] = []
   #stream: EventResponse | undefined
@@ -11,7 +11,7 @@ export class StandaloneStream implements ServerLink {
     return this.#stream?.isOpen === true
   }
 
-  /** False when there is one already. */
+  /** False when a stream is already attached. */
   attach(stream: EventResponse): boolean {
     if (this.isOpen) return false
     this.#stream = stream
@@ -29,7 +29,7 @@ export class StandaloneStream implements ServerLink {
     this.#stream?.cut()
   }
 
-  /** Nothing more is sent; senders that wait go on. */
+  /** Sends no more, and releases waiting senders. */
   close(): void {
     this.#isClosed = true
     this.#stream?.end()

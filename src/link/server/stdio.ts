@@ -2,13 +2,13 @@ import type { Readable, Writable } from 'node:stream'
 import { createDrain } from '../../transports/index.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
 
-/** A line of a client; `text` is undefined for one that is too long to be read. */
+/** A line of a client; `text` is undefined for an overlong line. */
 export interface ClientLine {
   readonly text: string | undefined
   readonly bytes: Uint8Array
 }
 
-/** The server's end towards a client on a pair of streams, one message a line. */
+/** The server's end of a pair of streams to a client, with one message per line. */
 export class StdioServerLink {
   readonly #input: Readable
   readonly #output: Writable
@@ -29,31 +29,30 @@ export class StdioServerLink {
     })
   }
 
-  /** The client reads no more. */
+  /** Whether the client no longer reads. */
   get isGone(): boolean {
     return this.#isGone
   }
 
-  /** Nothing more should be sent before `drained`. */
+  /** Whether to wait for `drained` before sending more. */
   get isFull(): boolean {
     return this.#output.writableNeedDrain
   }
 
   /**
-   * What the client says, chunk by chunk, without blank lines. Ends with its input, also where that breaks or is closed
-   * by us: either way it says nothing more.
+   * The client's lines, chunk by chunk, without blank ones. Ends with the input, also when it breaks or we close it.
    */
   async *chunks(): AsyncGenerator<readonly ClientLine[]> {
     const framer = createLineFramer()
     try {
       for await (const chunk of this.#input) yield linesOf(framer.push(chunk as Buffer))
     } catch {
-      // Told by the end.
+      // The generator's end reports it.
     }
     yield linesOf(framer.end())
   }
 
-  /** Resolves when the next may be sent; at once when nobody reads any more. */
+  /** Resolves when the next message may be sent; at once when the client is gone. */
   send(text: string): Promise<void> {
     if (this.#isGone || this.#output.destroyed) return Promise.resolve()
     return this.#output.write(`${text}\n`) ? Promise.resolve() : this.drained()
@@ -64,13 +63,13 @@ export class StdioServerLink {
     return Promise.race([this.#drained(), this.#hurried])
   }
 
-  /** Ends the output; what was said before still goes out. */
+  /** Ends the output after everything written. */
   cut(): void {
     if (this.#output.writableLength > 0) this.#output.end()
     else this.#output.destroy()
   }
 
-  /** Reads no more, and from now on nobody waits until the client has read. */
+  /** Stops reading. From now on, senders no longer wait for the client. */
   close(): void {
     this.#input.destroy()
     this.#isHurried = true

@@ -3,22 +3,22 @@ import { readEnvelope, statusOfError } from '../../wire/index.js'
 import type { ServerLink, ServerMessage } from '../link.js'
 import { openEvents, type EventResponse } from './sse-response.js'
 
-/** Without a response after this time an event stream is opened, so that the client sees that one will come. */
+/** After this time without a response, an event stream is opened as a sign that one will come. In milliseconds. */
 const silentMs = 100
 
 export interface PostLinkOptions {
   readonly response: ServerResponse
-  /** Requests in the body, each of which gets a response. */
+  /** Number of requests in the body, each of which gets a response. */
   readonly requests: number
-  /** Exact text of a body of 2026-07-28. */
+  /** Exact text of a 2026-07-28 body. */
   readonly modern: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * The server's end of a POST. The HTTP response is one JSON object if no message precedes the JSON-RPC response and that
- * was no event when it was recorded; else an event stream, which ends with the last response. The stream begins with the
- * first message, or after a while if it is unknown whether the response comes in one piece.
+ * The server's end of a POST. The HTTP response is one JSON object if no message precedes the JSON-RPC response and
+ * that response was not recorded as an event. Otherwise it is an event stream, which ends with the last response. The
+ * stream begins with the first message, or after a while if it is unknown whether the response comes in one piece.
  */
 export class PostLink implements ServerLink {
   readonly #options: PostLinkOptions

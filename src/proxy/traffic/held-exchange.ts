@@ -3,14 +3,14 @@ import type { HttpEvent, ArrivalTime } from '../../transports/index.js'
 import { headerOf, mediaTypeOf, pairsOf } from '../http-exchange.js'
 import type { HttpHeaders } from '../../model/index.js'
 
-/** Of each body, what is looked at. */
+/** Bytes of each body that are inspected. */
 export const longestLook = 256 * 1024
-/** What a coded one may unfold to. */
+/** Most bytes that an encoded body may decompress to. */
 const mostDecoded = 4 * longestLook
 
 type Begin = Extract<HttpEvent, { kind: 'request' }>
 
-/** An exchange of which it is not known yet whether it is recorded, with all that was told of it. */
+/** An exchange whose recording is undecided, with all its events. */
 export class HeldExchange {
   readonly began: ArrivalTime
   readonly method: string
@@ -18,7 +18,7 @@ export class HeldExchange {
   readonly headers: HttpHeaders
   readonly mediaType: string
   #events: HttpEvent[] = []
-  /** Of the bodies in it. */
+  /** Bytes of the bodies in it. */
   sizeBytes = 0
   requestEnded = false
   over = false
@@ -55,7 +55,7 @@ export class HeldExchange {
     this.over = event.kind === 'failed' || this.#ended === 2
   }
 
-  /** What was told, in the order in which it came, with bytes of its own; it is held no longer. */
+  /** Returns the kept events in order, with their own bytes, and keeps them no longer. */
   release(): HttpEvent[] {
     const events = this.#events
     this.#events = []
@@ -71,7 +71,7 @@ export class HeldExchange {
     return headerOf(this.responseHeaders, name)
   }
 
-  /** The body of the request, as far as it is here. */
+  /** The body of the request so far. */
   get requestText(): string {
     return bodyText(this.#request, this.header('content-encoding'))
   }
@@ -93,7 +93,7 @@ function bodyText(pieces: readonly Buffer[], coding: string | undefined): string
   return decoded(Buffer.concat(pieces), (coding ?? '').trim().toLowerCase())?.toString('utf8') ?? ''
 }
 
-/** Undefined for what cannot be read. */
+/** Undefined when the bytes cannot be decoded. */
 function decoded(bytes: Buffer, coding: string): Buffer | undefined {
   const options = { maxOutputLength: mostDecoded, finishFlush: zlib.constants.Z_SYNC_FLUSH }
   try {
@@ -102,7 +102,7 @@ function decoded(bytes: Buffer, coding: string): Buffer | undefined {
       return zlib.unzipSync(bytes, options)
     if (coding === 'br') return zlib.brotliDecompressSync(bytes, { maxOutputLength: mostDecoded })
   } catch {
-    // Not whole yet, or never.
+    // The bytes are incomplete or invalid.
   }
   return undefined
 }

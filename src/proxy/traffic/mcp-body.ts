@@ -1,12 +1,12 @@
 import { findJsonValue, isFault, JsonObject, kindAt, partsOf } from '../../wire/index.js'
 
-/** Methods that only MCP has. Others (`ping`, `tasks/get`) other protocols over JSON-RPC have too. */
+/** Methods that exist only in MCP. Others (`ping`, `tasks/get`) exist in other JSON-RPC protocols too. */
 const methods =
   /^(initialize|server\/discover|(tools|resources|prompts|roots|notifications|subscriptions|elicitation)\/.+|completion\/complete|logging\/setLevel|sampling\/createMessage)$/
 
-/** What a body shows of JSON-RPC. */
+/** The protocol that a body indicates. */
 export type RpcSign =
-  /** Only MCP speaks so. */
+  /** Certainly MCP. */
   | 'mcp'
   /** JSON-RPC, of MCP or of another protocol. */
   | 'json-rpc'
@@ -28,7 +28,7 @@ export function rpcSignOf(text: string): RpcSign {
   return sign
 }
 
-/** The same of the beginning of a long body: by what may stand in a payload as well, so it is never certain. */
+/** The same for the beginning of a long body. Never certain, because a payload may contain the same text. */
 export function rpcSignOfStart(text: string): RpcSign {
   if (!/^\s*[{[]/.test(text)) return undefined
   const method = /"method"\s*:\s*"([^"\\]{1,80})"/.exec(text)?.[1]

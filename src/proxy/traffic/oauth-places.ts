@@ -1,16 +1,16 @@
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
 
-/** The URLs at which OAuth for an MCP server happens, as they become known (RFC 8414, RFC 9728). */
+/** The URLs of OAuth for MCP servers, as they become known (RFC 8414, RFC 9728). */
 export interface OAuthPlaces {
-  /** The server that an exchange at this URL belongs to. */
+  /** The MCP server to which an exchange at this URL belongs. */
   ownerOf(url: URL): string | undefined
-  /** A challenge of a server names its metadata (RFC 9728, 5.1). */
+  /** A server's challenge names its metadata (RFC 9728, 5.1). */
   challenged(server: string, challenge: string): void
-  /** What a server's metadata, or those of its authorization server, say. */
+  /** Reads the metadata of a server, or of its authorization server. */
   learn(server: string, document: string): void
 }
 
-/** Members of metadata whose values are URLs at which a client does something. */
+/** Metadata members whose values are URLs that a client uses. */
 const endpoints = [
   'authorization_endpoint',
   'token_endpoint',
@@ -27,21 +27,21 @@ const mostPlaces = 10_000
 
 const metadata =
   /\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/|$)/
-/** Where they are when no metadata say so (2025-03-26). */
+/** Default endpoints without metadata (2025-03-26). */
 const fallback = /^\/(authorize|token|register)$/
 
 export function isMetadata(url: URL): boolean {
   return metadata.test(url.pathname)
 }
 
-/** Of a server whose metadata nobody has: only where the server itself is. */
+/** A default endpoint on the server's own origin, for a server without metadata. */
 export function isFallback(url: URL): boolean {
   return fallback.test(url.pathname)
 }
 
 export function createOAuthPlaces(): OAuthPlaces {
   const endpointOwners = new Map<string, string>()
-  /** Only their metadata are a matter of OAuth: other things may be at the same URL. */
+  /** Only the metadata at these URLs belong to OAuth; other content may have the same URL. */
   const issuerOwners = new Map<string, string>()
 
   return {
@@ -59,7 +59,7 @@ export function createOAuthPlaces(): OAuthPlaces {
   }
 }
 
-/** The last one who named it counts: several servers may have one authorization server. */
+/** The last server to name a URL owns it, because several servers may share an authorization server. */
 function claim(owners: Map<string, string>, server: string, text: string | undefined): void {
   if (text === undefined || !URL.canParse(text)) return
   const place = placeOf(new URL(text))
@@ -68,18 +68,18 @@ function claim(owners: Map<string, string>, server: string, text: string | undef
   if (owners.size > mostPlaces) owners.delete(owners.keys().next().value!)
 }
 
-/** The origin of the MCP server that metadata of a protected resource speak of. */
+/** The origin of the MCP server in protected resource metadata. */
 export function resourceOf(document: string): string | undefined {
   const resource = objectOf(document)?.string('resource')
   return resource !== undefined && URL.canParse(resource) ? new URL(resource).origin : undefined
 }
 
-/** The access token that a token endpoint gave out. */
+/** The access token in the response of a token endpoint. */
 export function tokenOf(document: string): string | undefined {
   return objectOf(document)?.string('access_token')
 }
 
-/** The issuer whose metadata stand there: the well-known part is put before its path, or behind (OpenID). */
+/** The issuer of metadata at a URL: the well-known part comes before its path, or after it (OpenID). */
 function issuerOf({ origin, pathname }: URL): string {
   return placeOf({ origin, pathname: pathname.replace(metadata, '') })
 }

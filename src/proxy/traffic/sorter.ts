@@ -4,52 +4,52 @@ import { pairsOf } from '../http-exchange.js'
 import { rpcSignOf, rpcSignOfStart } from './mcp-body.js'
 import { createOAuthPlaces, isFallback, isMetadata, resourceOf, tokenOf } from './oauth-places.js'
 
-/** An MCP server that was seen. */
+/** A detected MCP server. */
 export interface SeenServer {
   readonly origin: string
-  /** Where it is spoken to. */
+  /** The URL of its endpoint. */
   readonly url: URL
   readonly transport: 'streamable-http' | 'sse'
 }
 
-/** Tells MCP, and the OAuth around it, from everything else that passes a proxy. */
+/** Separates MCP, and its OAuth traffic, from all other traffic of a proxy. */
 export interface TrafficSorter {
   event(event: HttpEvent): void
-  /** Whose an exchange is, and its number on his tape; `open` while that is not known, undefined when it is nobody's, or over. */
+  /** The server of an exchange and the number on its tape; `open`: undecided; undefined: no server, or over. */
   placeOf(exchange: number): { readonly origin: string; readonly number: number } | 'open' | undefined
-  /** The body of its request is here to its end, which is told later: decides about it as far as that is possible now. */
+  /** The request's body is complete, before its end is reported. Decides about the exchange as far as possible. */
   whole(exchange: number): void
-  /** An exchange of our own with a server that was seen. */
+  /** An exchange of our own with a detected server. */
   own(origin: string): { readonly number: number; readonly record: (event: HttpEvent) => void }
-  /** How many requests went to which origin. */
+  /** Number of requests per origin. */
   readonly requests: ReadonlyMap<string, number>
 }
 
 export interface SorterOptions {
   /**
-   * A server is seen for the first time. What it gives back gets the events of its exchanges, which are numbered for
-   * it. `bytes` are the caller's only during the call.
+   * A server is detected. The returned function gets the events of its exchanges, which are numbered per server.
+   * `bytes` belong to the caller and are valid only during the call.
    *
-   * @param since when the first of them began
+   * @param since start of its first exchange
    */
   open(server: SeenServer, since: ArrivalTime): (event: HttpEvent) => void
 }
 
-/** Bytes of exchanges that nothing is known of yet. */
+/** Memory limit of undecided exchanges, in bytes. */
 const mostHeldBytes = 16 * 1024 * 1024
-/** Exchanges of OAuth that came before the server that they are for. */
+/** OAuth exchanges that may wait for the detection of their server. */
 const mostWaiting = 64
-/** Origins that are counted. */
+/** Origins whose requests are counted. */
 const mostOrigins = 1_000
-/** Where a stream has to say that it is one of MCP. */
+/** Characters in which a stream must show that it belongs to MCP. */
 const longestFirstEvent = 4_096
 
 type Verdict =
   | { readonly kind: 'server'; readonly origin: string }
-  /** OAuth, of whom is not known. */
+  /** OAuth for an unknown server. */
   | { readonly kind: 'waits' }
   | { readonly kind: 'nothing' }
-  /** More has to come. */
+  /** Undecided. */
   | undefined
 
 interface Server {
@@ -61,11 +61,11 @@ interface Server {
 /** An exchange that belongs to a server. */
 interface Told {
   readonly server: Server
-  /** Of the exchange, among those of its server. */
+  /** Number of the exchange on its server's tape. */
   readonly number: number
-  /** Sides that are at their end. */
+  /** Number of sides that have ended. */
   ended: number
-  /** Where what it says is of use for others. */
+  /** Collects a response that may contain OAuth metadata. */
   readonly learner?: HeldExchange
 }
 
@@ -76,11 +76,11 @@ export function createTrafficSorter(options: SorterOptions): TrafficSorter {
 class Sorter implements TrafficSorter {
   readonly #options: SorterOptions
   readonly #servers = new Map<string, Server>()
-  /** URLs at which MCP was spoken. */
+  /** URLs with MCP traffic. */
   readonly #mcpUrls = new Set<string>()
   readonly #places = createOAuthPlaces()
   readonly #fates = new Map<number, HeldExchange | Told>()
-  /** Exchanges of OAuth that are over, and whose server is not known. */
+  /** Completed OAuth exchanges of an unknown server. */
   #waiting: { readonly number: number; readonly held: HeldExchange }[] = []
   readonly #requests = new Map<string, number>()
   #heldBytes = 0
@@ -157,7 +157,7 @@ class Sorter implements TrafficSorter {
   #verdictOn(held: HeldExchange): Verdict {
     const { url, method } = held
     const isForm = method === 'POST' && held.mediaType === 'application/x-www-form-urlencoded'
-    // Its body may say which server it is about.
+    // The body may name the server.
     if (isForm && !held.requestEnded && !held.over) return undefined
     const origin = this.#ownerOf(held, isForm)
     if (origin !== undefined) return { kind: 'server', origin }
@@ -177,7 +177,7 @@ class Sorter implements TrafficSorter {
     return { kind: 'nothing' }
   }
 
-  /** HTTP+SSE (2024-11-05) begins with a GET, whose first event tells where to POST. */
+  /** HTTP+SSE (2024-11-05) begins with a GET. The first event of its response names the endpoint for POST. */
   #verdictOnStream(held: HeldExchange): Verdict {
     const nothing = { kind: 'nothing' } as const
     if (!/text\/event-stream/i.test(held.header('accept') ?? '')) return nothing
@@ -191,11 +191,11 @@ class Sorter implements TrafficSorter {
     return this.#mcp(held, 'sse')
   }
 
-  /** The server that an exchange of OAuth belongs to. */
+  /** The server to which an OAuth exchange belongs. */
   #ownerOf(held: HeldExchange, isForm: boolean): string | undefined {
     const { url } = held
     const owner = this.#places.ownerOf(url)
-    // Several servers may have one authorization server: the resource that a token is for tells them apart.
+    // Several servers may share an authorization server. The resource of the token distinguishes them.
     if (owner !== undefined || isForm) {
       const resource = resourceParameterOf(url, isForm ? held.requestText : '')
       if (resource !== undefined && this.#servers.has(resource)) return resource
@@ -217,15 +217,15 @@ class Sorter implements TrafficSorter {
   }
 
   /**
-   * Finds the servers of what has been waiting, since more is known.
+   * Assigns waiting exchanges to servers, with the knowledge gained since.
    *
-   * @param asked a request to the server `origin`, which may show the token that it was given
+   * @param asked a request to the server `origin`, which may contain the token of a waiting exchange
    */
   #settle(asked?: HeldExchange, origin?: string): void {
     const bearer = /^Bearer +(\S+)/i.exec(asked?.header('authorization') ?? '')?.[1]
     for (const entry of this.#waiting.slice()) {
       const { number, held } = entry
-      // Another one may have told of it.
+      // An earlier iteration may have assigned it.
       if (!this.#waiting.includes(entry)) continue
       const isForm = held.method === 'POST'
       const isHis = isForm && bearer !== undefined && bearer === tokenOf(held.responseText)
@@ -236,7 +236,7 @@ class Sorter implements TrafficSorter {
     }
   }
 
-  /** It is the server's from now on, with all that was held. */
+  /** Assigns an exchange and its kept events to a server. */
   #hand(number: number, held: HeldExchange, origin: string): void {
     const server = this.#servers.get(origin)!
     const isLearner = held.method === 'GET' && !this.#mcpUrls.has(placeOf(held.url))
@@ -266,14 +266,14 @@ class Sorter implements TrafficSorter {
   }
 }
 
-/** Headers that only MCP has. */
+/** Whether the request has a header that exists only in MCP. */
 function speaksMcp(held: HeldExchange): boolean {
   return ['mcp-protocol-version', 'mcp-session-id', 'mcp-method'].some(
     (name) => held.header(name) !== undefined,
   )
 }
 
-/** As clients of Streamable HTTP must. */
+/** As required of Streamable HTTP clients. */
 function acceptsBoth(held: HeldExchange): boolean {
   const accept = held.header('accept') ?? ''
   return /application\/json/i.test(accept) && /text\/event-stream/i.test(accept)
@@ -283,13 +283,13 @@ function isTokenRequest(held: HeldExchange): boolean {
   return new URLSearchParams(held.requestText).has('grant_type')
 }
 
-/** The origin of the MCP server that a token is asked for (RFC 8707). */
+/** The origin of the MCP server for which a token is requested (RFC 8707). */
 function resourceParameterOf(url: URL, form: string): string | undefined {
   const resource = url.searchParams.get('resource') ?? new URLSearchParams(form).get('resource')
   return resource !== null && URL.canParse(resource) ? new URL(resource).origin : undefined
 }
 
-/** The URL in the first event of a stream of HTTP+SSE. */
+/** The URL in the first event of an HTTP+SSE stream. */
 function endpointIn(text: string): string | undefined {
   const lines = text.slice(0, longestFirstEvent).split(/\r\n|\r|\n/)
   const end = lines.indexOf('')

@@ -5,49 +5,49 @@ import { isLoopback } from '../http-proxy/admission.js'
 import { createPeers } from './peers.js'
 import { systemTables, type SocketTables } from './system-tables.js'
 
-/** Who may use a place where we listen, besides our own user and root. */
+/** Access to a listening address for users other than our own and root. */
 export interface Access {
-  /** Everybody who can connect. @default false */
+  /** Admits every user who can connect. @default false */
   readonly openToAllUsers?: boolean
   /**
-   * The secret of clients whose user the system does not tell: 32 hexadecimal digits. Called only where there may be
-   * such clients. @default one for this run
+   * The secret of clients with an unknown user: 32 hexadecimal digits. Called only where such clients are possible.
+   * @default one for this run
    */
   readonly secret?: () => string
-  /** Lets in whose user is not known, since something else checks them. @default false */
+  /** Admits clients with an unknown user, because another check covers them. @default false */
   readonly admitsUnknown?: boolean
-  /** Gets a line about each user who is refused, once. */
+  /** Gets one line for each user who is refused. */
   readonly onNotice?: (line: string) => void
   /** @default the system's own */
   readonly tables?: SocketTables
 }
 
-/** The one check of who is at the other end of a connection. */
+/** The one check of the user at the other end of a connection. */
 export interface Barrier {
-  /** First part of the path in the URL of local clients: '' where the system tells whose a connection is. */
+  /** First part of the path in the URL of local clients: '' where the system identifies the user of a connection. */
   readonly prefix: string
   /** The same for clients on other hosts; undefined where none can connect. */
   readonly remotePrefix: string | undefined
-  /** User name and password in the URL of a proxy, with its `@`; '' where the system tells. */
+  /** User name and password in the URL of a proxy, with its `@`; '' where the system identifies the user. */
   readonly proxyLogin: string
   /**
-   * Lets a request in, or answers it with a refusal. The secret is taken out of its path.
+   * Admits a request, or refuses it with a response. Removes the secret from its path.
    *
-   * @returns the prefix that its client uses; undefined when it was refused
+   * @returns the prefix that its client uses; undefined when the request was refused
    */
   admit(request: IncomingMessage, response: ServerResponse): string | undefined
   /**
-   * The same for a request to a proxy, whose login is taken out of its headers.
+   * The same for a request to a proxy. Removes the login from its headers.
    *
-   * @returns why it is refused; undefined when it may pass
+   * @returns the reason of a refusal; undefined when the request may pass
    */
   refusesProxy(request: IncomingMessage): { readonly status: 403 | 407; readonly why: string } | undefined
 }
 
 const proxyUser = 'wiretape'
-/** The secret as one part of a path, at its start or where clients look for metadata of a path (RFC 9728, 3.1). */
+/** The secret as a path segment: at the start, or at the place of path metadata (RFC 9728, 3.1). */
 const secretPart = /^((?:\/\.well-known\/[^/?#]+)?)\/wiretape-([0-9a-f]{32})(?=[/?#]|$)/
-/** Users who are told about. */
+/** Users for whom a notice is written. */
 const mostNotices = 10
 
 export function newSecret(): string {
@@ -55,9 +55,9 @@ export function newSecret(): string {
 }
 
 /**
- * Stands before a server that listens already.
+ * Guards a server that is already listening.
  *
- * @param address where it listens
+ * @param address the address on which it listens
  */
 export function raiseBarrier(server: Server, address: string, port: number, access: Access): Barrier {
   const { openToAllUsers = false, admitsUnknown = false, tables = systemTables() } = access
@@ -69,7 +69,7 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
   const prefix = secret === undefined || openToAllUsers ? '' : `/wiretape-${secret}`
   const told = new Set<string>()
   if (peers.tells && !openToAllUsers) {
-    // As net.createServer has it. Nothing is read from a connection before it is known whose it is.
+    // `net.createServer` takes the same option. Nothing is read from a connection before its user is known.
     ;(server as { pauseOnConnect?: boolean }).pauseOnConnect = true
     server.on('connection', (socket) => {
       if (peers.knows(socket)) return
@@ -95,7 +95,7 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
     return secret !== undefined && given.length === secret.length && equal(given, secret)
   }
 
-  /** Takes the secret out of a path. */
+  /** Removes the secret from a path. */
   function taken(request: IncomingMessage): boolean {
     const { url = '' } = request
     const [part = '', before = '', given = ''] = secretPart.exec(url) ?? []
@@ -131,7 +131,7 @@ function whyUnknown(hasSecret: boolean): string {
     : 'the system does not tell which user it comes from'
 }
 
-/** Takes our login out of a request to a proxy. */
+/** Removes our login from a request to a proxy. */
 function takenLogin({ rawHeaders }: IncomingMessage, isSecret: (given: string) => boolean): boolean {
   for (let n = 0; n + 1 < rawHeaders.length; n += 2) {
     if (rawHeaders[n]!.toLowerCase() !== 'proxy-authorization') continue
@@ -144,7 +144,7 @@ function takenLogin({ rawHeaders }: IncomingMessage, isSecret: (given: string) =
   return false
 }
 
-/** In a time that tells nothing about how much of it is right. Both have one length. */
+/** Takes the same time wherever the two differ. Both have the same length. */
 function equal(given: string, secret: string): boolean {
   const [one, other] = [Buffer.from(given, 'latin1'), Buffer.from(secret, 'latin1')]
   return one.length === other.length && timingSafeEqual(one, other)

@@ -2,24 +2,24 @@ import type { Socket } from 'node:net'
 import { eachRow, keyOf, portText, type End, type TableName } from './socket-table.js'
 import type { SocketTables } from './system-tables.js'
 
-/** Whose a connection is: a uid, or not to be known. */
+/** The user of a connection: a uid, or `unknown` when it cannot be found out. */
 export type Peer = number | 'unknown'
 
 export interface Peers {
-  /** False where the system does not say whose a local connection is. */
+  /** False where the system does not report the user of a local connection. */
   readonly tells: boolean
-  /** Whether it was looked for, or is. */
+  /** Whether the user of this connection is known or being looked up. */
   knows(socket: Socket): boolean
   /**
-   * Finds out whose a connection is, without keeping the thread. Those that wait share one reading of the tables.
-   * Resolves when `of` knows; never rejects.
+   * Looks up the user of a connection without blocking the thread. Concurrent lookups share one reading of the
+   * tables. Resolves when `of` has the answer; never rejects.
    */
   look(socket: Socket): Promise<void>
   /** `unknown` before `look` has resolved. */
   of(socket: Socket): Peer
 }
 
-/** A connection whose row is looked for. */
+/** A connection that is being looked up. */
 interface Search {
   /** Readings of the tables that are left. */
   looks: number
@@ -27,11 +27,11 @@ interface Search {
   readonly done: () => void
 }
 
-/** The kernel writes a table piece by piece: a row may be missed while other rows go. */
+/** The kernel writes a table in pieces: a row can be missed while other rows disappear. */
 const mostLooks = 3
 const names = ['tcp', 'tcp6'] as const
 
-/** @param listening our own end: a table that does not list it under our own uid tells nothing */
+/** @param listening our own end; a table that does not list it under our own uid is not usable */
 export function createPeers(tables: SocketTables, uid: number, listening: End): Peers {
   const known = new WeakMap<Socket, Peer>()
   const waiting = new Map<Socket, Search>()
@@ -44,10 +44,10 @@ export function createPeers(tables: SocketTables, uid: number, listening: End): 
     waiting.delete(socket)
   }
 
-  /** Reads the tables until every search is over. A connection that came during a reading waits for the next one. */
+  /** Reads the tables until all lookups are over. Connections that arrive during a reading wait for the next. */
   async function run(): Promise<void> {
     running = true
-    // All connections that came in one turn of the event loop share the first reading.
+    // All connections of one turn of the event loop share the first reading.
     await new Promise(setImmediate)
     while (waiting.size > 0) {
       const round = new Map(waiting)
@@ -61,7 +61,7 @@ export function createPeers(tables: SocketTables, uid: number, listening: End): 
     running = false
   }
 
-  /** Looks for all with one reading, which ends as soon as each is found. */
+  /** Looks up all connections in one reading, which ends as soon as every row is found. */
   async function lookOnce(round: ReadonlyMap<Socket, Search>): Promise<void> {
     let missing = round.size
     for (const name of names) {
@@ -76,7 +76,7 @@ export function createPeers(tables: SocketTables, uid: number, listening: End): 
           const search = wanted.get(key)
           if (!search) return
           if (search.found === undefined) missing -= 1
-          // A row that is read twice while others go says the same twice.
+          // A row can be read twice while others disappear; both readings agree.
           search.found = uid === 'any' || (search.found ?? uid) !== uid ? 'unknown' : uid
         })
         if (missing === 0) return
@@ -113,21 +113,21 @@ function lists(
   return false
 }
 
-/** The row of the peer's socket, which sees both ends the other way round. */
+/** The row of the peer's socket, with the two ends swapped. */
 function peerKey(name: TableName, socket: Socket): string | undefined {
   const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = socket
   if (remoteAddress === undefined || localAddress === undefined) return undefined
   return keyOf(name, { address: remoteAddress, port: remotePort }, { address: localAddress, port: localPort })
 }
 
-/** Node's handle of a socket, as far as it is needed here. */
+/** The parts of Node's socket handle that are used here. */
 interface Handle {
   getpeername?(out: object): number
 }
 
 /**
- * Whether a connection was not reset meanwhile. After a reset another process may have a connection with the same
- * ports, and the row that was read is the row of that one. `remotePort` cannot tell: Node remembers it.
+ * Whether a connection is still open. After a reset, another process may have a connection with the same ports, and
+ * the row belongs to that one. `remotePort` cannot show this, because Node caches it.
  */
 function isOpen(socket: Socket): boolean {
   const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null }

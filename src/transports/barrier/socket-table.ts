@@ -6,17 +6,17 @@ export interface End {
   readonly port: number
 }
 
-/** The tables of the TCP sockets of a network namespace, as Linux writes them: IPv4 and IPv6. */
+/** Linux's tables of the TCP sockets in a network namespace: IPv4 and IPv6. */
 export type TableName = 'tcp' | 'tcp6'
 
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
 /**
- * Goes once through the rows that have a text in them. Nothing is made of the others.
+ * Visits the rows that contain a text, in one pass. Other rows cost no memory.
  *
  * @param rows whole lines of a table
- * @param row gets both ends as `keyOf` writes them, and the uid of the near one: `any` where it cannot be believed. A
- *   socket that its process has closed, or that only waits for its time, has no inode; kernels may call its owner root.
+ * @param row gets both ends in the format of `keyOf`, and the uid of the near end: `any` where it is not reliable. A
+ *   socket that is closed by its process or in TIME_WAIT has no inode; kernels may report root as its owner.
  */
 export function eachRow(rows: Buffer, needle: string, row: (key: string, uid: number | 'any') => void): void {
   for (let at = rows.indexOf(needle, 0, 'latin1'); at !== -1;) {
@@ -31,19 +31,19 @@ export function eachRow(rows: Buffer, needle: string, row: (key: string, uid: nu
   }
 }
 
-/** Stands in each row of a port, and in few others. */
+/** Part of every row of a port, and of few other rows. */
 export function portText(port: number): string {
   return `:${hex(port, 4)}`
 }
 
-/** @param other the far end; undefined for a socket that listens. Undefined when the table can hold no such row */
+/** @param other the far end; undefined for a listening socket. Undefined when the table can hold no such row */
 export function keyOf(name: TableName, own: End, other: End | undefined): string | undefined {
   const near = endText(own, name)
   const far = other ? endText(other, name) : `${'0'.repeat(name === 'tcp' ? 8 : 32)}:0000`
   return near === undefined || far === undefined ? undefined : `${near} ${far}`
 }
 
-/** `0100007F:1F90`: words of an address in the byte order of the machine, the port as a number. */
+/** `0100007F:1F90`: the words of the address in the machine's byte order, the port as a number. */
 function endText({ address, port }: End, name: TableName): string | undefined {
   const bytes = addressBytes(address)
   if (!bytes) return undefined
@@ -63,7 +63,7 @@ function hex(value: number, digits: number): string {
   return value.toString(16).toUpperCase().padStart(digits, '0')
 }
 
-/** All 16 bytes; of an IPv4 address as IPv6 maps it. Undefined when it is none. */
+/** All 16 bytes, with an IPv4 address as IPv4-mapped IPv6. Undefined when the text is not an address. */
 export function addressBytes(address: string): number[] | undefined {
   const text = address.replace(/%.*$/s, '')
   const dotted = /^(.*:)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { newSecret } from './barrier.js'
 
 /**
- * The secret of a place where we listen: the same for later runs under the same label and port, so that what clients
- * have in their configuration goes on working. One that others could have read or written is not used again.
+ * The secret of a listening address. Later runs with the same label and port reuse it, so that the configuration of
+ * clients stays valid. A secret that others could have read or written is replaced.
  *
- * @param folder made when missing
+ * @param folder created when missing
  */
 export function storedSecret(folder: string, label: string, port: number): string {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })

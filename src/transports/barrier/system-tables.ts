@@ -1,17 +1,17 @@
 import fs from 'node:fs'
 import type { TableName } from './socket-table.js'
 
-/** How a system tells whose the sockets of its own network are. Another one takes its place in tests. */
+/** Access to the system's tables of the owners of sockets. Tests replace it. */
 export interface SocketTables {
-  /** A table as it is now, in pieces of whole lines, each valid until the next one; none where there is no table. */
+  /** The current table in pieces of whole lines, each valid until the next one. Empty where there is no table. */
   read(name: TableName): AsyncIterable<Buffer>
-  /** The same, which keeps the thread. Sockets that listen stand first. */
+  /** The same, but blocking. Listening sockets come first. */
   now(name: TableName): Iterable<Buffer>
 }
 
 const pieceBytes = 65_536
 
-/** The tables of this process, where the system has them and its uids mean something. */
+/** The tables of this process, on systems that have them and where uids are meaningful. */
 export function systemTables(): SocketTables {
   const isUsable = process.platform === 'linux' && !isUnmapped()
   const pathOf = (name: TableName): string => (isUsable ? `/proc/self/net/${name}` : '')
@@ -44,20 +44,20 @@ function* readLinesNow(path: string): Generator<Buffer> {
       yield lines.took(bytesRead)
     }
   } catch {
-    // There is no such table, or it is not for us.
+    // The table does not exist, or is not readable.
   } finally {
     if (file !== undefined) fs.closeSync(file)
   }
 }
 
 interface Lines {
-  /** Where the next bytes go. */
+  /** Memory for the next bytes. */
   free(): Buffer
-  /** @returns the whole lines that they end, in memory that the next bytes go into */
+  /** @returns the whole lines so far, in memory that the next bytes overwrite */
   took(sizeBytes: number): Buffer
 }
 
-/** Cuts bytes into whole lines. */
+/** Splits bytes into whole lines. */
 function createLines(): Lines {
   const memory = Buffer.allocUnsafe(pieceBytes)
   let [start, end] = [0, 0]
@@ -75,7 +75,7 @@ function createLines(): Lines {
   }
 }
 
-/** Whether our own uid is the one by which a user namespace shows every user that it does not know. */
+/** Whether our uid is the overflow uid, which a user namespace shows for every user outside its map. */
 function isUnmapped(): boolean {
   const overflow = Number(readIfThere('/proc/sys/kernel/overflowuid') || '65534')
   return process.geteuid?.() === overflow && !/^ *0 +0 +4294967295$/m.test(readIfThere('/proc/self/uid_map'))

@@ -1,12 +1,12 @@
-/** What a TLS client says first, as far as it matters here. */
+/** The parts of a TLS ClientHello that matter here. */
 export interface ClientHello {
   /** Server name indication. */
   readonly serverName?: string
-  /** Protocols that it would speak inside, as it prefers them; undefined when it says none. */
+  /** ALPN protocols in order of preference; undefined when the client sends none. */
   readonly protocols?: readonly string[]
 }
 
-/** Longest that is waited for; with post-quantum key shares they have some 2 kB. */
+/** The longest ClientHello to wait for. With post-quantum key shares they have about 2 kB. */
 const longestHello = 64 * 1024
 const handshakeRecord = 0x16
 const clientHello = 1
@@ -15,7 +15,7 @@ const extension = { serverName: 0, protocols: 16 } as const
 /**
  * Reads the first bytes of a TLS connection (RFC 8446, 4.1.2 and 5.1).
  *
- * @returns `more` while bytes are missing; `other` for what is no ClientHello
+ * @returns `more` while bytes are missing; `other` when they are not a ClientHello
  */
 export function readClientHello(bytes: Uint8Array): ClientHello | 'more' | 'other' {
   const message = joinRecords(bytes)
@@ -47,7 +47,7 @@ export function readClientHello(bytes: Uint8Array): ClientHello | 'more' | 'othe
   return hello
 }
 
-/** A message may be cut into several records. */
+/** One message may be split into several records. */
 function joinRecords(bytes: Uint8Array): Uint8Array | 'other' {
   const pieces: Uint8Array[] = []
   let at = 0
@@ -67,11 +67,11 @@ interface Reader {
   readonly left: number
   skip(count: number): void
   number(width: number): number
-  /** What follows a length of so many bytes. */
+  /** The bytes after a length field of `width` bytes. */
   vector(width: number): Uint8Array
 }
 
-/** Beyond its end everything is zero and empty: what a client cut short says nothing more. */
+/** Beyond the end everything is zero and empty, so a truncated message needs no special case. */
 function createReader(bytes: Uint8Array): Reader {
   let at = 0
   function number(width: number): number {

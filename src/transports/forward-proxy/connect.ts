@@ -6,20 +6,20 @@ import { secured, type Target } from './target.js'
 import { openTls, type ServerCertificate } from './tls-client.js'
 import { splice } from './tunnel.js'
 
-/** Why nobody looks at what passes. */
+/** The reason why a connection is tunnelled without being read. */
 export type TunnelReason =
-  /** The user said so. */
+  /** The user excluded the host. */
   | 'skipped'
-  /** The client does not believe our certificate. */
+  /** The client rejects our certificate. */
   | 'pinned'
-  /** It speaks nothing that we know. */
+  /** The protocol is unknown. */
   | 'not-http'
-  /** It speaks no HTTP/1.1. */
+  /** The client does not offer HTTP/1.1. */
   | 'http2'
-  /** None could be made. */
+  /** No certificate could be made. */
   | 'no-certificate'
 
-/** What all tunnels of a proxy have in common. */
+/** Settings shared by all tunnels of a proxy. */
 export interface ConnectSetting {
   readonly gate: FloodGate
   readonly dial: Dial
@@ -27,15 +27,15 @@ export interface ConnectSetting {
   certificateFor(name: string): Promise<ServerCertificate>
   onTunnel(place: string, why: TunnelReason): void
   onUpstreamSocket(socket: Socket): void
-  /** The client did not believe our certificate. @param certain it said so */
+  /** The client rejected our certificate. @param certain it sent a TLS alert */
   onDisbelief(place: string, certain: boolean): void
-  /** HTTP is spoken on the socket, and all of it goes to `target`. @returns whether there was a request */
+  /** The client uses HTTP on the socket, and all requests go to `target`. @returns whether there was a request */
   onHttp(socket: Socket, target: Target): () => boolean
 }
 
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
-/** Answers CONNECT. The upstream is connected to when it is known what for: HTTP fails better inside than here. */
+/** Answers CONNECT. Connects upstream once the protocol is known, since HTTP inside reports failures better. */
 export function openConnect(socket: Socket, head: Buffer, target: Target, setting: ConnectSetting): void {
   const reason = setting.tunnelled(target)
   if (reason !== undefined) return tunnelBlindly(socket, head, target, reason, setting)
@@ -45,7 +45,7 @@ export function openConnect(socket: Socket, head: Buffer, target: Target, settin
     onSilence() {
       upstream = setting.dial.connect(secured(target), {
         onConnected(connected) {
-          // Whoever speaks first is no HTTP server. It is read when both ends are joined.
+          // A server that sends first is not an HTTP server. Its bytes are read when both ends are joined.
           connected.once('readable', () => {
             if (connected.readableLength === 0 || connected !== upstream) return
             opening.stop()
@@ -84,19 +84,19 @@ async function proceed(
     certificate,
     onSecure(inside) {
       const isUsed = setting.onHttp(inside, secured(target))
-      // Some clients (Node) look at a certificate after the handshake, and just leave when they do not believe it.
+      // Some clients (Node) check a certificate after the handshake, and just disconnect when they reject it.
       inside.once('close', () => {
         if (!isUsed()) setting.onDisbelief(target.name, false)
       })
     },
-    // Or in the middle of it, or speak no TLS that we speak.
+    // The client rejected it during the handshake, or uses an unsupported version of TLS.
     onFailed: (disbelieved) => setting.onDisbelief(target.name, disbelieved),
   })
 }
 
 function tunnel(socket: Socket, target: Target, why: TunnelReason, setting: ConnectSetting): void {
   setting.onTunnel(target.name, why)
-  // A proxy on the way takes a tunnel for TLS, whatever is in it.
+  // A proxy in between treats every tunnel as TLS, whatever it carries.
   const upstream = setting.dial.connect(secured(target), {
     onConnected: (connected) => splice(socket, connected),
     onFailed: () => socket.destroy(),
@@ -104,7 +104,7 @@ function tunnel(socket: Socket, target: Target, why: TunnelReason, setting: Conn
   setting.onUpstreamSocket(upstream)
 }
 
-/** It is known before what it is for: the client hears whether it is connected. */
+/** Connects before it answers CONNECT, so that the client learns whether the connection succeeded. */
 function tunnelBlindly(
   socket: Socket,
   head: Buffer,

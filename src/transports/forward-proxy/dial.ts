@@ -11,24 +11,24 @@ import { targetOfUrl, type Target } from './target.js'
 import { connectByProxy, openProxy, type UpstreamProxy } from './upstream-proxy.js'
 import type { Dialled } from './dialled.js'
 
-/** As patient as Node's own clients with a network whose one address family leads nowhere. */
+/** As long as Node's own clients wait on a network where one address family does not work. */
 const addressFamilyMs = 2_000
 
-/** Connections to servers, by another proxy where one stands between. */
+/** Connections to servers, through another proxy where one is configured. */
 export interface Dial {
-  /** @returns what becomes the connection, or ends the attempt when it is destroyed */
+  /** @returns the socket of the connection; destroying it ends the attempt */
   connect(target: Target, dialled: Dialled): Socket
-  /** The same in TLS. */
+  /** The same over TLS. */
   connectSecurely(target: Target, dialled: Dialled): Socket
   createAgent(upstream: URL): http.Agent
-  /** How a path is asked for on connections of such an agent. */
+  /** The request target for a path on connections of such an agent. */
   wayTo(upstream: URL, path: string): Pick<UpstreamRoute, 'path' | 'added'>
 }
 
 export interface DialOptions {
   readonly trust: UpstreamTrust
   readonly proxyFor: (target: Target) => UpstreamProxy | undefined
-  /** A connection to a proxy is being made. */
+  /** A connection to a proxy is being opened. */
   readonly onSocket: (socket: Socket) => void
 }
 
@@ -97,7 +97,7 @@ export function createDial({ trust, proxyFor, onSocket }: DialOptions): Dial {
       if (!proxy) return { path }
       const { authorization } = proxy
       return {
-        // RFC 9112, 3.2.2: a proxy is asked for the whole URL.
+        // RFC 9112, 3.2.2: a request to a proxy has the whole URL as its target.
         path: upstream.origin + (path === '*' ? '' : path),
         ...(authorization !== undefined && { added: ['Proxy-Authorization', authorization] }),
       }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Called once: with the connection, or with why there is none. Later errors of the connection are nobody's. */
+/** Exactly one is called, once: with the connection, or the failure. Later connection errors are ignored. */
 export interface Dialled {
   readonly onConnected: (upstream: Socket) => void
   readonly onFailed: (why: string) => void

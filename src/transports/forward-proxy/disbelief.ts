@@ -1,20 +1,20 @@
-/** Connections to one place that end after the handshake without a request, before that is taken for disbelief. */
+/** Connections to one place that may end silently after the handshake before the place counts as pinned. */
 const mostSilent = 2
 /** Places that are remembered. */
 const mostPlaces = 10_000
 
-/** Where clients do not take our certificate for the server's. */
+/** Places where clients reject our certificate. */
 export interface Disbelief {
-  /** @param certain the client said so; else it left without a word */
+  /** @param certain the client sent a TLS alert; otherwise it only disconnected */
   seen(place: string, certain: boolean): void
-  /** A request came: whoever leaves without one from now on had no use for its connection. */
+  /** A request arrived. From now on, a connection without a request is not a sign of a rejected certificate. */
   believed(place: string): void
   isPinned(place: string): boolean
 }
 
 export function createDisbelief(): Disbelief {
   const pinned = new Set<string>()
-  /** How often a client left; infinitely far from too often where one was seen to stay. */
+  /** Connections that ended silently, per place; negative infinity once a request was seen there. */
   const silent = new Map<string, number>()
   return {
     seen(place, certain) {

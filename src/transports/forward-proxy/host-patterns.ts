@@ -1,12 +1,12 @@
 /** A host, with or without a port: `example.com`, `*.example.com`, `127.0.0.1:8080`, `[::1]:8080`. */
 export interface HostPattern {
   readonly host: string
-  /** Any host below it counts too. */
+  /** Matches the hosts below `host` instead of `host` itself. */
   readonly below: boolean
   readonly port?: number
 }
 
-/** Undefined for what is no host. */
+/** Undefined when the text is not a host. */
 export function parseHostPattern(text: string): HostPattern | undefined {
   const match = /^(\*?\.)?(\[[0-9a-f:.]+\]|[^\s:/?#@[\]*]+)(?::(\d{1,5}))?$/i.exec(text)
   if (!match) return undefined

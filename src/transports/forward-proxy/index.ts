@@ -7,7 +7,7 @@ export { targetOfUrl } from './target.js'
 export { matchesHost, parseHostPattern, type HostPattern } from './host-patterns.js'
 
 /**
- * A forward proxy that tells what passed. Loaded when it is asked for, as the reverse proxy is.
+ * A recording forward proxy. Loaded on demand, like the reverse proxy.
  *
  * @throws WiretapeError `usage`, in one line
  */

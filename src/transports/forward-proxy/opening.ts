@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net'
 import { readClientHello, type ClientHello } from './client-hello.js'
 
-/** What is spoken inside a tunnel, by the first bytes of the client. */
+/** The protocol inside a tunnel, judged by the first bytes of the client. */
 export type Opening =
   | { readonly kind: 'tls'; readonly hello: ClientHello }
   | { readonly kind: 'http' }
   | { readonly kind: 'other' }
 
-/** What may still become a request line (RFC 9112, 3): other protocols begin with a word too (`EHLO`, `NICK`, `get`). */
+/** A possible start of a request line (RFC 9112, 3). Other protocols begin with a word too (`EHLO`, `NICK`, `get`). */
 const beginning = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,24})(?: ([^\s]*)(?: ([ -~]{0,8})\r?)?)?$/
-/** Whoever is in a tunnel asks for a path. Some name the server again. */
+/** Requests inside a tunnel ask for a path. Some clients repeat the server's name. */
 const targetStarts = ['/', '* ', 'http://', 'https://']
-/** Whoever writes more in one line is told by HTTP that this is too much. */
+/** A longer line counts as HTTP, whose parser answers with the proper error. */
 const longestLine = 16 * 1024
-/** Begins HTTP/2 without TLS (RFC 9113, 3.4). */
+/** The start of HTTP/2 without TLS (RFC 9113, 3.4). */
 const http2 = 'PRI * HTTP/2.0'
 
-/** Undefined while more bytes are needed to tell. */
+/** Undefined while more bytes are needed. */
 export function openingOf(bytes: Buffer): Opening | undefined {
   if (bytes.length === 0) return undefined
   if (bytes[0] === 0x16) {
@@ -47,17 +47,17 @@ function isVersion(begun: string): boolean {
   return 'HTTP/1.'.startsWith(begun.slice(0, 7)) && /^\d?$/.test(begun.slice(7))
 }
 
-/** In some protocols the server speaks first, and the client waits for it. */
+/** In some protocols the server sends first, and the client waits. */
 const silentMs = 300
 
 export interface OpeningOptions {
-  /** The client waits: maybe the server should speak. */
+  /** The client sends nothing: the server may have to send first. */
   readonly onSilence: () => void
-  /** All that came is to be read again from the socket. */
+  /** All bytes received so far can be read from the socket again. */
   readonly onOpening: (opening: Opening) => void
 }
 
-/** Looks at the first bytes of a client. `stop` leaves what came to be read from the socket. */
+/** Inspects the first bytes of a client. `stop` puts received bytes back into the socket. */
 export function watchOpening(socket: Socket, head: Buffer, options: OpeningOptions): { stop(): void } {
   let bytes = head
   let over = false
@@ -81,7 +81,7 @@ export function watchOpening(socket: Socket, head: Buffer, options: OpeningOptio
     look()
   }
 
-  /** A client that has nothing to say, or not enough to tell what it is. */
+  /** The client ended before its protocol was recognized. */
   function onEnd(): void {
     over = true
     clearTimeout(timer)

@@ -25,58 +25,58 @@ import type { UpstreamProxy } from './upstream-proxy.js'
 import { isWebSocket, passUpgrade, withoutOffer } from './upgrade.js'
 
 export interface ForwardProxyOptions extends UpstreamTrust {
-  /** Where to listen: an address of this machine that nobody else can reach. */
+  /** Listening address: one that other machines cannot reach. */
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Who may use it. @default our own user and root */
+  /** Access to the proxy. @default our own user and root */
   readonly access?: Access | undefined
-  /** As the recorders have it, so that all call a conversation the same. */
+  /** The recorders' key, so that all of them give a conversation the same name. */
   readonly conversationKey?: string
-  /** What we show TLS clients in the place of a server. Rejects when there can be none. */
+  /** The certificate shown to TLS clients in place of the server's. Rejects when none can be made. */
   certificateFor(name: string): Promise<ServerCertificate>
-  /** Why a place is only tunnelled to; undefined when it may be looked at. */
+  /** The reason why a place is only tunnelled; undefined when its traffic may be read. */
   tunnelled(place: { readonly hostname: string; readonly port: number }): TunnelReason | undefined
-  /** Is shown what it wants to see of what passes. */
+  /** Sees the messages that it asks for, before they pass. */
   readonly gatekeeper?: Gatekeeper
-  /** Another proxy that stands between us and a server. @default none */
+  /** A proxy between us and a server. @default none */
   proxyFor?(target: Target): UpstreamProxy | undefined
-  /** Called after what it tells was passed on. Must not throw. */
+  /** Called after the traffic was forwarded. Must not throw. */
   onEvent(event: HttpEvent): void
-  /** What passes there is not seen. @param place `host:port` */
+  /** Traffic to this place is tunnelled and not recorded. @param place `host:port` */
   onTunnel(place: string, why: TunnelReason): void
 }
 
 export interface ForwardProxy {
-  /** For `HTTP_PROXY` and its like. */
+  /** Value for `HTTP_PROXY` and similar variables. */
   readonly url: string
   readonly talks: Talks
-  /** Sends a POST of our own, like one that came, on a connection of its own. */
+  /** Sends a POST of our own, modelled on a recorded one, on its own connection. */
   post(
     like: PostedBefore & { readonly origin: string },
     headers: RawHeaders,
     body: Uint8Array,
     tell: (happening: HttpHappening, moment: ArrivalTime) => void,
   ): Promise<OwnAnswer>
-  /** Stops reading from all clients and upstreams, or goes on. What is tunnelled goes on. */
+  /** Stops reading from all clients and upstreams, or resumes. Tunnels are not affected. */
   hold(wait: boolean): void
-  /** Resolves when no client is connected, or after a time. */
+  /** Resolves when no client is connected, or after this time. */
   idle(withinMs: number): Promise<void>
-  /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
+  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
   close(): Promise<void>
 }
 
-/** A connection on which a client speaks HTTP. */
+/** A connection on which a client uses HTTP. */
 interface Talk {
   readonly connection: ClientConnection
-  /** Where all its requests go; undefined where each names its own target. */
+  /** Target of all its requests; undefined where each request names its own. */
   readonly target?: Target
   used: boolean
 }
 
 /**
- * A proxy as `HTTP_PROXY` and `HTTPS_PROXY` mean it. It listens on loopback only, and serves its own user only: it may
- * know the login of a proxy on the way.
+ * A proxy for `HTTP_PROXY` and `HTTPS_PROXY`. It listens on loopback only and serves only its own user, because it may
+ * know the login of an upstream proxy.
  *
  * @throws WiretapeError `usage` when it cannot listen there
  */
@@ -101,7 +101,7 @@ function serve(
   const gate = createFloodGate()
   const talks = new Map<Socket, Talk>()
   const sockets = new Set<Socket>()
-  /** Reads what clients say inside of tunnels. */
+  /** Reads the requests inside tunnels. */
   const inside = createListener()
   const disbelief = createDisbelief()
   let connectionCount = 0
@@ -122,7 +122,7 @@ function serve(
   function onUpstreamSocket(socket: Socket): void {
     if (sockets.has(socket)) return
     track(socket)
-    // A name of theirs may lead back to us, and round and round.
+    // The name of a target may resolve to our own address, which would cause an endless loop.
     socket.once('connect', () => {
       const { remoteAddress: hostname = '', remotePort = 0 } = socket
       if (isSelf({ hostname, port: remotePort }))
@@ -161,7 +161,7 @@ function serve(
     const talk = talks.get(request.socket)
     if (talk?.target) return { target: talk.target, path: url }
     const found = parseAbsolute(url, method)
-    // What pages in browsers can send us has no other form than this, whatever name they reached us by.
+    // Requests from web pages in browsers always have this form, whichever name they used for us.
     if (!found) return { why: 'this is a proxy for HTTP_PROXY, without pages of its own', status: 400 }
     if (isSelf(found.target)) return { why: 'the address leads back to wiretape', status: 403 }
     return found
@@ -181,7 +181,7 @@ function serve(
     const exchange = exchangeCount++
     const tell = (happening: HttpHappening, moment: ArrivalTime): void =>
       options.onEvent({ ...happening, exchange, ...moment })
-    // What follows a request that is no proxy's business is none either.
+    // After a request that is not for a proxy, the connection cannot carry proxy requests either.
     if (!talk.target && 'why' in targetOf(request)) response.shouldKeepAlive = false
     startExchange(request, response, talk.connection, setting, exchange, tell)
   }
@@ -289,7 +289,7 @@ function serve(
   }
 }
 
-/** Lets a server read requests from a socket that was read before. */
+/** Lets a server read requests from a socket that was read elsewhere before. */
 function readFrom(server: http.Server, socket: Socket): void {
   server.emit('connection', socket)
   socket.resume()

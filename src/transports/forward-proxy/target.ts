@@ -1,10 +1,10 @@
 import { asUrlHost } from '../http-proxy/admission.js'
 
-/** Where a client wants to go. */
+/** The destination of a request. */
 export interface Target {
   /** Scheme, host and port; nothing else. */
   readonly url: URL
-  /** As sockets take it: an IPv6 address without brackets. */
+  /** For sockets: an IPv6 address without brackets. */
   readonly hostname: string
   readonly port: number
   /** `host:port`, for people and as a key. */
@@ -14,13 +14,13 @@ export interface Target {
 const absolute = /^(https?):\/\/([^/?#\\\s]*)([^]*)$/i
 const authority = /^(\[[0-9a-f:.]+\]|[^:[\]@\s/?#\\]+)(?::(\d{1,5}))?$/i
 
-/** What CONNECT asks for: `host:port`. Undefined when it is none. */
+/** The target of CONNECT: `host:port`. Undefined when the text is not one. */
 export function parseAuthority(text: string): Target | undefined {
   const port = Number(authority.exec(text)?.[2])
   return Number.isNaN(port) ? undefined : targetOf('http', text)
 }
 
-/** The request target of a plain request through a proxy (RFC 9112, 3.2.2), with its path as it stands there. */
+/** The absolute-form target of a plain request through a proxy (RFC 9112, 3.2.2), with its path unchanged. */
 export function parseAbsolute(
   text: string,
   method: string,
@@ -32,12 +32,11 @@ export function parseAbsolute(
   return { target, path: path.split('#')[0]!, host }
 }
 
-/** The same place, spoken to in TLS. */
+/** The same place over TLS. */
 export function secured({ hostname, port }: Target): Target {
   return targetOf('https', `${asUrlHost(hostname)}:${port}`)!
 }
 
-/** Where a URL leads. */
 export function targetOfUrl({ protocol, host }: URL): Target | undefined {
   return targetOf(protocol.slice(0, -1), host)
 }

@@ -7,20 +7,20 @@ export interface ServerCertificate {
   readonly certificate: string
 }
 
-/** How a client says that it does not believe the certificate. */
+/** TLS alerts by which a client rejects a certificate. */
 const disbelief =
   /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|UNSUPPORTED_CERTIFICATE|CERTIFICATE_EXPIRED|ACCESS_DENIED|BAD_CERTIFICATE_HASH_VALUE)$/
 
 export interface TlsClientOptions {
   readonly certificate: ServerCertificate
   readonly onSecure: (inside: tls.TLSSocket) => void
-  /** @param disbelieved the client has refused the certificate; anything else is its own affair */
+  /** @param disbelieved the client rejected the certificate; false for any other failure */
   readonly onFailed: (disbelieved: boolean) => void
 }
 
-/** Answers a TLS client in the place of its server. */
+/** Answers a TLS client in place of its server. */
 export function openTls(socket: Socket, { certificate, onSecure, onFailed }: TlsClientOptions): void {
-  // Never listens. A server of its own for each client is what ties the result to the socket.
+  // This server never listens. Each client needs its own, so that the result belongs to its socket.
   const server = tls.createServer({
     key: certificate.key,
     cert: certificate.certificate,
@@ -31,7 +31,7 @@ export function openTls(socket: Socket, { certificate, onSecure, onFailed }: Tls
     socket.destroy()
     onFailed(disbelief.test(error.code ?? ''))
   })
-  // A client that leaves in the middle of the handshake is gone, as for every server of HTTPS.
+  // A client that ends during the handshake is closed, as by every HTTPS server.
   socket.allowHalfOpen = false
   server.emit('connection', socket)
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Carries bytes both ways and looks at none. A slow side slows the other; an end is passed on as an end. */
+/** Forwards bytes both ways without reading them. A slow side slows the other; an end stays an end. */
 export function splice(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],

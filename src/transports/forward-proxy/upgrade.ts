@@ -5,11 +5,11 @@ import type { Dial } from './dial.js'
 import { splice } from './tunnel.js'
 import type { Target } from './target.js'
 
-/** Where a request that changes the protocol goes. */
+/** The destination of a request that changes the protocol. */
 export interface UpgradeRoute {
   readonly target: Target
   readonly path: string
-  /** In the place of its own `Host`. */
+  /** Replaces the request's own `Host`. */
   readonly host?: string
 }
 
@@ -17,7 +17,7 @@ export function isWebSocket(request: IncomingMessage): boolean {
   return /\bwebsocket\b/i.test(request.headers.upgrade ?? '')
 }
 
-/** Sends the request on, and carries whatever follows: it is no HTTP any more. */
+/** Forwards the request, then all bytes both ways: after the upgrade they are no longer HTTP. */
 export function passUpgrade(
   request: IncomingMessage,
   socket: Socket,
@@ -44,8 +44,8 @@ export function passUpgrade(
 }
 
 /**
- * The request without its offer to change the protocol (h2c), which a server may ignore, as bytes to be read again:
- * Node reads no request on a connection that may change.
+ * The request without its offer of an upgrade (h2c), which a server may ignore, as bytes to be parsed again: Node
+ * reads no request on a connection that may be upgraded.
  */
 export function withoutOffer(request: IncomingMessage, head: Buffer): Buffer {
   const headers = pairsOf(request.rawHeaders).flatMap(([name, value]): [string, string][] => {

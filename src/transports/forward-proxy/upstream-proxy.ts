@@ -6,17 +6,17 @@ import type { UpstreamTrust } from '../http-proxy/upstream-request.js'
 import type { Dialled } from './dialled.js'
 import type { Target } from './target.js'
 
-/** A proxy of somebody else, by which servers are reached. */
+/** Another proxy, through which servers are reached. */
 export interface UpstreamProxy {
   readonly hostname: string
   readonly port: number
-  /** It is spoken to in TLS. */
+  /** The connection to the proxy uses TLS. */
   readonly secure: boolean
   /** Value of `Proxy-Authorization`. */
   readonly authorization?: string
 }
 
-/** Longest answer to CONNECT. */
+/** Longest head of a response to CONNECT. */
 const longestHead = 64 * 1024
 const patienceMs = 60_000
 

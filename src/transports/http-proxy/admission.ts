@@ -1,25 +1,25 @@
 import type { RawHeaders } from './http-event.js'
 import { valuesOf } from './hop-headers.js'
 
-/** What the checks have to know about where we stand. */
+/** The listening address and the upstream, as the checks need them. */
 export interface ProxyAddress {
-  /** The host that we were told to listen on. */
+  /** The host on which the user asked us to listen. */
   readonly host: string
   readonly port: number
-  /** True when others than this machine can reach us. */
+  /** Whether other machines can reach the address. */
   readonly open: boolean
   readonly upstreamOrigin: string
 }
 
 /**
- * Why a request is not passed on, as a sentence; undefined when it may pass. A web page that a browser shows
- * can send requests to us: with a host name of its own that resolves to our address (DNS rebinding), which
- * `Host` shows, or across origins, which `Origin` shows. The upstream cannot check `Host`, since we rewrite it.
+ * The reason why a request is refused, as a sentence; undefined when it may pass. A web page in a browser can send
+ * requests to us: with a host name of its own that resolves to our address (DNS rebinding), which `Host` reveals,
+ * or across origins, which `Origin` reveals. The upstream cannot check `Host`, because we rewrite it.
  *
- * A GET of a page (an image, a link) has no `Origin`; there `Sec-Fetch-Site` tells that another site made it.
+ * A GET for a page, an image or a link has no `Origin`; there, `Sec-Fetch-Site` reveals a request of another site.
  *
- * Where we are open to others, any `Host` is fine: by which names they reach us is not ours to know. The others are
- * checked all the same. The origin `null` is refused: every page can get it by a sandboxed frame.
+ * Where other machines can reach us, any `Host` passes, because we cannot know our names there. The other checks
+ * remain. The origin `null` is refused: every page can get it by a sandboxed frame.
  */
 export function refusalOf(headers: RawHeaders, place: ProxyAddress): string | undefined {
   const hosts = valuesOf(headers, 'host')
@@ -34,12 +34,12 @@ export function refusalOf(headers: RawHeaders, place: ProxyAddress): string | un
   return isForeign ? 'its Sec-Fetch-Site header shows that a page of another site sent it' : undefined
 }
 
-/** As URLs write it: an IPv6 address in brackets. */
+/** For URLs: an IPv6 address in brackets. */
 export function asUrlHost(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }
 
-/** As sockets take it: an IPv6 address without brackets. */
+/** For sockets: an IPv6 address without brackets. */
 export function asSocketHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }
@@ -49,7 +49,7 @@ export function isLoopback(host: string): boolean {
 }
 
 function isOurHost(value: string, { host, port }: ProxyAddress): boolean {
-  // What nearly all clients say, told without looking closer.
+  // The most common value, as a fast path.
   if (value === `${host}:${port}` && !host.includes(':')) return true
   const [, name = '', given = '80'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(value.trim().toLowerCase()) ?? []
   const ours = [asUrlHost(host).toLowerCase(), 'localhost', '127.0.0.1', '[::1]']
@@ -65,7 +65,7 @@ function isTrusted(origin: string, { host, port, upstreamOrigin }: ProxyAddress)
   return url.origin === originOf(host, port)
 }
 
-/** What browsers call the place where we listen. */
+/** The origin of our listening address, as browsers write it. */
 export function originOf(host: string, port: number): string {
   return new URL(`http://${asUrlHost(host)}:${port}`).origin
 }

@@ -5,29 +5,29 @@ import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from '.
 import type { RawHeaders } from './http-event.js'
 import { createResourceMove, type MetadataPlaces } from './protected-resource.js'
 
-/** What in an answer names the upstream, and names us instead where a client would not go on otherwise. */
+/** Rewriting of responses: names of the upstream that become ours where a client would otherwise stop. */
 export interface AnswerRules {
   readonly upstream: URL
   readonly oauthRewrite: boolean
   readonly places: MetadataPlaces
-  /** Called whenever what a client reads about authorization was changed. */
+  /** Called whenever authorization data for a client was rewritten. */
   readonly onOauthRewritten: () => void
 }
 
-/** How an answer is passed on. */
+/** The way in which a response is forwarded. */
 export interface Answer {
-  /** True when the client can see where the body ends, and so whether something is missing. */
+  /** Whether the client can see where the body ends, and so whether bytes are missing. */
   readonly framed: boolean
-  /** True when `change` passes the head on. */
+  /** Whether `change` forwards the head. */
   readonly waits: boolean
-  /** @param sizeBytes of the body, when it is not what the upstream said */
+  /** @param sizeBytes size of the body, when it differs from the upstream's */
   headers(sizeBytes?: number): string[]
   /** @param passHead sends `headers(sizeBytes)` */
   readonly change?: (passHead: (sizeBytes?: number) => void) => BodyChange
 }
 
 /**
- * @param rules nothing is changed without them
+ * @param rules without them, nothing is rewritten
  * @param ownPrefix first part of the path by which the client reaches us
  */
 export function answerOf(
@@ -39,12 +39,12 @@ export function answerOf(
   const { rawHeaders, statusCode } = came
   const hasLength = valuesOf(rawHeaders, 'content-length').length > 0
   const from = rules?.upstream.origin ?? ''
-  // A client compares with the name by which it reached us, which need not be the one we would choose.
+  // Clients compare with the name they used for us, which may differ from the one we would choose.
   const origin = `http://${request.headers.host}`
   const to = origin + ownPrefix
 
   const answer: Answer = {
-    // Answers to HTTP/1.0 are not sent in chunks: without a length they end with the connection.
+    // Responses to HTTP/1.0 are not chunked: without a length they end with the connection.
     framed: hasLength || request.httpVersion !== '1.0',
     waits: false,
     headers(sizeBytes) {
@@ -52,7 +52,7 @@ export function answerOf(
       if (sizeBytes !== undefined) replaceValues(headers, 'content-length', () => String(sizeBytes))
       if (rules?.oauthRewrite) replaceValues(headers, 'www-authenticate', moved)
       const codings = transferCodings(rawHeaders)
-      // Chunks alone need no word: Node decides about them by what the client understands.
+      // Node adds `chunked` itself when the client understands it.
       if (codings !== undefined && codings.toLowerCase() !== 'chunked')
         headers.push('Transfer-Encoding', codings)
       if (saysClose(rawHeaders)) headers.push('Connection', 'close')
@@ -74,7 +74,7 @@ export function answerOf(
   }
   if (rules.oauthRewrite && rules.places.has(method, url) && /^application\/json\b/i.test(type)) {
     const change = (passHead: (sizeBytes?: number) => void): BodyChange =>
-      // The prefix is a secret, and a resource is told to others: all of our origin contains it.
+      // The prefix is a secret, and a resource identifier is shown to others: our whole origin stands for it.
       createResourceMove(from, origin, ownPrefix === '' ? undefined : `${origin}/`, (sizeBytes) => {
         if (sizeBytes !== undefined) rules.onOauthRewritten()
         passHead(sizeBytes)

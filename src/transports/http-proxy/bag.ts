@@ -1,15 +1,15 @@
-/** What is here now; things come and go all the time. */
+/** Live objects in no particular order. Adding and removing are O(1); removed objects are not kept alive. */
 export interface Bag<T> {
-  /** @returns takes it out again; only the first call does anything */
+  /** @returns a function that removes the object; only its first call has an effect */
   add(thing: T): () => void
-  /** Calls `visit` with each; things may leave meanwhile. */
+  /** Calls `visit` for each object. Objects may be removed meanwhile. */
   each(visit: (thing: T) => void): void
   readonly size: number
 }
 
 /**
- * A `Set` that things are added to and deleted from keeps what was in it: its outgrown tables name one another, and
- * once one of them is old, only a collection of the whole heap frees what the later ones held.
+ * A `Set` with many additions and deletions keeps its former contents alive: its outgrown tables refer to each
+ * other, and once one of them is in the old generation, only a full collection frees the objects of the later ones.
  */
 export function createBag<T>(): Bag<T> {
   const entries: { readonly thing: T; at: number }[] = []

@@ -2,34 +2,34 @@ import type { IncomingMessage, OutgoingMessage } from 'node:http'
 import { momentNow, type ArrivalTime } from './http-event.js'
 import { pairsOf } from './hop-headers.js'
 
-/** Changes bytes on their way. */
+/** Changes the bytes of a body in transit. */
 export interface BodyChange {
-  /** What can be passed on now. */
+  /** @returns the bytes that can be forwarded now */
   push(chunk: Buffer): Buffer
-  /** What was held back. */
+  /** @returns the bytes that were held back */
   end(): Buffer
 }
 
-/** Sees everything after it was passed on. */
+/** Sees all bytes after they were forwarded. */
 export interface FlowObserver {
-  /** As it came, not as it was changed. */
+  /** The original bytes, before any change. */
   chunk(bytes: Buffer, moment: ArrivalTime): void
   ended(moment: ArrivalTime): void
 }
 
-/** Carries the body of one message to the next hop. Owns neither end, and listens to no errors. */
+/** Forwards the body of one message. Owns neither end, and does not listen for errors. */
 export interface BodyFlow {
-  /** Something was written to the destination, or it was ended. */
+  /** Whether anything was written to the destination, or it was ended. */
   hasBegun(): boolean
-  /** Stops reading from the source, for a reason besides a slow destination, or goes on. */
+  /** Stops reading from the source for a reason other than a slow destination, or resumes. */
   hold(wait: boolean): void
-  /** Carries nothing more. What the source still sends is dropped. */
+  /** Stops for good. Further bytes of the source are dropped. */
   stop(): void
-  /** Passes on what the source has got and nobody has read, although it broke. */
+  /** Forwards the bytes that a broken source has buffered and that were not read yet. */
   salvage(): void
 }
 
-/** A slow destination stops the reading, so that the sender is slowed as it would be without us. */
+/** A slow destination stops the reading, so that the sender is slowed down as without us. */
 export function createBodyFlow(
   source: IncomingMessage,
   destination: OutgoingMessage,
@@ -87,7 +87,7 @@ export function createBodyFlow(
   source.on('end', onEnd)
   destination.on('drain', onDrain)
   return {
-    // No getter: the engine makes a class of its own for each object with one, which only a full collection frees.
+    // Not a getter: V8 makes a hidden class for each object with one, which only a full collection frees.
     hasBegun: () => begun,
     hold(wait) {
       held = wait

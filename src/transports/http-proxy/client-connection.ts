@@ -4,22 +4,22 @@ import { createBag, type Bag } from './bag.js'
 import type { Breaker } from './http-event.js'
 import { closeAgent } from './upstream-request.js'
 
-/** Upstreams that one client connection keeps connections to. */
+/** Upstreams to which one client connection keeps connections. */
 const mostAgents = 16
 
-/** What a connection has to know about an exchange that runs on it. */
+/** An exchange that runs on a connection. */
 export interface Breakable {
-  /** Ends it early; does nothing when it is over. */
+  /** Ends the exchange early; has no effect once it is over. */
   fail(by: Breaker, why: string): void
 }
 
-/** The socket of a client, its upstream connections, and the exchanges that run on them. */
+/** The socket of a client, its upstream connections, and its running exchanges. */
 export interface ClientConnection {
   readonly number: number
-  /** Holds the connection to this upstream that belongs to the client's. */
+  /** The agent whose one connection to this upstream belongs to this client connection. */
   agentFor(upstream: URL): Agent
   readonly running: Bag<Breakable>
-  /** Ends all that runs, and both connections at once. */
+  /** Ends all running exchanges, and the client's and the upstream connections, at once. */
   destroy(by: Breaker, why: string): void
 }
 
@@ -40,8 +40,8 @@ export function createClientConnection(
   }
   const onGone = (): void => destroy('client', 'closed the connection')
   socket.once('close', onGone)
-  // The client has sent its last byte. Whoever ends a stream this way wants no more of it, and the upstream
-  // has to know at once; Node's own servers answer nothing more either.
+  // The client has half-closed the connection. A client that ends a stream this way wants no more of it, and
+  // the upstream must learn that at once. Node's own servers send no response after this either.
   socket.once('end', () => {
     if (running.size > 0) onGone()
   })
@@ -69,9 +69,9 @@ function closeIdle(agents: Map<string, Agent>): void {
 }
 
 /**
- * Closes a client's connection under an answer that is not complete, after what was given to it.
+ * Closes a client's connection in the middle of a response, after sending what was written.
  *
- * @param framed whether the client can see that something is missing; when it cannot, the connection is reset
+ * @param framed whether the client can see that bytes are missing; if not, the connection is reset
  */
 export function breakOff(socket: Socket, framed: boolean): void {
   if (socket.destroyed) return
@@ -80,7 +80,7 @@ export function breakOff(socket: Socket, framed: boolean): void {
   else socket.once('drain', () => reset(socket))
 }
 
-/** Inside TLS an end without its notice says the same, and a reset is not to be had. */
+/** Inside TLS, closing without close_notify has the same meaning, and a reset is not available. */
 function reset(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()

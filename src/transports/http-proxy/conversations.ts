@@ -1,38 +1,39 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** Names of conversations that are remembered. */
+/** Conversation names that are remembered. */
 const remembered = 10_000
-/** Longer session ids are remembered by a digest: a peer could send one of 256 KB with every request. */
+/** Longer session ids are stored as a digest: a peer could send one of 256 KB with every request. */
 const longestSession = 1_024
-/** Longer queries name no session. */
+/** Longer queries are not searched for a session id. */
 const longestQuery = 65_536
 
 /**
- * Tells whose talk an HTTP exchange belongs to: that of a session id, where there is one, else of a connection. A
- * session id works like a password, so what is recorded is a digest of it, under a key that is thrown away.
+ * Assigns HTTP exchanges to conversations: by session id if there is one, otherwise by connection. A session id
+ * works like a password, so recordings contain only a digest of it, with a key that is discarded.
  */
 export interface Conversations {
-  /** @param session what the request says: `Mcp-Session-Id`, or `sessionId` in the query of a legacy endpoint */
+  /** @param session from the request: `Mcp-Session-Id`, or `sessionId` in the query of a legacy endpoint */
   of(from: Sender, session: string | undefined): string
   /**
-   * A response gave the session a name: it goes on under that of the exchange which began it. What comes on the same
-   * connection without a session is another talk from then on, since clients may share connections.
+   * A response has assigned a session id. The session keeps the conversation name of the exchange that began it.
+   * Later exchanges on the same connection without a session belong to another conversation, because clients may
+   * share connections.
    *
-   * @returns false when it had one
+   * @returns false when the session already had a name
    */
   begin(session: string, exchange: Sender & { readonly conversation: string }): boolean
 }
 
-/** Where an exchange comes from, and, where a proxy has many upstreams, where it goes. */
+/** The connection of an exchange, and its target origin where a proxy has many upstreams. */
 export interface Sender {
   readonly connection: number
   readonly origin?: string
 }
 
-/** @param key that of the digest; without one, session ids are shown as they are */
+/** @param key key of the digest; without one, session ids are shown unchanged */
 export function createConversations(key: string | undefined): Conversations {
   const known = new Map<string, string>()
-  /** How many sessions have taken the name of their connection. */
+  /** Number of sessions that have taken the name of their connection. */
   const taken = new Map<string, number>()
   const keyOf = ({ connection, origin = '' }: Sender): string => `${connection} ${origin}`
   const digest = (session: string): string =>
@@ -74,7 +75,7 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value)
 }
 
-/** Legacy servers put the session into the query of their endpoint. */
+/** Legacy servers put the session id into the query of their endpoint. */
 export function legacySessionOf(path: string): string | undefined {
   const start = path.indexOf('?') + 1
   if (start === 0 || path.length - start > longestQuery) return undefined

@@ -1,30 +1,30 @@
 import type { BodyChange } from './body-flow.js'
 import { movedOrigin } from './moved-origin.js'
 
-/** Longer than any origin. */
+/** Longer than any origin, in characters. */
 const longestOrigin = 300
 const partOfOrigin = /^(h|ht|htt|https?|https?:|https?:\/|https?:\/\/[^/?#\s\\@]*)$/i
 const lineEnd = /[\r\n]/
 
 /**
- * The first event of the HTTP+SSE transport (2024-11-05) tells where to POST; clients refuse an absolute URL
- * on another origin than the one they connected to. This puts `to` in the place of `from` in that URL. All
- * bytes pass at once but those that may be the origin. Comments, and fields before the event's name, do not
- * count; any other first event ends the search.
+ * The first event of the HTTP+SSE transport (2024-11-05) names the endpoint for POST. Clients refuse an
+ * absolute URL on an origin other than the one they connected to. This replaces `from` in that URL with `to`.
+ * All bytes pass at once, except those that may be the origin. Comments, and fields before the event's name,
+ * are skipped; any other first event ends the search.
  *
- * @param prefix put before an endpoint that is only a path: `to` has it already
+ * @param prefix inserted before an endpoint that is only a path; `to` already contains it
  */
 export function createEndpointMove(from: string, to: string, prefix = ''): BodyChange {
   let searching = true
   let isEndpoint = false
-  /** Start of the current line. */
+  /** The current line so far. */
   let line = ''
-  /** Passed last: a line feed after a carriage return ends no other line. */
+  /** Last forwarded character: a line feed after a carriage return does not end another line. */
   let previous = ''
-  /** Held back: how the value of `data` begins. Undefined outside of it. */
+  /** Held back: the beginning of the value of `data`. Undefined outside of it. */
   let origin: string | undefined
 
-  /** Takes the next character; gives back what passes in its place. */
+  /** Takes the next character. Returns the characters to forward instead. */
   function take(character: string): string {
     if (origin !== undefined) {
       const longer = origin + character
@@ -58,7 +58,7 @@ export function createEndpointMove(from: string, to: string, prefix = ''): BodyC
     else if (field !== '' && !/^(:|id$|id:|retry$|retry:)/.test(field)) searching = false
   }
 
-  /** The search is over. @param whole whether what was held back is a whole origin */
+  /** Ends the search. @param whole whether the held characters are a complete origin */
   function release(whole: boolean): string {
     const held = origin ?? ''
     origin = undefined

@@ -1,7 +1,7 @@
-/** Where a stream has to say that it is one of HTTP+SSE. */
+/** Characters in which a stream must show that it uses HTTP+SSE. */
 const longestFirstEvent = 4_096
 
-/** Looks for the endpoint that the first event of a stream of HTTP+SSE (2024-11-05) names. Done once it is over. */
+/** Finds the endpoint in the first event of an HTTP+SSE stream (2024-11-05). Does nothing after that event. */
 export function createEndpointWatch(found: (endpoint: string) => void): (bytes: Uint8Array) => void {
   let text: string | undefined = ''
   return (bytes) => {

@@ -1,32 +1,32 @@
 /** Endpoints that are remembered. */
 const remembered = 10_000
 
-/** Longer ones are not remembered: no request could go there, since all headers together have 256 KB. */
+/** Longer endpoints are ignored: no request could go there, because all headers together are limited to 256 KB. */
 const longestEndpoint = 8_192
 
-/** A request, or an event stream, by where it goes. */
+/** The target of a request or an event stream. */
 export interface Addressed {
   readonly path: string
-  /** Of the upstream, where a proxy has many. */
+  /** Origin of the upstream, where a proxy has many. */
   readonly origin?: string
 }
 
 /**
- * Where clients of HTTP+SSE (2024-11-05) were told to POST: what comes there belongs to the talk of the stream that
- * said so, wherever the server puts its session.
+ * POST endpoints of HTTP+SSE streams (2024-11-05). A request to such an endpoint belongs to the conversation of the
+ * stream that named it, wherever the server puts its session id.
  */
 export interface Endpoints {
   /**
    * A stream named its endpoint.
    *
-   * @param endpoint as it said: a path, perhaps relative, or a URL
+   * @param endpoint as received: a path, possibly relative, or a URL
    */
   named(endpoint: string, stream: Addressed & { readonly exchange: number }, conversation: string): void
   /** The stream is over. */
   over(exchange: number): void
-  /** Whether that was named, by however many. */
+  /** Whether any stream named this endpoint. */
   has(request: Addressed): boolean
-  /** Whose talk it is. Undefined for what nobody named, and for what two streams named at the same time. */
+  /** The conversation of a request. Undefined for an unknown endpoint, or one that two open streams named. */
   of(request: Addressed): string | undefined
 }
 
@@ -38,7 +38,7 @@ interface Named {
 
 export function createEndpoints(): Endpoints {
   const known = new Map<string, Named>()
-  /** Streams that are open, and their endpoints. */
+  /** Open streams and their endpoints. */
   const open = new Map<number, string>()
   const keyOf = ({ path, origin = '' }: Addressed): string => `${origin}${path}`
 
@@ -66,7 +66,7 @@ export function createEndpoints(): Endpoints {
   }
 }
 
-/** As a client reads it: relative to the address of its stream. */
+/** Resolved as a client does: relative to the address of its stream. */
 function placeOf(endpoint: string, { path, origin }: Addressed): Addressed | undefined {
   if (endpoint.length > longestEndpoint) return undefined
   try {

@@ -5,9 +5,9 @@ import type { EventPassage, ExchangeHead, Gatekeeper } from './gatekeeper.js'
 import { pairsOf } from './hop-headers.js'
 import { momentNow, type ArrivalTime } from './http-event.js'
 
-/** The answer that is an event stream: chunks pass as they come, or event by event while a gatekeeper wants to see them. */
+/** A response with an event stream. Chunks pass unchanged, or event by event while a gatekeeper wants to see them. */
 export interface EventFlow extends BodyFlow {
-  /** Sends an event of ours between two others. False when the stream is over. */
+  /** Sends our own event between two others. False when the stream is over. */
   inject(text: string): boolean
 }
 
@@ -16,7 +16,7 @@ export interface EventFlowOptions {
   readonly change: BodyChange | undefined
   gatekeeper(): Gatekeeper | undefined
   disconnect(why: string): void
-  /** Everything was passed on, and the end too. */
+  /** Everything was forwarded, including the end. */
   passed(): void
 }
 
@@ -38,15 +38,15 @@ class SseFlow implements EventFlow {
   readonly #head
   #blocked = false
   #held = false
-  /** As much is held as may be. */
+  /** The gatekeeper can hold no more. */
   #full = false
   #finished = false
   #ended = false
   #holding = 0
-  /** Last bytes that were written; between two events they end with a blank line, or there are none. */
+  /** The last written bytes. Between two events they end with a blank line, or are empty. */
   #tail = ''
   #parser: SseParser | undefined
-  /** Bytes of the event that is under way, while events are looked at, and where they stand in the parser's stream. */
+  /** Bytes of the incomplete event while events are inspected, and the position in the parser's stream. */
   #pending: Buffer[] = []
   #pendingBytes = 0
   #parsedBytes = 0
@@ -132,7 +132,7 @@ class SseFlow implements EventFlow {
     const moment = momentNow()
     const bytes = this.#change ? this.#change.push(chunk) : chunk
     if (bytes === chunk || bytes.equals(chunk)) return this.#takeBytes(chunk, moment)
-    // What is changed on its way is not cut into events: only the first one of a legacy stream is.
+    // A changed stream is not split into events; only the first event of a legacy stream is ever changed.
     if (this.#pendingBytes > 0) this.#passPending(moment)
     this.#parser = undefined
     const rest = bytes.subarray(firstBoundary(this.#tail, bytes))
@@ -149,7 +149,7 @@ class SseFlow implements EventFlow {
     this.#observer.chunk(rest, moment)
   }
 
-  /** They go on as they came. */
+  /** Bytes that pass unchanged. */
   #takeBytes(bytes: Buffer, moment: ArrivalTime): void {
     const keeper = this.#options.gatekeeper()
     if (!keeper?.wants(this.#head, 'answer') && this.#pendingBytes === 0) {
@@ -171,7 +171,7 @@ class SseFlow implements EventFlow {
     this.#waitForRoom(keeper)
   }
 
-  /** Each event is told after it was shown: what is decided about it has to be known by then. */
+  /** An event is recorded after the gatekeeper saw it, because the verdict must be known by then. */
   #takeEvents(bytes: Buffer, keeper: Gatekeeper | undefined): void {
     this.#pending.push(bytes)
     this.#pendingBytes += bytes.length
@@ -248,7 +248,7 @@ class SseFlow implements EventFlow {
   }
 }
 
-/** Where in `bytes` the first event begins; their length when none does. @param tail what stood before them */
+/** Index in `bytes` of the first event; their length if there is none. @param tail the bytes before them */
 function firstBoundary(tail: string, bytes: Buffer): number {
   const text = tail + bytes.toString('latin1')
   const found = /\n\n|\r\n\r\n|\r\r/g
@@ -259,7 +259,7 @@ function firstBoundary(tail: string, bytes: Buffer): number {
   return bytes.length
 }
 
-/** The block of an event with other data; its other fields stay. */
+/** The bytes of an event with new data. Its other fields stay. */
 function withData(block: Buffer, text: string): Buffer {
   const lines = block.toString('utf8').split(/\r\n|\n|\r/)
   const others = lines.filter((line) => line !== '' && !/^data(:|$)/.test(line))

@@ -36,9 +36,9 @@ const nothing = Buffer.alloc(0)
 type Tell = (happening: HttpHappening, moment: ArrivalTime) => void
 
 /**
- * Carries one request to the upstream and its answer back. Ends by itself, or with its connection.
+ * Forwards one request to the upstream and its response back. Ends by itself, or with its connection.
  *
- * @param ownPrefix first part of the path by which the client reaches us, which `request.url` has not any more
+ * @param ownPrefix first part of the path by which the client reaches us, already removed from `request.url`
  */
 export function startExchange(
   request: IncomingMessage,
@@ -63,11 +63,11 @@ export function startExchange(
   let reached = false
   let framed = true
   let begun = false
-  /** We have let the client go on ourselves. */
+  /** We have sent the 100 response ourselves. */
   let continued = false
   let over = false
   let unseen = false
-  /** Answers of ours, which go to the client with the upstream's. */
+  /** Our own responses to parts of a batch, which the client gets together with the upstream's response. */
   let extra: readonly string[] = []
   const flows: { request?: BodyFlow; response?: BodyFlow } = {}
   const leaves: (() => void)[] = []
@@ -75,7 +75,7 @@ export function startExchange(
 
   const self: Breakable = { fail: (by, why) => fail(by, why) }
   leaves.push(connection.running.add(self))
-  // Their connection tells all that these could.
+  // The connection reports all of these errors too.
   request.on('error', () => undefined)
   response.on('error', () => undefined)
   gate.pass(begin)
@@ -93,7 +93,7 @@ export function startExchange(
       if (isPost) setting.talks.posted(head)
     }
     const isWanted = route !== undefined && hasBody(request) && keeper()?.wants(head, 'request') === true
-    // Whoever asks whether to send at all is asking the upstream, unless it is certain to be a message.
+    // `Expect: 100-continue` is a question to the upstream, unless the body is certain to be a message.
     const shown = isWanted && (isPost || request.headers.expect === undefined)
     if (route && !shown) {
       try {
@@ -117,9 +117,9 @@ export function startExchange(
     if (!onward) fail('wiretape', `the request cannot be forwarded: ${failureWords(refusedBySelf)}`, 502)
   }
 
-  /** Reads the whole body and lets somebody look at it before anything goes on. */
+  /** Reads the whole body and shows it to the gatekeeper before anything is forwarded. */
   function showRequest(): void {
-    // Whoever waits for this sends nothing before.
+    // A client that waits for a 100 response sends no body before it.
     if (request.headers.expect !== undefined) response.writeContinue()
     continued = true
     const body = collectBody(request, {
@@ -149,7 +149,7 @@ export function startExchange(
     leaves.push(gate.add(body), () => body.stop())
   }
 
-  /** For a body that is read whole. */
+  /** Limits for a body that is read whole. */
   function bounds(): Pick<BodyReader, 'room' | 'mustWait'> {
     return { room: setting.room, mustWait: (goOn) => keeper()?.mustWait(head, goOn) ?? false }
   }
@@ -169,7 +169,7 @@ export function startExchange(
     if (openOnward(changed)) onward!.end(bytes)
   }
 
-  /** In the upstream's place: nothing reached it, or nothing of what it said goes on. */
+  /** Answers in place of the upstream, which did not get the request, or whose response is dropped. */
   function answerOurselves(how: Exclude<Passing, { kind: 'forward' }>): void {
     if (how.kind === 'disconnect') return fail('wiretape', how.why)
     finish()
@@ -189,7 +189,7 @@ export function startExchange(
       setting.onUpstreamSocket(socket)
       phases.connection(onward, socket, upstream.protocol === 'https:')
       const secured = upstream.protocol === 'https:' ? 'secureConnect' : 'connect'
-      // Whatever it read, it read for an exchange before this one.
+      // Bytes already read belong to a previous exchange.
       if (socket.bytesRead > 0) reached = true
       else socket.once(secured, () => (reached = true))
     })
@@ -224,7 +224,7 @@ export function startExchange(
     const respondHead = (sizeBytes?: number): void => sendHead(came, ours.headers(sizeBytes))
     const { 'mcp-session-id': session } = came.headers
     if (typeof session === 'string') setting.talks.begin(session, head)
-    // What carries messages, as whoever records sees it: events, and any other body that is JSON.
+    // Bodies with messages, as the recorder sees them: events, and any other body that is JSON.
     const wanted =
       !ours.waits && method !== 'HEAD' && hasBody(came) && keeper()?.wants(head, 'answer') === true
     const stream = isStream(came)
@@ -243,7 +243,7 @@ export function startExchange(
     if (!ours.waits) passHead(response, flows.response)
     tell(responseOf(came, moment), moment)
     leaves.push(gate.add(flows.response))
-    // It broke while it had to wait.
+    // The response broke while it had to wait.
     if (came.destroyed) flows.response.salvage()
   }
 
@@ -309,7 +309,7 @@ export function startExchange(
     }
   }
 
-  /** Sends a head at once: with what of the body came together with it, in one write, else alone. */
+  /** Sends a head in the next tick, in one write with the first bytes of the body if they are there. */
   function passHead(message: OutgoingMessage, flow: BodyFlow): void {
     process.nextTick(() => {
       if (!over) flushHead(message, flow)
@@ -339,7 +339,7 @@ export function startExchange(
     else checkHalf()
   }
 
-  /** An upstream that has answered and left takes nothing more. */
+  /** An upstream that has responded and closed its connection accepts no more of the request. */
   function checkHalf(): void {
     if (!over && !open.response && onward?.destroyed) {
       fail('upstream', 'the server closed the connection before it had read the whole request')
@@ -347,7 +347,7 @@ export function startExchange(
   }
 
   function upstreamBroke(error: Error): void {
-    // An answer that is there to its end is passed on to its end.
+    // A complete response is forwarded to its end.
     if (over || (answer?.complete && open.response)) return flows.request?.stop()
     if (!reached || (isNotHttp(error) && !response.headersSent)) {
       const why = isNotHttp(error) ? `the response is not HTTP: ${failureWords(error)}` : failureWords(error)
@@ -360,7 +360,7 @@ export function startExchange(
     )
   }
 
-  /** Where nothing can be answered any more, the client's connection breaks, as the upstream's did. */
+  /** Where no response is possible any more, the client's connection breaks, as the upstream's did. */
   function fail(by: Breaker, why: string, status?: number): void {
     if (over) return
     finish()
@@ -380,7 +380,7 @@ export function startExchange(
     if (!answers && by !== 'wiretape') connection.running.each((other) => other.fail(by, why))
   }
 
-  /** Said once of an exchange. */
+  /** Reported once per exchange. */
   function tellUnseen(came: IncomingMessage): void {
     if (unseen || !keeper()?.wants(head, 'answer')) return
     unseen = true

@@ -9,7 +9,7 @@ const words: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed',
 }
 
-/** A failure of a connection in short words. */
+/** A connection failure in a few words. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, message } = error as NodeJS.ErrnoException
@@ -17,7 +17,7 @@ export function failureWords(error: unknown): string {
   return (code === undefined ? undefined : words[code]) ?? (message || code || 'unknown').trim()
 }
 
-/** OpenSSL's own text names its source files, and ends with a line break. */
+/** OpenSSL's messages contain the names of its source files, and end with a line break. */
 function tlsWords(message: string): string {
   const [, , reason = 'invalid response'] =
     /:SSL routines:([^:]*):([^:\r\n]+)/.exec(message.replaceAll('_', ' ')) ?? []
@@ -28,7 +28,7 @@ function tlsWords(message: string): string {
     : `TLS failed: ${reason}`
 }
 
-/** True when what came was no HTTP. */
+/** Whether the received bytes were not HTTP. */
 export function isNotHttp(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code?.startsWith('HPE_') === true
 }

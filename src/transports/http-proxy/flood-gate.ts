@@ -1,14 +1,14 @@
 import { createBag } from './bag.js'
 
-/** Something that can stop reading. */
+/** A source that can stop reading. */
 interface Holdable {
   hold(wait: boolean): void
 }
 
-/** Stops all reading at once, and lets it go on. */
+/** Stops all reading at once, or resumes it. */
 export interface FloodGate extends Holdable {
   readonly held: boolean
-  /** Holds what is here now and what comes later; the function that is given back takes it out again. */
+  /** Adds a source; while the gate is shut, it is held at once. Returns a function that removes it. */
   add(flow: Holdable): () => void
   /** Calls `step` now or, while the gate is shut, when it opens. Steps keep their order. */
   pass(step: () => void): void

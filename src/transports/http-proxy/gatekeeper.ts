@@ -1,59 +1,57 @@
 import type { RawHeaders } from './http-event.js'
 
-/** Whose exchange it is. */
+/** The request line and the headers of an exchange, with its connection and conversation. */
 export interface ExchangeHead {
   readonly exchange: number
   readonly connection: number
-  /** Whose talk it is, by the name that is recorded. */
+  /** The recorded name of the conversation. */
   readonly conversation: string
   readonly method: string
-  /** As the upstream gets it. */
+  /** The path that the upstream gets. */
   readonly path: string
-  /** Of the upstream, where a proxy has many. */
+  /** Origin of the upstream, where a proxy has many. */
   readonly origin?: string
   readonly headers: RawHeaders
 }
 
-/** How something whole goes on. */
+/** The decision about a request or a response. */
 export type Passing =
   | {
       readonly kind: 'forward'
       readonly body?: Uint8Array
       readonly headers?: RawHeaders
-      /** Of a batch, what was answered here: JSON texts that its client gets with the upstream's answer. */
+      /** Responses to parts of a batch, made here: JSON texts that are joined with the upstream's response. */
       readonly answers?: readonly string[]
     }
-  /** It goes nowhere; its sender gets this instead. */
+  /** The message is dropped. Its sender gets this response instead. */
   | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array; readonly why: string }
-  /** The connections are closed. */
+  /** Both connections are closed. */
   | { readonly kind: 'disconnect'; readonly why: string }
 
-/** An event at the gate. One of the two is called once, unless it passes at once. */
+/** An event at the gate. `forward` or `drop` is called once, unless the event passes at once. */
 export interface EventPassage {
-  /** @param text what takes the place of its data */
+  /** @param text replaces the data of the event */
   forward(text?: string): void
   drop(): void
-  /** Sends an event of ours. */
+  /** Sends an event of our own. */
   send(text: string): void
   disconnect(why: string): void
 }
 
-/**
- * Stops and changes what passes. Everything is shown before its end is told to whoever records.
- */
+/** Holds and changes messages. Each message is shown before its end is recorded. */
 export interface Gatekeeper {
-  /** Whether it has to be shown what that side of an exchange says. May change at any time. */
+  /** Whether messages of this side must be shown. May change at any time. */
   wants(head: ExchangeHead, side: 'request' | 'answer'): boolean
-  /** As much is held as may be: nothing more should be read until `goOn` is called, which it is once. */
+  /** Whether no more can be held. Reading must then stop until `goOn` is called, which happens once. */
   mustWait(head: ExchangeHead, goOn: () => void): boolean
-  /** A request with its whole body, its content coding taken away. Undefined: it passes as it is. */
+  /** A whole request body without its content coding. Undefined: it passes unchanged. */
   request(head: ExchangeHead, body: Uint8Array): Promise<Passing> | undefined
-  /** An answer with its whole body, its content coding taken away. */
+  /** A whole response body without its content coding. Undefined: it passes unchanged. */
   answer(head: ExchangeHead, body: Uint8Array): Promise<Passing> | undefined
-  /** An event with data. True when it was taken over: `passage` is called then. */
+  /** An event with data. True when the gatekeeper took it over: a method of `passage` is then called. */
   event(head: ExchangeHead, data: string, passage: EventPassage): boolean
-  /** It wanted to see that, and it passed unseen all the same. @param why as a sentence about it */
+  /** Something passed unseen although it was wanted. @param why a noun phrase for it */
   unseen(head: ExchangeHead, side: 'request' | 'answer', why: string): void
-  /** The exchange ended early; nothing of it can go on. */
+  /** The exchange ended early; nothing of it can be forwarded. */
   lost(head: ExchangeHead, why: string): void
 }

@@ -1,6 +1,6 @@
 import type { RawHeaders } from './http-event.js'
 
-/** They speak of one connection, not of the message (RFC 9110, 7.6.1), and are made anew on the next one. */
+/** Headers of one connection, not of the message (RFC 9110, 7.6.1). They are generated anew for the next hop. */
 const ofOneHop = new Set([
   'connection',
   'keep-alive',
@@ -15,7 +15,7 @@ const ofOneHop = new Set([
 
 const lengthsOfOneHop = new Set([...ofOneHop].map((name) => name.length))
 
-/** A peer may name more of them in `Connection`, but not take the address or the framing away. */
+/** A peer may name further headers in `Connection`, but must not remove the address or the framing. */
 const neverOfOneHop = new Set(['host', 'content-length'])
 
 export function pairsOf(headers: RawHeaders): [name: string, value: string][] {
@@ -30,18 +30,18 @@ export function valuesOf(headers: RawHeaders, name: string): string[] {
   return values
 }
 
-/** Replaces the values of a header in a list that is the caller's own. @param name in lower case */
+/** Replaces the values of a header in the caller's own list. @param name in lower case */
 export function replaceValues(headers: string[], name: string, replace: (value: string) => string): void {
   for (let n = 0; n + 1 < headers.length; n += 2)
     if (isNamed(headers[n]!, name)) headers[n + 1] = replace(headers[n + 1]!)
 }
 
-/** Mostly the length tells already. */
+/** Comparing the lengths first is enough for most names. */
 function isNamed(known: string, name: string): boolean {
   return known.length === name.length && known.toLowerCase() === name
 }
 
-/** The headers that belong to the message, names and values in turns, in their order. */
+/** The headers of the message itself: alternating names and values, in their order. */
 export function endToEnd(headers: RawHeaders): string[] {
   const named = connectionOptions(headers)
   const kept: string[] = []
@@ -58,12 +58,12 @@ function isOfOneHop(name: string, named: readonly string[]): boolean {
   return ofOneHop.has(key) || (named.includes(key) && !neverOfOneHop.has(key))
 }
 
-/** True when the sender closes the connection after this message, and says so. */
+/** Whether the sender announces that it closes the connection after this message. */
 export function saysClose(headers: RawHeaders): boolean {
   return connectionOptions(headers).includes('close')
 }
 
-/** What was done to a body that comes in chunks: `chunked`, or more (`gzip, chunked`), which Node leaves as it is. */
+/** Transfer codings of a chunked body: `chunked`, or more (`gzip, chunked`), which Node leaves untouched. */
 export function transferCodings(headers: RawHeaders): string | undefined {
   const codings = valuesOf(headers, 'transfer-encoding').join(', ')
   return /\bchunked\b/i.test(codings) ? codings : undefined
@@ -75,7 +75,7 @@ const keepAlive: readonly string[] = ['keep-alive']
 function connectionOptions(headers: RawHeaders): readonly string[] {
   const values = valuesOf(headers, 'connection')
   if (values.length === 0) return none
-  // What nearly all peers say, if anything.
+  // The most common value.
   if (values.length === 1 && values[0] === 'keep-alive') return keepAlive
   return values.flatMap((value) => value.split(',').map((option) => option.trim().toLowerCase()))
 }

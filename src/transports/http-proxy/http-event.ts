@@ -1,6 +1,6 @@
 import type { HttpPhases } from '../../model/index.js'
 
-/** When something came, before it was passed on. */
+/** Arrival of bytes, before they were forwarded. */
 export interface ArrivalTime {
   /** By `performance.now()`. */
   readonly atMs: number
@@ -8,50 +8,50 @@ export interface ArrivalTime {
   readonly wallMs: number
 }
 
-/** Who ended an exchange early. */
+/** The side that ended an exchange early. */
 export type Breaker = 'client' | 'upstream' | 'wiretape'
 
-/** Header names and values in turns, as they were received: `name, value, name, value, …`. */
+/** Header names and values alternately, as received: `name, value, name, value, …`. */
 export type RawHeaders = readonly string[]
 
-/** What can happen in one exchange. */
+/** The events of one exchange. */
 export type HttpHappening =
   | {
       readonly kind: 'request'
       /** 0-based number of the client's connection. */
       readonly connection: number
       readonly method: string
-      /** Path and query as the client sent them. */
+      /** Path and query as received from the client. */
       readonly path: string
-      /** Of the upstream, where a proxy has many. */
+      /** Origin of the upstream, where a proxy has many. */
       readonly origin?: string
       readonly headers: RawHeaders
     }
   | { readonly kind: 'request-body'; readonly bytes: Uint8Array }
   | { readonly kind: 'request-end' }
-  /** @property headers as the upstream sent them, before anything was rewritten */
+  /** @property headers as received from the upstream, before any rewriting */
   | {
       readonly kind: 'response'
       readonly status: number
       readonly headers: RawHeaders
       readonly phases?: HttpPhases
     }
-  /** @property bytes as the upstream sent them, before anything was rewritten */
+  /** @property bytes as received from the upstream, before any rewriting */
   | { readonly kind: 'response-body'; readonly bytes: Uint8Array }
   | { readonly kind: 'response-end' }
-  /** The exchange ended early; nothing else is told of it. */
+  /** The exchange ended early; no further events follow. */
   | {
       readonly kind: 'failed'
       readonly by: Breaker
       readonly why: string
-      /** What we answered in the upstream's place, where we could. */
+      /** The status of our own response in place of the upstream's, where one was possible. */
       readonly status?: number
     }
 
 /**
- * What passed in one HTTP exchange, told in the order in which it happened, after it was passed on. An
- * exchange begins with `request` and is over with `failed`, or with both `request-end` and `response-end`,
- * in any order. `bytes` are the caller's only during the call.
+ * The events of an HTTP exchange, in order, after forwarding. An exchange begins with `request` and ends with
+ * `failed`, or with both `request-end` and `response-end`, in any order. `bytes` belong to the caller and are valid
+ * only during the call.
  */
 export type HttpEvent = HttpHappening &
   ArrivalTime & {
@@ -59,12 +59,10 @@ export type HttpEvent = HttpHappening &
     readonly exchange: number
   }
 
-/**
- * A message of a server that no client of its session was there to hear: it belongs to a session, and to no exchange.
- */
+/** A server's message that no client of its session could receive. It belongs to a session, but to no exchange. */
 export interface UnheardMessage extends ArrivalTime {
   readonly kind: 'unheard'
-  /** As in `Mcp-Session-Id`. */
+  /** The value of `Mcp-Session-Id`. */
   readonly session: string
   readonly bytes: Uint8Array
 }
@@ -72,8 +70,8 @@ export interface UnheardMessage extends ArrivalTime {
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**
- * Makes an event of what happened, which becomes a part of it: a copy, or a spread, of thousands a second costs the
- * engine more than telling them.
+ * Turns a happening into an event by extending it in place: at thousands a second, a copy or a spread costs more than
+ * all the rest of handing it on.
  */
 export function eventOf(
   happening: HttpHappening,

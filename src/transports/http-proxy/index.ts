@@ -5,8 +5,8 @@ export type { LocalServer, LocalServerOptions } from './local-server.js'
 export type { HttpProxy, HttpProxyOptions } from './start-http-proxy.js'
 
 /**
- * A reverse proxy that tells what passed. Loaded when it is asked for: `node:http` costs a recorder of stdio its
- * start-up, and makes Node look at `process.stderr`, which makes the client's own stderr one that does not block.
+ * A recording reverse proxy. Loaded on demand: `node:http` slows down the start of a stdio recorder, and makes
+ * Node open `process.stderr`, which makes the client's own stderr non-blocking.
  *
  * @throws WiretapeError `usage`, in one line
  */
@@ -16,7 +16,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
 }
 
 /**
- * A server for programs on this machine, behind the same checks. Loaded when it is asked for, for the same reason.
+ * A server for programs on this machine, behind the same checks. Loaded on demand for the same reason.
  *
  * @throws WiretapeError `usage`, in one line
  */

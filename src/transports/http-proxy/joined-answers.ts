@@ -1,14 +1,14 @@
-/** What a client gets that sent a batch of which a part was answered here: one JSON array. */
+/** The response to a batch of which parts were answered here: one JSON array. */
 export interface JoinedAnswer {
   readonly body: Buffer
-  /** Of the upstream's answer, with a length and a type that fit. */
+  /** The upstream's headers, with matching length and type. */
   readonly headers: string[]
 }
 
 /**
- * @param body the upstream's answer without its content coding: JSON, or nothing at all
+ * @param body the upstream's response without its content coding: JSON, or empty
  * @param ours JSON texts
- * @returns undefined where it is neither
+ * @returns undefined when the body is neither
  */
 export function joinAnswers(
   body: Buffer,

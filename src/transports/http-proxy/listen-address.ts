@@ -4,9 +4,9 @@ import { WiretapeError } from '../../model/index.js'
 import { asSocketHost, isLoopback } from './admission.js'
 
 /**
- * The address that `host` names. Throws when it is one that others can reach, and that was not asked for.
+ * The address of `host`. Throws when other machines could reach it and the user did not allow that.
  *
- * @param allowRemote `never` where it cannot be asked for
+ * @param allowRemote `never` where it cannot be allowed
  */
 export async function findListenAddress(host: string, allowRemote: boolean | 'never'): Promise<string> {
   const [address] = await addressesOf(host)
@@ -20,7 +20,7 @@ export async function findListenAddress(host: string, allowRemote: boolean | 'ne
   return address
 }
 
-/** Throws when an upstream URL is one that nothing can be sent to. Its text may hold a password, and is not told. */
+/** Throws when an upstream URL cannot be used. Its text may contain a password, and is never shown. */
 export function checkUpstream(upstream: URL): void {
   const wrong = (why: string): WiretapeError =>
     new WiretapeError('usage', `Cannot use the URL of the server: ${why}.`)
@@ -30,7 +30,7 @@ export function checkUpstream(upstream: URL): void {
   if (!/^https?:$/.test(upstream.protocol)) throw wrong(`${upstream.protocol} is not http: or https:`)
 }
 
-/** Throws when requests to `upstream` would come back to the place where we listen. */
+/** Throws when requests to `upstream` would come back to our listening address. */
 export async function refuseOurselves(upstream: URL, address: string, port: number): Promise<void> {
   const theirs = Number(upstream.port || (upstream.protocol === 'https:' ? 443 : 80))
   if (theirs !== port) return
@@ -49,7 +49,7 @@ export async function refuseOurselves(upstream: URL, address: string, port: numb
   })
 }
 
-/** Nothing when the name is not known, or cannot be looked up now. */
+/** Empty when the name is unknown, or cannot be resolved now. */
 async function addressesOf(host: string): Promise<string[]> {
   const found = await lookup(asSocketHost(host), { all: true }).catch(() => [])
   return found.map(({ address }) => address)

@@ -4,7 +4,7 @@ import { WiretapeError } from '../../model/index.js'
 import { failureWords } from './failure-words.js'
 import { maxHeaderBytes } from './upstream-request.js'
 
-/** An HTTP server without time-outs: a client that is slow or silent is no business of ours. */
+/** An HTTP server without timeouts: clients may be slow or silent. */
 export function createListener(): http.Server {
   const server = http.createServer({
     noDelay: true,
@@ -14,7 +14,7 @@ export function createListener(): http.Server {
     maxHeaderSize: maxHeaderBytes,
   })
   server.timeout = 0
-  // None are dropped, however many there are.
+  // No headers are dropped, however many there are.
   server.maxHeadersCount = 0
   return server
 }
@@ -22,7 +22,7 @@ export function createListener(): http.Server {
 /**
  * Resolves with the port.
  *
- * @param host what the user calls `address`
+ * @param host the user's name for `address`
  */
 export function listenOn(server: http.Server, address: string, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function listenOn(server: http.Server, address: string, port: number, hos
     })
     server.listen({ host: address, port }, () => {
       server.removeAllListeners('error')
-      // Of a connection that could not be accepted. The next one may be.
+      // Errors of a connection that could not be accepted. The next one may succeed.
       server.on('error', () => undefined)
       resolve((server.address() as AddressInfo).port)
     })

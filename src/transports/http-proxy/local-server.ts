@@ -6,17 +6,16 @@ import { findListenAddress } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
 
 export interface LocalServerOptions {
-  /** An address of this machine that others cannot reach, or a name of one. */
+  /** An address of this machine that other machines cannot reach, or a name of one. */
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   /** @default our own user and root */
   readonly access?: Access | undefined
   /**
-   * A request whose sender may ask, and whose `Host` and `Origin` are in order. Errors of the response are nobody's
-   * concern.
+   * A request that passed the checks of its user, `Host` and `Origin`. Errors of the response are ignored.
    *
-   * @param prefix first part of the path by which the client reaches us, which `request.url` has not any more
+   * @param prefix first part of the path by which the client reaches us, already removed from `request.url`
    */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, prefix: string) => void
 }
@@ -25,9 +24,9 @@ export interface LocalServerOptions {
 export interface LocalServer {
   /** Such as `http://127.0.0.1:8080`. */
   readonly origin: string
-  /** First part of the path of clients' URLs: '' where the system tells whose a connection is. */
+  /** First part of the path in clients' URLs: '' where the system identifies the user of a connection. */
   readonly prefix: string
-  /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
+  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
   close(): Promise<void>
 }
 

@@ -7,15 +7,15 @@ import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-
 import { withoutContentCoding } from '../content-coding.js'
 import { longestMessage } from '../../wire/index.js'
 
-/** What came back to a POST of our own. */
+/** The response to a POST of our own. */
 export interface OwnAnswer {
   readonly status: number
   readonly contentType: string
-  /** Without its content coding; undefined when that is not known. */
+  /** Without its content coding; undefined when the coding is unknown. */
   readonly body: Buffer | undefined
 }
 
-/** Sends a POST and reads its answer to the end. Rejects with a sentence. */
+/** Sends a POST and reads its response to the end. Rejects with a sentence. */
 export function postOwn(
   like: { readonly connection: number; readonly path: string; readonly headers: RawHeaders },
   body: Uint8Array,

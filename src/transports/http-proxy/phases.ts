@@ -2,14 +2,14 @@ import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpPhases } from '../../model/index.js'
 
-/** Measures the phases of one request to the upstream. One object an exchange: there are thousands a second. */
+/** Measures the phases of an upstream request. One object per exchange, as there are thousands a second. */
 export class PhaseClock {
   #lastMs = performance.now()
   #dnsMs: number | undefined
   #connectMs: number | undefined
   #tlsMs: number | undefined
 
-  /** Call when the request has got its connection. */
+  /** Call when the request has its connection. */
   connection(request: ClientRequest, socket: Socket, isSecure: boolean): void {
     if (request.reusedSocket) {
       this.#lastMs = performance.now()
@@ -22,7 +22,7 @@ export class PhaseClock {
     if (isSecure) socket.once('secureConnect', () => (this.#tlsMs = this.#lap()))
   }
 
-  /** @param atMs when the head of the response came, by `performance.now()` */
+  /** @param atMs arrival of the response head, by `performance.now()` */
   phases(atMs: number): HttpPhases {
     const waitMs = Math.max(0, atMs - this.#lastMs)
     if (this.#connectMs === undefined) return { waitMs }

@@ -2,18 +2,18 @@ import { findJsonValue, isFault, JsonObject, kindAt, spliceText } from '../../wi
 import type { BodyChange } from './body-flow.js'
 import { movedOrigin } from './moved-origin.js'
 
-/** RFC 9728 documents have some hundred bytes. What is longer passes as it is. */
+/** RFC 9728 documents have some hundred bytes. Longer ones pass unchanged. */
 const longestDocument = 1 << 20
 const wellKnown = /^\/\.well-known\/oauth-protected-resource(?![^/?])/
 
-/** Places of metadata that are remembered: one for each resource of a server that was asked for. */
+/** Metadata paths that are remembered: one for each requested resource of a server. */
 const mostPlaces = 100
 
-/** Where the metadata of a protected resource are: at a well-known path, or where a challenge says. */
+/** Paths with metadata of a protected resource: a well-known path, or the one in a challenge. */
 export interface MetadataPlaces {
   has(method: string, path: string): boolean
   /**
-   * A challenge points to the metadata of the resource by an absolute URL (RFC 9728, 5.1): ours, when it was on `from`.
+   * A challenge names the metadata of the resource by an absolute URL (RFC 9728, 5.1). A URL on `from` becomes ours.
    */
   moveChallenge(value: string, from: string, to: string): string
 }
@@ -33,10 +33,10 @@ export function createMetadataPlaces(): MetadataPlaces {
 }
 
 /**
- * Waits for the whole document and lets `resource` name us, since clients compare it with the URL they use.
+ * Holds the whole document and changes `resource` to our URL, because clients compare it with the URL they use.
  *
- * @param whole names all resources in the place of the one; undefined for the one on `to`
- * @param passHead called once, before the first bytes pass; `sizeBytes` when they are others than came
+ * @param whole value for all resources; undefined to move only the origin, to `to`
+ * @param passHead called once, before the first bytes pass; with `sizeBytes` when the size changed
  */
 export function createResourceMove(
   from: string,

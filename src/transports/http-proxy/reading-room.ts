@@ -1,9 +1,9 @@
 import { longestMessage } from '../../wire/index.js'
 
-/** Bytes of bodies that are read whole before they go on: above, only the one that came first is read further. */
+/** Limit for all bodies that are read whole, in bytes. Above it, only the oldest body is read further. */
 const mostBytes = longestMessage
 
-/** Bounds what all bodies take together that somebody wants to see whole. */
+/** Limits the memory of all bodies that are read whole for a gatekeeper. */
 export interface ReadingRoom {
   /** @param steer called whenever `mustWait` may have changed */
   enter(steer: () => void): Reading
@@ -13,7 +13,7 @@ export interface ReadingRoom {
 export interface Reading {
   took(sizeBytes: number): void
   mustWait(): boolean
-  /** It is whole, or nobody reads it any more. Can be called twice. */
+  /** The body is complete, or no longer read. Can be called twice. */
   leave(): void
 }
 

@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Why a request goes nowhere. */
+/** The reason why a request is not forwarded. */
 export interface Refusal {
-  /** As a sentence. */
+  /** A sentence. */
   readonly why: string
   readonly status: number
 }
 
-/** What no upstream is asked for. */
+/** Requests that are never forwarded. */
 export function refusalOf(request: IncomingMessage): Refusal | undefined {
-  // Other upgrades (h2c) are offers, which the upstream may ignore; without this one nothing is left to say.
+  // The upstream may ignore other upgrades (h2c). A WebSocket request is useless without its upgrade.
   if (/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
     return { why: 'WebSocket connections are not supported', status: 501 }
   }
   return undefined
 }
 
-/** @param upstream the origin that failed to answer; undefined where we do not ask it */
+/** @param upstream the origin that failed to respond; undefined when the request was not sent to it */
 export function refuse(
   response: ServerResponse,
   { why, status }: Refusal,

@@ -9,22 +9,22 @@ import type { Refusal } from './refusal.js'
 import type { Talks } from './talks.js'
 import type { UpstreamRoute } from './upstream-request.js'
 
-/** Where a request goes, and what is changed in its answer. */
+/** The destination of a request, and the rewriting of its response. */
 export interface Route extends UpstreamRoute {
-  /** Told of the request instead of what it asks for, where a proxy has many upstreams. */
+  /** Recorded instead of the request target, where a proxy has many upstreams. */
   readonly target?: { readonly path: string; readonly origin: string }
-  /** Nothing is changed without them. */
+  /** Without them, the response is not rewritten. */
   readonly answer?: AnswerRules
 }
 
-/** What all exchanges of a proxy have in common. */
+/** Settings shared by all exchanges of a proxy. */
 export interface Setting {
   readonly gate: FloodGate
   readonly onUpstreamSocket: (socket: Socket) => void
   route(request: IncomingMessage, connection: ClientConnection): Route | Refusal
-  /** Who wants to see what passes whole; undefined for nobody. */
+  /** The observer of whole messages; undefined without one. */
   readonly gatekeeper?: () => Gatekeeper | undefined
   readonly talks: Talks
-  /** For bodies that somebody wants to see whole. */
+  /** Memory limit of the bodies that are read whole. */
   readonly room: ReadingRoom
 }

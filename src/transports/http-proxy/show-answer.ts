@@ -6,25 +6,25 @@ import type { HttpHappening, ArrivalTime } from './http-event.js'
 import { joinAnswers } from './joined-answers.js'
 import { collectBody, withoutHeader, type BodyReader, type WholeBody } from './whole-body.js'
 
-/** The exchange that an answer is shown in. */
+/** The exchange of a response that is shown to the gatekeeper. */
 export interface AnswerScene extends Pick<BodyReader, 'room' | 'mustWait'> {
   readonly head: ExchangeHead
   readonly response: ServerResponse
-  /** Answers of ours that go to the client with this one. */
+  /** Our own responses, which the client gets together with this one. */
   readonly extra: readonly string[]
   keeper(): Gatekeeper | undefined
   tell(happening: HttpHappening, moment: ArrivalTime): void
   isOver(): boolean
   sendHead(headers: string[]): void
-  /** The client has all of it. */
+  /** The whole response was sent to the client. */
   passed(): void
-  /** The rest is passed on as it comes. */
+  /** Forwards the rest of the body as it arrives. */
   flowOn(): void
   answerOurselves(how: Exclude<Passing, { kind: 'forward' }>): void
   unseen(): void
 }
 
-/** Reads the whole answer and lets somebody look at it before anything goes on. */
+/** Reads the whole response and shows it to the gatekeeper before anything is forwarded. */
 export function showAnswer(came: IncomingMessage, ours: Answer, scene: AnswerScene): WholeBody {
   const { head, response, extra } = scene
   const decode = (bytes: Buffer): Buffer | undefined =>
@@ -67,7 +67,7 @@ export function showAnswer(came: IncomingMessage, ours: Answer, scene: AnswerSce
   })
 }
 
-/** Whether answers of ours can go to the client with this one. */
+/** Whether our own responses can be joined with this one. */
 export function joins({ statusCode: status }: IncomingMessage, extra: readonly string[]): boolean {
   return extra.length > 0 && (status === 200 || status === 202)
 }

@@ -29,34 +29,34 @@ import { createTalks, type PostedBefore, type Talks } from './talks.js'
 import { createUpstreamAgent } from './upstream-request.js'
 
 export interface HttpProxyOptions {
-  /** `http:` or `https:`. Every path of its origin is passed on, not only its own. */
+  /** `http:` or `https:`. Requests to every path of its origin are forwarded, not only to its own. */
   readonly upstream: URL
-  /** Where to listen: an address, or a name of one. */
+  /** Listening address, or a name of one. */
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   /**
-   * Listening on an address that is not loopback needs this. There the `Host` of requests is not checked.
+   * Required for an address that is not loopback. On such an address, the `Host` of requests is not checked.
    *
    * @default false
    */
   readonly allowRemote?: boolean
   /**
-   * Who may use it: our own user, root, and who has the secret. Undefined lets in everybody who can connect: that is
-   * right where they get nothing that the upstream would not give them.
+   * Admits our own user, root, and clients with the secret. Undefined admits everyone who can connect, which is
+   * right where the upstream would serve them as well.
    */
   readonly access?: Access | undefined
-  /** First part of the path of every request to the upstream; clients and recorders do not see it. @default '' */
+  /** First part of the path of every upstream request; hidden from clients and recorders. @default '' */
   readonly upstreamPrefix?: string
   /** Accepts any certificate of the upstream. @default false */
   readonly insecure?: boolean
-  /** Lets OAuth metadata name us, as clients demand. @default true */
+  /** Rewrites OAuth metadata to our own URL, as clients require. @default true */
   readonly oauthRewrite?: boolean
-  /** As the recorder has it, so that both call a conversation the same. */
+  /** The recorder's key, so that both give a conversation the same name. */
   readonly conversationKey?: string
-  /** Called after what it tells was passed on. Must not throw. */
+  /** Called after the traffic was forwarded. Must not throw. */
   onEvent(event: HttpEvent): void
-  /** Gets a line that a person should read. */
+  /** Gets a notice for the user, in one line. */
   onNotice?(line: string): void
 }
 
@@ -66,13 +66,13 @@ interface Telling {
 }
 
 export interface HttpProxy {
-  /** Shows what passes to somebody, from the next exchange or event on; or to nobody. */
+  /** Shows messages to a gatekeeper, from the next exchange or event on; undefined removes it. */
   setGatekeeper(keeper: Gatekeeper | undefined): void
   readonly talks: Talks
   /**
-   * Sends a POST of our own, like one that came, on a connection of its own. It is told as every exchange is.
+   * Sends a POST of our own, modelled on a recorded one, on its own connection. It is recorded like every exchange.
    *
-   * @param begins called with the number of the exchange before anything is told of it
+   * @param begins called with the number of the exchange before its first event
    */
   post(
     like: PostedBefore,
@@ -80,31 +80,31 @@ export interface HttpProxy {
     body: Uint8Array,
     begins: (exchange: number) => void,
   ): Promise<OwnAnswer>
-  /** What a client uses in the place of the upstream's URL, without a query. */
+  /** The URL for clients, in place of the upstream's, without a query. */
   readonly url: string
-  /** The same for clients on other hosts; undefined where none can connect, or none needs another URL. */
+  /** The same for clients on other hosts; undefined where none can connect, or the same URL works. */
   readonly remoteUrl: string | undefined
   /**
-   * Stops reading from all clients and upstreams, or goes on. What was read already passes; requests and
-   * answers that begin meanwhile wait.
+   * Stops reading from all clients and upstreams, or resumes. Bytes already read still pass; requests and responses
+   * that begin meanwhile wait.
    */
   hold(wait: boolean): void
-  /** Resolves when nothing is being answered, or after this time. Never rejects. */
+  /** Resolves when no response is in progress, or after this time. Never rejects. */
   settled(withinMs: number): Promise<void>
-  /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
+  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
   close(): Promise<void>
 }
 
 /**
- * Listens, and passes on to the upstream what comes.
+ * Listens, and forwards all requests to the upstream.
  *
- * @throws WiretapeError `usage` when it cannot listen there, or not send to that URL
+ * @throws WiretapeError `usage` when it cannot listen there, or cannot send to that URL
  */
 export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
   const { upstream, host } = options
   checkUpstream(upstream)
   const address = await findListenAddress(host, options.allowRemote ?? false)
-  // Before the port is tried: it is in use when the upstream runs there, and that says less.
+  // Before trying the port: if the upstream runs there, "the port is in use" would be less helpful.
   await refuseOurselves(upstream, address, options.port)
   const server = createListener()
   const port = await listenOn(server, address, options.port, host)
@@ -154,7 +154,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     room: createReadingRoom(),
   }
 
-  /** The query of the upstream's URL belongs to requests for just its path. */
+  /** The query of the upstream's URL applies only to requests for exactly its path. */
   function onward(path: string): string {
     return prefix + (path === upstream.pathname ? path + upstream.search : path)
   }
@@ -256,13 +256,13 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   }
 }
 
-/** An address to connect to: "any" is one to listen on only. */
+/** An address to connect to; the "any" address is only for listening. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return /^\[?::\]?$/.test(host) ? '::1' : host
 }
 
-/** The address by which other hosts reach us; of several the first one. */
+/** The first address by which other hosts reach us. */
 function visible(host: string): string {
   if (host !== '0.0.0.0' && !/^\[?::\]?$/.test(host)) return host
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])

@@ -5,48 +5,48 @@ import type { ExchangeHead } from './gatekeeper.js'
 import { valuesOf } from './hop-headers.js'
 import type { RawHeaders } from './http-event.js'
 
-/** A POST that came. */
+/** A POST received from a client. */
 export interface PostedBefore {
   readonly connection: number
   readonly conversation: string
   readonly path: string
   readonly headers: RawHeaders
-  /** Of the upstream, where a proxy has many. */
+  /** Origin of the upstream, where a proxy has many. */
   readonly origin?: string
 }
 
-/** An event stream that is open towards a client. */
+/** An open event stream to a client. */
 export interface OpenStream {
   readonly head: ExchangeHead
-  /** The one of HTTP+SSE (2024-11-05), on which all answers of its talk come. */
+  /** Whether it is the stream of HTTP+SSE (2024-11-05), which carries all responses of its conversation. */
   readonly isLegacy: boolean
-  /** Sends an event of ours. False when it is over. */
+  /** Sends our own event. False when the stream is over. */
   inject(text: string): boolean
 }
 
-/** Who talks: what a message of ours takes after, and where one can be sent. */
+/** Open streams and recent POSTs per conversation: models and channels for messages of our own. */
 export interface Talks {
-  /** Whose talk an exchange that begins belongs to, by the name that is recorded. */
+  /** The recorded name of the conversation of a new exchange. */
   conversationOf(head: Pick<ExchangeHead, 'connection' | 'path' | 'headers' | 'origin'>): string
   posted(head: ExchangeHead): void
-  /** What is said of the session in an answer. */
+  /** A response assigned a session id. */
   begin(session: string, head: ExchangeHead): void
-  /** The first event of a stream of HTTP+SSE told where to POST. */
+  /** The first event of an HTTP+SSE stream named the endpoint for POST. */
   pointed(endpoint: string, head: ExchangeHead): void
-  /** @returns to be called when the stream is over */
+  /** @returns a function to call when the stream is over */
   opened(stream: EventFlow, head: ExchangeHead): () => void
-  /** The last POST of each talk, the latest last. */
+  /** The last POST of each conversation, the most recent last. */
   posts(): PostedBefore[]
   streams(): OpenStream[]
 }
 
-/** Talks that are remembered. */
+/** Conversations that are remembered. */
 const mostPosts = 256
 
 export function createTalks(conversations: Conversations): Talks {
   const streams = new Map<EventFlow, ExchangeHead>()
   const legacy = new WeakSet<ExchangeHead>()
-  /** Changed in place: a `Map` that entries are deleted from and set again keeps what was in it (see `bag.ts`). */
+  /** Changed in place: a `Map` with deleted and new entries keeps its former contents alive (see `bag.ts`). */
   const posts = new Map<string, { post: PostedBefore; turn: number }>()
   let turns = 0
 

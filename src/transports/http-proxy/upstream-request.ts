@@ -5,44 +5,44 @@ import { asSocketHost } from './admission.js'
 import type { RawHeaders } from './http-event.js'
 import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
-/** Servers that take long headers must still get them through us. */
+/** Servers that accept long headers must get them through the proxy too. */
 export const maxHeaderBytes = 256 * 1024
 
-/** A family that does not answer is left for the other one after this time; Node's 250 ms give up on slow networks. */
+/** Wait for one address family before trying the other. Node's default of 250 ms is too short on slow networks. */
 const addressFamilyMs = 2_000
 
-/** Where a request is sent. */
+/** The destination of a request. */
 export interface UpstreamRoute {
-  /** Its origin counts. */
+  /** Only its origin is used. */
   readonly upstream: URL
   readonly agent: http.Agent
   /** Path and query. */
   readonly path: string
-  /** In the place of the request's own `Host`; undefined leaves that. */
+  /** Replaces the request's own `Host`; undefined keeps it. */
   readonly host?: string
-  /** The answer has to be readable: no content coding is asked for. */
+  /** Requests a response without content coding, because it has to be readable. */
   readonly plain?: boolean
-  /** Headers of ours, for a proxy on the way. */
+  /** Our own headers, for a proxy in between. */
   readonly added?: RawHeaders
 }
 
-/** What is sent: a request as it came, or one like it. */
+/** A received request, or a similar one of our own. */
 export interface OutgoingRequest {
   readonly method?: string | undefined
   readonly rawHeaders: RawHeaders
 }
 
-/** How upstreams are connected to. */
+/** Trust in upstream certificates. */
 export interface UpstreamTrust {
   /** Accepts any certificate. */
   readonly insecure: boolean
-  /** Whom to believe instead of Node's own roots. */
+  /** Trusted roots in place of Node's own. */
   readonly secureContext?: SecureContext
 }
 
 /**
- * The connection to the upstream that belongs to one client connection. No two clients share one, so what a
- * server ties to a connection, and what a client expects when it uses one again, holds as it would without us.
+ * The upstream connection of one client connection. Clients never share one, so that state which a server ties to a
+ * connection, and the reuse that a client expects, work as without us.
  */
 export function createUpstreamAgent(upstream: URL, trust: UpstreamTrust): http.Agent {
   const options = {
@@ -60,13 +60,13 @@ export function createUpstreamAgent(upstream: URL, trust: UpstreamTrust): http.A
   })
 }
 
-/** Ends the agent's connections, those too that are being made or that a request still waits for. */
+/** Closes the agent's connections, including those that are being opened or still used by a request. */
 export function closeAgent(agent: http.Agent): void {
   agent.destroy()
   agent.on('free', (socket) => socket.destroy())
 }
 
-/** Neither a length nor chunks: the request has no body, and says nothing about one. */
+/** Whether the request has neither a length nor chunks, and so no body. */
 function isBodiless(request: OutgoingRequest): boolean {
   return (
     transferCodings(request.rawHeaders) === undefined &&
@@ -74,7 +74,7 @@ function isBodiless(request: OutgoingRequest): boolean {
   )
 }
 
-/** Makes the request that goes on; nothing is sent yet. Throws when Node refuses what it would have to send. */
+/** Creates the upstream request; nothing is sent yet. Throws when Node rejects its contents. */
 export function openUpstreamRequest(
   request: OutgoingRequest,
   { upstream, agent, path, host, plain, added = [] }: UpstreamRoute,
@@ -98,12 +98,12 @@ export function openUpstreamRequest(
     headers,
     maxHeaderSize: maxHeaderBytes,
   })
-  // None are dropped, however many there are.
+  // No headers are dropped, however many there are.
   onward.maxHeadersCount = 0
   return onward
 }
 
-/** A POST without a body is sent in chunks otherwise, which adds a header; Node decides it by this property. */
+/** Otherwise Node sends a POST without a body in chunks, which adds a header. This property decides it. */
 class BodilessRequest extends http.ClientRequest {}
 Object.defineProperty(BodilessRequest.prototype, 'useChunkedEncodingByDefault', {
   get: () => false,

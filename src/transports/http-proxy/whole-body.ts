@@ -7,31 +7,32 @@ import { longestMessage } from '../../wire/index.js'
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 
-/** Gets a body as it comes, then whole. */
+/** Gets a body as it arrives, then whole. */
 export interface BodyReader {
   readonly room: ReadingRoom
-  /** True while nothing more should be read; `goOn` is called then when that is over. */
+  /** Whether reading must stop. If so, `goOn` is called when it may continue. */
   mustWait(goOn: () => void): boolean
   chunk(bytes: Buffer, moment: ArrivalTime): void
   whole(bytes: Buffer, moment: ArrivalTime): void
   /**
-   * It is not kept: it begins like no message, or gets too long. What came so far; the rest is still in the source.
+   * The body is not kept: it does not begin like a message, or is too long. Gets the bytes so far; the rest is still in
+   * the source.
    *
-   * @param why it could be a message all the same
+   * @param why reason, when the body could still be a message
    */
   passOn(chunks: readonly Buffer[], why?: string): void
 }
 
 export interface WholeBody {
-  /** Stops the reading, or goes on. */
+  /** Stops reading, or resumes. */
   hold(wait: boolean): void
-  /** Nobody wants it any more. */
+  /** The body is no longer needed. */
   stop(): void
 }
 
 /** Reads a body that may be a message to its end. */
 export function collectBody(source: IncomingMessage, reader: BodyReader): WholeBody {
-  /** What a coded one says is seen at its end. */
+  /** The contents of an encoded body are known only at its end. */
   let mayBeMessage = !isPlain(source)
   const chunks: Buffer[] = []
   let sizeBytes = 0
@@ -71,7 +72,7 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): WholeB
     ended = true
     steer()
   }
-  /** Whoever waits for room is asked again after this one has taken its own. */
+  /** `finish` comes last: bodies that wait for memory try again after this one has been handed over. */
   function complete(): void {
     done = true
     reader.whole(Buffer.concat(chunks), momentNow())
@@ -97,7 +98,7 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): WholeB
   }
 }
 
-/** The first byte that is no white space. */
+/** The first byte that is not white space. */
 function firstOf(bytes: Uint8Array): number | undefined {
   return bytes.find((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d))
 }
@@ -105,12 +106,12 @@ function firstOf(bytes: Uint8Array): number | undefined {
 export function hasBody({ headers, statusCode }: IncomingMessage): boolean {
   if (statusCode === 204 || statusCode === 304) return false
   if (headers['transfer-encoding'] !== undefined) return true
-  // An answer without either ends with its connection.
+  // A response without either header ends with its connection.
   const { 'content-length': length = statusCode === null || statusCode === undefined ? '0' : '' } = headers
   return length !== '0'
 }
 
-/** Its body has no content coding. */
+/** Whether the body has no content coding. */
 function isPlain({ headers }: IncomingMessage): boolean {
   return isIdentity(headers['content-encoding'])
 }
@@ -119,14 +120,14 @@ export function isJson(message: IncomingMessage): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(message.headers['content-type'] ?? '')
 }
 
-/** An event stream, perhaps with a content coding. */
+/** An event stream, possibly with a content coding. */
 function isEvents(came: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
 }
 
 /**
- * An event stream that can be passed on event by event: not one with a content coding, and one with a length only where
- * that is taken away, since they are looked at.
+ * An event stream that can be forwarded event by event: without a content coding, and without a length, unless its
+ * events are inspected and the length is removed.
  */
 export function hasEvents(came: IncomingMessage, areWanted: boolean): boolean {
   return isEvents(came) && isPlain(came) && (areWanted || came.headers['content-length'] === undefined)
@@ -134,12 +135,12 @@ export function hasEvents(came: IncomingMessage, areWanted: boolean): boolean {
 
 const jsonTexts = /^application\/(?:[\w.-]*(?:ndjson|jsonl|json-?lines|json-seq|json-stream)|stream\+json)\b/i
 
-/** A body that may never end: events, or JSON texts one after the other. */
+/** A body that may never end: events, or a sequence of JSON texts. */
 export function isStream(came: IncomingMessage): boolean {
   return isEvents(came) || jsonTexts.test(came.headers['content-type'] ?? '')
 }
 
-/** Why nobody can look at the events of a stream that passes as other bodies do. */
+/** The reason why the events of a stream cannot be inspected. */
 export function whyUnseen(came: IncomingMessage): string {
   const coding = came.headers['content-encoding']
   if (coding === undefined && !isEvents(came)) return 'a stream of JSON texts'
@@ -148,7 +149,7 @@ export function whyUnseen(came: IncomingMessage): string {
     : `a body in the content coding ${coding}`
 }
 
-/** @param name in small letters */
+/** @param name in lower case */
 export function withoutHeader(headers: readonly string[], name: string): string[] {
   const kept: string[] = []
   for (let n = 0; n + 1 < headers.length; n += 2) {

@@ -12,9 +12,9 @@ import { graceMs, within } from '../stdio/own-server.js'
 import type { ServerExit, ServerProcess } from '../stdio/server-process.js'
 
 export interface GenerationHandlers {
-  /** A line of it that is no answer to a question of ours. */
+  /** A line that is not a response to one of our own requests. */
   onLine(line: Buffer, messages: readonly Message[], from: Generation): void
-  /** It ended within a line of that many bytes. True when they are to be told as a line all the same. */
+  /** The process ended inside a line of this many bytes. True when those bytes still count as a line. */
   onCut(sizeBytes: number): boolean
   onExit(exit: ServerExit, from: Generation): void
 }
@@ -22,15 +22,15 @@ export interface GenerationHandlers {
 const LF = Buffer.from('\n')
 const CRLF = Buffer.from('\r\n')
 
-/** One process of a server that may have several, one after the other. */
+/** One process of a server. A reload replaces it with the next one. */
 export class Generation {
   readonly server: ServerProcess
   exit: ServerExit | undefined
-  /** Resolves when all it said was told; a child that it left may keep its output open, and is not waited for. */
+  /** Resolves when all output was handled. Output that a surviving child process keeps open is not waited for. */
   readonly drained: Promise<void>
   readonly #handlers: GenerationHandlers
   readonly #framer = createLineFramer()
-  /** Answers to what we asked ourselves, by the keys of our ids. */
+  /** Handlers of the responses to our own requests, by the keys of our ids. */
   readonly #own = new Map<string, (answer: Message) => void>()
   #count = 0
 
@@ -68,12 +68,12 @@ export class Generation {
     }
   }
 
-  /** Says a message; resolves when it was taken, or never will be. */
+  /** Sends a message. Resolves when it was accepted, or never will be. */
   tell(text: string): Promise<void> {
     return write(this.server.stdin, Buffer.from(`${text}\n`))
   }
 
-  /** Sends a request of the client under an id of ours; undefined when no answer comes, or none in time. */
+  /** Sends a client's request under our own id. Undefined when no response arrives, or none in time. */
   async ask(text: string, timeoutMs?: number): Promise<Message | undefined> {
     const id = `"wiretape-reload-${(this.#count += 1)}"`
     let timer: NodeJS.Timeout | undefined
@@ -89,7 +89,7 @@ export class Generation {
   }
 }
 
-/** The messages of a line; none where it is no JSON-RPC, or too long to be read. */
+/** The messages of a line; none when it is not JSON-RPC, or too long to be read. */
 export function messagesOf(frame: LineFrame): readonly Message[] {
   return (frame.kind === 'line' && messagesIn(Buffer.from(frame.bytes).toString('utf8'))) || []
 }
@@ -100,7 +100,7 @@ export function wholeLine(frame: LineFrame): Buffer {
   return Buffer.concat([frame.bytes, ...ends[frame.end]])
 }
 
-/** Resolves when it was taken, or never will be. */
+/** Resolves when the bytes were accepted, or never will be. */
 export function write(stream: Writable, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || stream.writableEnded) resolve()

@@ -22,26 +22,27 @@ import type { Restart } from './restart.js'
 import { digestOf, listNotices, misfits, TalkMemory } from './talk-memory.js'
 
 export interface ReloadOptions extends StartServerOptions {
-  /** How long a client waits for a server that does not come up, in milliseconds. */
+  /** How long a client waits for a server that does not start, in milliseconds. */
   readonly timeoutMs: number
-  /** A process that does not offer what the client was told is not taken. */
+  /** Rejects a new process that lacks capabilities which the client was promised. */
   readonly strict: boolean
-  /** The server may end by itself and be started again: what waits for it gets an error. */
+  /** The server may exit and be started again. Pending requests then get an error. */
   readonly survives: boolean
-  /** Says something to the client that the server has not said. @default its stdout */
+  /** Sends the client a message of our own. @default through its stdout */
   readonly say?: (text: string) => Promise<void>
-  /** What happened, in one line. */
+  /** A notice of one line. */
   onRestart(what: Restart): void
   onNotice(line: string): void
 }
 
-/** A server whose process can be replaced while its client talks to it. */
+/** A server whose process can be replaced while its client is connected. */
 export interface ReloadableServer extends ServerProcess {
   /**
-   * Ends the process and starts another. What is open gets an error; the new process is told what the old one was
-   * told. Resolves when messages pass again. One that is under way is waited for, and another follows it.
+   * Ends the process and starts another. Open requests get an error; the new process gets the state of the old one
+   * (handshake, log level, subscriptions). Resolves when messages pass again. A reload during another one waits for
+   * it and follows it.
    *
-   * @throws Error with a sentence for a person when the new process does not come up
+   * @throws Error with a readable message when the new process does not start
    */
   reload(): Promise<Restart>
 }
@@ -52,11 +53,11 @@ interface ClientLine {
 }
 
 const mostStale = 1_000
-/** Of lines that wait; then the client has to wait too. */
+/** Limit for waiting lines, in bytes. Above it, the client has to wait too. */
 const mostWaitingBytes = 1 << 20
 const downWords = 'the server is still starting'
 
-/** As `startServer`. */
+/** Like `startServer`. */
 export async function startReloadable(
   command: readonly string[],
   options: ReloadOptions,
@@ -76,10 +77,10 @@ class Reloadable implements ReloadableServer {
   readonly #fromClient = createLineFramer()
   #exit: (exit: ServerExit) => void = () => undefined
   #now: Generation
-  /** Passes messages; or is being replaced; or is gone, and nobody has replaced it in time. */
+  /** `up`: messages pass. `restarting`: the process is being replaced. `down`: no replacement started in time. */
   #state: 'up' | 'restarting' | 'down' = 'up'
   #moved: (() => void)[] = []
-  /** Lines of the client for the next process. */
+  /** Lines from the client that wait for the next process. */
   readonly #waiting: ClientLine[] = []
   #waitingBytes = 0
   #passing: Promise<void> = Promise.resolve()
@@ -90,9 +91,9 @@ class Reloadable implements ReloadableServer {
   /** A process that has not answered the handshake yet. */
   #starting: Generation | undefined
   #patience: NodeJS.Timeout | undefined
-  /** The process before is gone: what is asked now, the new one asks. */
+  /** Whether the previous process is gone, so that open server requests come from the new one. */
   #isNew = false
-  /** Requests of processes that are gone, which the client may still answer. */
+  /** Server requests of processes that are gone, which the client may still answer. */
   readonly #stale = new Set<string>()
 
   constructor(command: readonly string[], options: ReloadOptions, first: ServerProcess) {
@@ -124,7 +125,7 @@ class Reloadable implements ReloadableServer {
   }
 
   reload(): Promise<Restart> {
-    // Nobody waits for the answer of a process that another is to follow.
+    // The response of a process that is about to be replaced is not awaited.
     if (this.#starting) void endServer(this.#starting.server)
     if (!this.#reloading)
       return (this.#reloading = this.#replace().finally(() => {
@@ -155,13 +156,13 @@ class Reloadable implements ReloadableServer {
     })
   }
 
-  /** No process will follow. */
+  /** No other process will follow. */
   get #isOver(): boolean {
     return this.#ending || this.#clientLeft || (this.#state === 'up' && !this.#options.survives)
   }
 
   #hear(line: Buffer, messages: readonly Message[], { server: { stdout } }: Generation): void {
-    // A process that is tried beside the one that serves has nothing to say yet.
+    // Messages of a process that is only being tried are not forwarded.
     if (stdout !== this.#now.server.stdout) return
     for (const message of messages) this.#memory.heard(message)
     if (this.stdout.write(line) || stdout.isPaused()) return
@@ -169,7 +170,7 @@ class Reloadable implements ReloadableServer {
     this.stdout.once('drain', () => stdout.resume())
   }
 
-  /** Lines of the client. What waits for the next process does not stand before an answer that the process needs. */
+  /** Lines from the client. Waiting lines do not delay a response that the new process needs. */
   async #pass(frames: readonly LineFrame[]): Promise<void> {
     for (const frame of frames) {
       const line = { frame, messages: messagesOf(frame) }
@@ -192,7 +193,7 @@ class Reloadable implements ReloadableServer {
     return new Promise((go) => this.#moved.push(go))
   }
 
-  /** Passes what waited, in its order. */
+  /** Forwards the waiting lines in order. */
   #passWaiting(): Promise<void> {
     return (this.#passing = this.#passing.then(async () => {
       while (this.#isPassing && this.#waiting.length > 0) {
@@ -212,7 +213,7 @@ class Reloadable implements ReloadableServer {
     await write(this.#now.server.stdin, wholeLine(frame))
   }
 
-  /** The new process asked the client something, and may not go on before it is told. */
+  /** Whether the new process has sent this request and may depend on its response. */
   #isWaitedFor([only]: readonly Message[]): boolean {
     const id = only && isAnswer(only.envelope) ? only.envelope.id : undefined
     return this.#isNew && id !== undefined && this.#memory.asked.has(idKey(id))
@@ -226,14 +227,14 @@ class Reloadable implements ReloadableServer {
 
   async #leave(): Promise<void> {
     this.#clientLeft = true
-    // A process that nobody replaces is not waited for.
+    // If no replacement is coming, there is no process to wait for.
     while ((this.#reloading ?? this.#waiting.length > 0) && !this.#isPassing) await this.#nextMove()
     await this.#passWaiting()
     if (this.#now.exit) this.#end(this.#now.exit)
     else this.#now.server.stdin.end()
   }
 
-  /** The process has ended without being asked to. */
+  /** The process exited by itself. */
   async #left(gone: Generation, exit: ServerExit): Promise<void> {
     if (this.#isOver) {
       await gone.drained
@@ -246,7 +247,7 @@ class Reloadable implements ReloadableServer {
     await this.#abandon(`the server ended (${words})`)
   }
 
-  /** An `initialize` without an answer is kept for the next process; without one there is nobody to answer it. */
+  /** An unanswered `initialize` is kept for the next process. If no process follows, it has to be answered here. */
   #unheard(): Message[] {
     const { initialize, agreed } = this.#memory
     return initialize !== undefined && agreed === undefined ? (messagesIn(initialize) ?? []) : []
@@ -265,7 +266,7 @@ class Reloadable implements ReloadableServer {
     this.#state = state
     this.#isNew = false
     clearTimeout(this.#patience)
-    // The client waits for the next process, but not for ever; a slow one is not ended for that.
+    // The client waits for the next process, but not for ever. A slow process is not ended after that time.
     if (state === 'restarting')
       this.#patience = setTimeout(() => {
         this.#setState('down')
@@ -292,7 +293,7 @@ class Reloadable implements ReloadableServer {
     }
   }
 
-  /** What the process that is gone was asked, and what it asked. @returns how many got an error */
+  /** Cancels open requests in both directions. @returns the number of client requests that got an error */
   async #abandon(why: string): Promise<number> {
     const { open, asked, agreed } = this.#memory
     const waiting = [...open.values()].filter(({ method }) => method !== 'initialize' || agreed !== undefined)
@@ -335,7 +336,7 @@ class Reloadable implements ReloadableServer {
     return restart
   }
 
-  /** A process beside the one that serves, which stays if the new one does not fit. */
+  /** Starts the new process beside the serving one, which stays if the new one is incompatible. */
   async #try(): Promise<{ made: Generation; agreed: string | undefined }> {
     const tried = await this.#start(() => undefined)
     const told = this.#memory.agreed
@@ -345,7 +346,7 @@ class Reloadable implements ReloadableServer {
     throw new Error(`the old process stays, because the new one is incompatible: ${faults.join('; ')}`)
   }
 
-  /** A process that has had the handshake of the client. */
+  /** Starts a process and repeats the client's handshake with it. */
   async #start(
     onMade: (made: Generation) => void,
   ): Promise<{ made: Generation; agreed: string | undefined }> {
@@ -370,7 +371,7 @@ class Reloadable implements ReloadableServer {
     throw new Error(`the server did not start (${signal ?? `exit ${exitCode}`})`)
   }
 
-  /** Tells a process what the one before was told. @returns the methods of lists that are others now */
+  /** Repeats the state of the previous process. @returns the list methods with changed results */
   async #catchUp(made: Generation, agreed: string | undefined): Promise<string[]> {
     const { initialize, initialized, level, subscriptions, listings } = this.#memory
     const ask = (text: string): Promise<Message | undefined> => made.ask(text, this.#options.timeoutMs)

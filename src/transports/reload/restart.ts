@@ -1,15 +1,15 @@
 import type { ServerExit } from '../stdio/server-process.js'
 
-/** A new process stands behind the pipe of the client. */
+/** A completed replacement of the server's process. */
 export interface Restart {
-  /** How the one before ended. */
+  /** Exit of the previous process. */
   readonly before: ServerExit
-  /** From its end to the first message that the new one takes, in milliseconds. */
+  /** From the end of the previous process to the first message that the new one accepts, in milliseconds. */
   readonly tookMs: number
-  /** Requests that got an error, since the process that had them is gone. */
+  /** Requests that got an error because their process is gone. */
   readonly unanswered: number
-  /** Methods of the lists that are others now. */
+  /** List methods with changed results. */
   readonly changed: readonly string[]
-  /** What the client was told and is not so any more. */
+  /** Properties that the client was promised and that no longer hold. */
   readonly misfits: readonly string[]
 }

@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto'
 import { isAnswer, type Envelope } from '../../model/index.js'
 import { idKey, JsonObject, type Message } from '../../wire/index.js'
 
-/** A request that waits for its answer. */
+/** A request without a response so far. */
 export interface OpenRequest {
   /** Exact JSON text. */
   readonly id: string
   readonly method: string
-  /** Exact JSON text; undefined where there are none. */
+  /** Exact JSON text; undefined when the request has none. */
   readonly params: string | undefined
 }
 
-/** A page of a list that the client has. */
+/** A page of a list that the client has received. */
 export interface Listing extends Omit<OpenRequest, 'id'> {
-  /** Of the exact text of its result. */
+  /** Digest of the exact text of the result. */
   readonly digest: string
 }
 
-/** Pages that are asked for again; a server with more of them is only said to have changed. */
+/** Pages to request again. For more pages, the client only gets a notification that the list changed. */
 const mostListings = 100
 const mostSubscriptions = 1_000
 
-/** Lists, and what announces that they changed. */
+/** List methods and the notifications of their changes. */
 export const listNotices: Readonly<Record<string, string>> = {
   'tools/list': 'notifications/tools/list_changed',
   'prompts/list': 'notifications/prompts/list_changed',
@@ -29,25 +29,25 @@ export const listNotices: Readonly<Record<string, string>> = {
   'resources/templates/list': 'notifications/resources/list_changed',
 }
 
-/** Everything of a talk that a new process of its server needs to be told, and what is open in it. */
+/** The state of a session that a new process needs, and the open requests. */
 export class TalkMemory {
-  /** Requests of the client. */
+  /** Requests of the client, by key of their id. */
   readonly open = new Map<string, OpenRequest>()
-  /** Exact ids of the requests of the server, by their keys. */
+  /** Exact ids of the server's requests, by their keys. */
   readonly asked = new Map<string, string>()
   readonly listings = new Map<string, Listing>()
   /** Messages that subscribe to a resource, by its URI. */
   readonly subscriptions = new Map<string, string>()
-  /** The last message that set the level of logging. */
+  /** The last message that set the log level. */
   level: string | undefined
-  /** The `initialize` of the client; undefined in the era that has none. */
+  /** The client's `initialize`; undefined in the modern era, which has none. */
   initialize: string | undefined
-  /** Exact text of the result that the client got for it. */
+  /** Exact text of the `initialize` result that the client received. */
   agreed: string | undefined
-  /** The notification of the client that it has that. */
+  /** The client's `notifications/initialized`. */
   initialized: string | undefined
 
-  /** The client says something. */
+  /** A message from the client. */
   said({ text, envelope }: Message): void {
     const { id, method, kind } = envelope
     if (isAnswer(envelope)) {
@@ -67,7 +67,7 @@ export class TalkMemory {
       if (this.subscriptions.size < mostSubscriptions) this.subscriptions.set(subject, text)
   }
 
-  /** The server says something. */
+  /** A message from the server. */
   heard({ text, envelope }: Message): void {
     const { id, kind } = envelope
     if (id === undefined) return
@@ -82,7 +82,7 @@ export class TalkMemory {
     else if (request.method in listNotices) this.#list(request, result)
   }
 
-  /** Pages are told apart by their cursors; a progress token belongs to one request. */
+  /** Pages are distinguished by their cursors. A progress token belongs to one request and is left out. */
   #list({ method, params: given }: OpenRequest, result: string): void {
     const cursor = given === undefined ? undefined : new JsonObject(given, 0).raw('cursor')
     const params = cursor === undefined ? undefined : `{"cursor":${cursor}}`
@@ -97,9 +97,9 @@ export function digestOf(text: string): string {
 }
 
 /**
- * Where a new process does not offer what the client was told, in sentences.
+ * The promises to the client that a new process does not keep, as sentences.
  *
- * @param before exact texts of two results of `initialize`
+ * @param before exact text of the old `initialize` result; `after` is the new one
  */
 export function misfits(before: string, after: string): string[] {
   const [old, now] = [new JsonObject(before, 0), new JsonObject(after, 0)]
@@ -110,7 +110,7 @@ export function misfits(before: string, after: string): string[] {
   return [...version, ...gone.map((name) => `it no longer has the capability ${name}`)]
 }
 
-/** Names of capabilities are short; a deeper tree is no capability. */
+/** Capability names are not nested deeper than this. */
 const mostDeep = 4
 
 function missing(before: JsonObject | undefined, after: JsonObject | undefined, path: string): string[] {

@@ -9,7 +9,7 @@ export interface ClientProcess {
   kill(signal: NodeJS.Signals): void
 }
 
-/** Resolves when the process runs, or with the reason why it cannot. */
+/** Resolves when the process is running, or with the reason why it could not start. */
 export async function startClient(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -26,7 +26,7 @@ export async function startClient(
       child.once('spawn', resolve)
       child.once('error', reject)
     })
-    // A signal that cannot be delivered is reported here later; the exit tells what matters.
+    // A signal that cannot be delivered causes an error later. The exit is what matters.
     child.on('error', () => undefined)
     void exited.then(() => {
       gone?.()

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** Resolves when more may be written, or nobody reads any more: for all who wait, as many may. */
+/** Resolves when more may be written, or the stream is closed or broken. Any number of callers may wait. */
 export function createDrain(to: Writable): () => Promise<void> {
   let draining: Promise<void> | undefined
   return () =>

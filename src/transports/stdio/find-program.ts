@@ -2,19 +2,19 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { reasonNotStarted } from './process-end.js'
 
-/** Where a program without a slash is looked for when there is no PATH (glibc). */
+/** The search path for a program without a slash when `PATH` is not set (glibc). */
 const usualPath = '/bin:/usr/bin'
 
 /**
- * Why a command could not be started, found by looking for its program as `spawn` does, without starting it. Undefined
- * when it is there; always on Windows, where more decides than a file.
+ * The reason why a command cannot be started. Looks for its program as `spawn` does, without starting it. Undefined
+ * when the program exists, and always on Windows, where more than a file decides.
  */
 export function reasonNotFound(
   [file = '']: readonly string[],
   path = process.env['PATH'] ?? usualPath,
 ): string | undefined {
   if (process.platform === 'win32') return undefined
-  // An empty entry is the working directory.
+  // An empty entry means the working directory.
   const places = file.includes('/') ? [file] : path.split(delimiter).map((folder) => resolve(folder, file))
   const troubles: unknown[] = []
   for (const place of places) {

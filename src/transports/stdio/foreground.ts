@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * True when our process group is the one that a terminal sends Ctrl-C and Ctrl-\ to. The server is in the
- * same group, so it has got such a signal from the terminal already. When it cannot be found out: false.
+ * Whether our process group is the one to which a terminal sends Ctrl-C and Ctrl-\. The server is in the same
+ * group, so it has already received such a signal from the terminal. False when unknown.
  */
 export function isForegroundGroup(): boolean {
   try {

@@ -1,4 +1,4 @@
-/** What clients do with a server that they start: it does not outlive them, is written to line by line, and is ended. */
+/** A server as clients run it: it does not outlive us, gets whole lines, and is ended in order. */
 import type { Writable } from 'node:stream'
 import { createDrain } from './drain.js'
 import {
@@ -9,12 +9,12 @@ import {
 } from './server-process.js'
 import { startWatchdog } from './watchdog.js'
 
-/** Between the end of its input, SIGTERM and SIGKILL: what the official clients give a server. */
+/** Time between the end of input, SIGTERM and SIGKILL, in milliseconds. The official clients wait as long. */
 export const graceMs = 2_000
 
 export type OwnServerOptions = Pick<StartServerOptions, 'env' | 'cwd'>
 
-/** As `startServer`; the server is ended also when we are killed and cannot do so ourselves. */
+/** Like `startServer`. The server is ended even when we are killed. */
 export async function startOwnServer(
   command: readonly string[],
   options: OwnServerOptions = {},
@@ -29,7 +29,7 @@ export async function startOwnServer(
   return server
 }
 
-/** Ends it as clients do: its input first, then by signals. Resolves when it is gone. */
+/** Ends a server as clients do: first its input, then by signals. Resolves when the process is gone. */
 export async function endServer(server: ServerProcess): Promise<void> {
   server.stdin.end()
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -39,13 +39,13 @@ export async function endServer(server: ServerProcess): Promise<void> {
   await server.exited
 }
 
-/** Writes lines; resolves when the next may be written, or nobody reads any more. */
+/** Writes lines. Resolves when the next one may be written, or the stream is closed or broken. */
 export function createLineWriter(stdin: Writable): (text: string) => Promise<void> {
   const drained = createDrain(stdin)
   return (text) => (stdin.destroyed || stdin.write(`${text}\n`) ? Promise.resolve() : drained())
 }
 
-/** Whether it comes in time. */
+/** Whether the promise resolves within this time. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)))

@@ -4,24 +4,24 @@ import type { Readable, Writable } from 'node:stream'
 
 const nullDevice = process.platform === 'win32' ? String.raw`\\.\NUL` : '/dev/null'
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants
-// A named pipe without a reader would keep us waiting. (Windows knows no such flag, and its pipes have no names.)
+// Opening a named pipe without a reader would block. (Windows has no such flag, and its pipes have no names.)
 const modes = { r: O_RDONLY, w: O_WRONLY | (O_NONBLOCK ?? 0) } as const
 
-/** Our side towards the client: the three streams we were started with. */
+/** Our side towards the client: our own three standard streams. */
 export interface ClientStreams {
   readonly input: Readable
   readonly output: Writable
   readonly errorOutput: Writable
-  /** Lets the client see that we read no more. */
+  /** Shows the client that nothing more is read. */
   closeInput(): void
-  /** Lets the client see the end of our output, once all of it is written. */
+  /** Shows the client the end of our output, once all of it is written. */
   closeOutput(): Promise<void>
 }
 
 /**
  * Opens stdin, stdout and stderr as streams that never block the process and can really be closed:
- * `process.stdout` ignores `end()`, and a client must see the end of output while we still run. To be called
- * before there are other threads: descriptors are closed and their numbers taken again.
+ * `process.stdout` ignores `end()`, and a client must see the end of output while we still run. Call this before
+ * other threads exist, because descriptors are closed and their numbers reused.
  */
 export function openOwnStdio(): ClientStreams {
   const input = openStandard(0, 'r') ?? process.stdin
@@ -37,7 +37,7 @@ export function openOwnStdio(): ClientStreams {
   }
 }
 
-/** A stream of its own for a pipe or a socket; undefined for what Node's own stream serves as well. */
+/** A separate stream for a pipe or a socket; undefined where Node's own stream is sufficient. */
 function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w'): net.Socket | undefined {
   const kind = pipeKind(fd)
   if (kind === undefined) return undefined
@@ -47,13 +47,13 @@ function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w'): net.Socket | undefined {
     if (own !== undefined) fs.closeSync(own)
     return undefined
   }
-  // Stderr stays open for our last words. Node makes `process.stderr` of it when any socket is destroyed.
+  // Stderr stays open for final messages. Node creates `process.stderr` from it when any socket is destroyed.
   if (own !== undefined) replace(fd, flags, fd === 2 ? `/proc/self/fd/${own}` : nullDevice)
   else if (fd !== 2) socket.once('close', () => replace(fd, flags, nullDevice))
   return socket
 }
 
-/** Undefined when libuv does not take the descriptor; Node's own stream may still do. */
+/** Undefined when libuv rejects the descriptor; Node's own stream may still accept it. */
 function streamOf(fd: number, flags: 'r' | 'w'): net.Socket | undefined {
   try {
     return new net.Socket({ fd, readable: flags === 'r', writable: flags === 'w' })
@@ -63,16 +63,16 @@ function streamOf(fd: number, flags: 'r' | 'w'): net.Socket | undefined {
 }
 
 /**
- * The same pipe by an open file description of our own. That we do not block is a flag of the description,
- * and a client often shares its stderr with us: its own writes would begin to fail (EAGAIN). Only Linux can.
- * Not for reading: a named pipe opened again after its last writer closed it never tells its end.
+ * The same pipe through our own open file description. Non-blocking mode is a flag of the description, and a
+ * client often shares its stderr with us: the client's own writes would fail (EAGAIN). Linux only. Not for
+ * reading: a named pipe that is reopened after its last writer closed it never reports its end.
  */
 function reopen(fd: number): number | undefined {
   if (process.platform !== 'linux') return undefined
   try {
     return fs.openSync(`/proc/self/fd/${fd}`, modes.w)
   } catch {
-    // Another user's pipe, or nobody at its other end any more.
+    // The pipe belongs to another user, or its other end is closed.
     return undefined
   }
 }
@@ -86,20 +86,20 @@ function endOutput(output: net.Socket): Promise<void> {
 }
 
 /**
- * Closes a standard descriptor, which libuv never does by itself, and puts another file in its place, so
- * that no file opened later becomes stdin or stdout.
+ * Closes a standard descriptor, which libuv never does, and opens another file in its place, so that no file
+ * opened later becomes stdin or stdout.
  */
 function replace(fd: number, flags: 'r' | 'w', path: string): void {
   try {
     fs.closeSync(fd)
   } catch {
-    // Closed already.
+    // Already closed.
   }
   try {
     const taken = fs.openSync(path, modes[flags])
     if (taken !== fd) fs.closeSync(taken)
   } catch {
-    // Nobody is at the other end of the pipe any more.
+    // The other end of the pipe is closed.
     if (path !== nullDevice) replace(fd, flags, nullDevice)
   }
 }

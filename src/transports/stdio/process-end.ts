@@ -2,7 +2,7 @@ import os from 'node:os'
 
 /** How a process ended. */
 export interface ProcessExit {
-  /** Its status; 128 + the signal's number when a signal ended it. */
+  /** The exit status; 128 + the signal's number when a signal ended the process. */
   readonly exitCode: number
   readonly signal?: NodeJS.Signals
 }

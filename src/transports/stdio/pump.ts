@@ -2,67 +2,67 @@ import type { Readable, Writable } from 'node:stream'
 
 const LF = 0x0a
 
-/** Sees every chunk after it was passed on. */
+/** Sees every chunk after it was forwarded. */
 export interface PumpObserver {
   /**
-   * @param atMs when it came, before it was passed on: `performance.now()`. Its reader may be awake and done
-   *   with it before we are back from the write.
+   * @param atMs arrival, before forwarding: `performance.now()`. The reader may have processed the chunk before the
+   *   write returns.
    * @param wallMs the same moment in milliseconds since the epoch
    */
   chunk(bytes: Buffer, atMs: number, wallMs: number): void
-  /** The source ended; nothing more comes. */
+  /** The source ended. */
   ended(): void
-  /** The destination took only `deliveredBytes` and will take no more. */
+  /** The destination accepted only `deliveredBytes` and will accept no more. */
   broken(deliveredBytes: number, why: string): void
 }
 
-/** Stands in the way of the bytes and decides which are written on, and when. */
+/** Decides which bytes are forwarded, and when. */
 export interface Valve {
   push(chunk: Buffer, wallMs: number): void
   /** The source ended. */
   sourceEnded(): void
-  /** Something is kept that may go on: the end of the source is not passed on before. */
+  /** The valve keeps bytes that may still be forwarded. The end of the source waits for them. */
   readonly isHolding: boolean
-  /** No more can be kept: the source is not read. */
+  /** The valve can keep no more: reading from the source stops. */
   readonly isFull: boolean
 }
 
-/** What a valve has to do with the pump. */
+/** The pump as a valve sees it. */
 export interface ValvePort {
-  /** Bytes that came before the valve was put in. */
+  /** Bytes received before the valve was inserted. */
   readonly receivedBytes: number
-  /** The last of them ended a line. */
+  /** Whether the last of them ended a line. */
   readonly atLineStart: boolean
-  /** Hands bytes to the destination; gives back how many that has got in all. */
+  /** Writes bytes to the destination. Returns the total number of bytes written so far. */
   write(bytes: Uint8Array): number
   /** `isHolding` or `isFull` may have changed. */
   changed(): void
 }
 
-/** Carries bytes from one stream to another. Owns neither of them. */
+/** Forwards bytes from one stream to another. Owns neither of them. */
 export interface Pump {
-  /** Puts a valve in, or takes it out; it has passed on what it kept then. */
+  /** Inserts a valve, or removes it. A removed valve has already forwarded the bytes it kept. */
   setValve(make: ((port: ValvePort) => Valve) | undefined): void
-  /** Stops reading from the source, for a reason besides a slow destination, or goes on. */
+  /** Stops reading from the source for a reason other than a slow destination, or resumes. */
   hold(wait: boolean): void
-  /** Stops for good. What the destination has not taken by now counts as not delivered. */
+  /** Stops for good. Bytes that the destination has not accepted yet count as undelivered. */
   stop(why: string): void
-  /** True while the destination is too slow to take what was read, or a valve keeps it. */
+  /** Whether the destination is too slow, or a valve keeps bytes. */
   readonly blocked: boolean
-  /** True when the destination did not take everything. */
+  /** Whether the destination failed to accept everything. */
   readonly broken: boolean
-  /** Called for every chunk and change: the pump shows life. */
+  /** Called for every chunk and every change, as a sign of activity. */
   onActivity: (() => void) | undefined
-  /** Resolves when the source ended, or the destination broke, and everything read was handed over. */
+  /** Resolves when the source ended or the destination broke, and everything read was handed over. */
   readonly done: Promise<void>
 }
 
 /**
- * Each chunk is written on before anybody looks at it, unless somebody put a valve in. A slow destination stops the reading, so that the
- * writer at the far end is slowed as it would be without us.
+ * Each chunk is forwarded before it is observed, unless a valve is inserted. A slow destination stops the reading, so
+ * that the sender is slowed down as without us.
  *
- * @param options.readsOn a destination that fails for a reason of its own (a full disk), not because its reader
- *   left, does not end the pump: the source is read and observed to its end
+ * @param options.readsOn a destination that fails for its own reasons (a full disk), not because its reader left, does
+ *   not end the pump: the source is read and observed to its end
  */
 export function createPump(
   source: Readable,
@@ -75,16 +75,16 @@ export function createPump(
   let finished = false
   let broken = false
   let settled = false
-  /** Why the destination takes nothing more, while the source is read on. */
+  /** Why the destination accepts nothing more, while the source is still read. */
   let refused: string | undefined
   let deliveredBytes = 0
   let receivedBytes = 0
   let sentBytes = 0
   let atLineStart = true
   let valve: Valve | undefined
-  /** The source ended, and a valve still keeps something. */
+  /** The source ended, but a valve still keeps bytes. */
   let endWaits = false
-  /** Sizes of the chunks that the destination has not taken yet. */
+  /** Sizes of the chunks that the destination has not accepted yet. */
   const writing: number[] = []
   let resolveDone: () => void
   const done = new Promise<void>((resolve) => (resolveDone = resolve))
@@ -149,7 +149,7 @@ export function createPump(
     else steer()
   }
 
-  /** Writes end in the order in which they began. One function for all of them is what streams are fast with. */
+  /** Writes end in the order in which they began. Streams are fastest with one shared callback. */
   function onWritten(error?: Error | null): void {
     const sizeBytes = writing.shift() ?? 0
     if (!error) deliveredBytes += sizeBytes
@@ -161,7 +161,7 @@ export function createPump(
     pump.onActivity?.()
   }
 
-  /** The destination still has to take what was written before the end counts as reached. */
+  /** The end counts as reached once the destination has accepted everything written. */
   function end(): void {
     if (finished) return
     finished = true
@@ -223,11 +223,11 @@ export function createPump(
   source.on('data', onData)
   source.once('end', end)
   source.once('close', end)
-  // A read error (EIO of a vanished terminal, ECONNRESET) is the end of what can be read.
+  // A read error (EIO of a closed terminal, ECONNRESET) counts as the end of the source.
   source.on('error', end)
   destination.on('drain', onDrain)
   destination.once('close', onClose)
-  // Stays: an error that nobody listens to would end us.
+  // Never removed: an `error` event without a listener would end our process.
   destination.on('error', onError)
   return pump
 }

@@ -2,35 +2,35 @@ import { createPump, type Pump, type Valve, type ValvePort } from './pump.js'
 import type { ClientStreams } from './own-stdio.js'
 import type { ServerExit, ServerProcess } from './server-process.js'
 
-/** Without anything readable for this long after the server's exit, its output is taken for ended. */
+/** Output counts as ended when nothing was readable for this long after the server's exit (milliseconds). */
 const drainIdleMs = 2_000
 
 type Channel = 'in' | 'out' | 'err'
 
-/** Sees everything that passes, after it has passed. */
+/** Sees all bytes after they were forwarded. */
 export interface StdioObserver {
-  /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
+  /** @param atMs arrival, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
   chunk(channel: Channel, bytes: Buffer, atMs: number, wallMs: number): void
   ended(channel: Channel): void
   /** Only the first `deliveredBytes` reached the other side. */
   broken(channel: Channel, deliveredBytes: number, why: string): void
 }
 
-/** A client and a server that talk through us. */
+/** A client and a server connected through us. */
 export interface StdioRun {
-  /** Stops reading from both sides, or goes on. */
+  /** Stops reading from both sides, or resumes. */
   hold(wait: boolean): void
-  /** Puts a valve into each direction, or takes both out. */
+  /** Inserts a valve into each direction, or removes both. */
   setValves(make: ((channel: 'in' | 'out', port: ValvePort) => Valve) | undefined): void
-  /** Closes both sides at once, as if the server had gone. */
+  /** Closes both sides at once, as if the server had ended. */
   disconnect(): void
-  /** Passes a signal to the server; once that is gone, ends the wait for the rest of its output. */
+  /** Forwards a signal to the server. After its exit, a signal ends the wait for the remaining output. */
   signal(signal: NodeJS.Signals): void
-  /** Resolves when the server is gone and all its output has been passed on. */
+  /** Resolves when the server has ended and all its output was forwarded. */
   readonly finished: Promise<ServerExit>
 }
 
-/** Connects the streams of a client with the pipes of a running server, bytes in and bytes out. */
+/** Connects the streams of a client to the pipes of a running server. */
 export function runStdio(server: ServerProcess, client: ClientStreams, observer: StdioObserver): StdioRun {
   const observe = (channel: Channel): Parameters<typeof createPump>[2] => ({
     chunk: (bytes, atMs, wallMs) => observer.chunk(channel, bytes, atMs, wallMs),
@@ -39,14 +39,14 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   })
   const input = createPump(client.input, server.stdin, observe('in'))
   const output = createPump(server.stdout, client.output, observe('out'))
-  // A log that cannot be written must not cost the server its life, or its stdout.
+  // Stderr that cannot be written must not cost the server its life, or its stdout.
   const errors = createPump(server.stderr, client.errorOutput, observe('err'), { readsOn: true })
   let held = false
   let gone = false
   let giveUp: () => void = () => undefined
 
-  // A side that closes must look closed to the other side, as if no one stood between them. What is broken is
-  // closed at once on both sides: writes that wait for a reader would keep the process.
+  // A side that closes must look closed to the other side, as without us. Broken streams are closed at once on
+  // both sides, because writes that wait for a reader would keep the process alive.
   void input.done.then(() => {
     if (!input.broken) return server.stdin.end()
     server.stdin.destroy()
@@ -105,7 +105,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   }
 }
 
-/** Resolves after a time in which nothing came, not counting time in which nothing could be taken. */
+/** Resolves after a period without data. Time in which nothing could be read does not count. */
 function idle(pumps: readonly Pump[], held: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined

@@ -4,20 +4,20 @@ import net from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
 
-/** A pipe to or from a server: `child` is the descriptor it inherits, `own` our end. */
+/** A pipe to or from a server: `child` is the descriptor that the server inherits, `own` is our end. */
 interface NamedPipe {
   readonly child: number
   readonly own: net.Socket
 }
 
-/** The pipes of a server that Node itself would make sockets; undefined where a socket is right. */
+/** The pipes for which Node itself would create sockets; undefined where a socket is right. */
 export interface ServerPipes {
   readonly stdin?: NamedPipe
   readonly stdout?: NamedPipe
   readonly stderr?: NamedPipe
-  /** The server has its ends, or will never have them. */
+  /** Call when the server has its ends, or did not start. */
   closeChildEnds(): void
-  /** Nothing was started: our ends are given up too. */
+  /** Call when the server did not start: closes our ends too. */
   discard(): void
 }
 
@@ -25,9 +25,9 @@ const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
 
 /**
  * Node connects a child by sockets, and a socket cannot be opened as `/dev/stderr` or `/dev/stdin` (ENXIO),
- * which is what `echo … > /dev/stderr` in a start script does. So a server gets a socket only where we were
- * given one ourselves, and a pipe everywhere else, as it would have without us. Node has no pipe(2): named
- * pipes take its place, unlinked before anything is written.
+ * as `echo … > /dev/stderr` in a start script does. So the server gets a socket only where we have one
+ * ourselves, and a pipe otherwise, as it would without us. Node has no pipe(2): named pipes replace it,
+ * unlinked before anything is written.
  */
 export function createServerPipes(): ServerPipes {
   const wanted = process.platform === 'win32' ? [] : [0, 1, 2].filter((fd) => !isSocket(fd))
@@ -59,27 +59,27 @@ function makePipes(fds: readonly number[]): Map<number, NamedPipe> {
     if (made.status !== 0) return pipes
     for (const [i, fd] of fds.entries()) pipes.set(fd, openPipe(paths[i]!, fd))
   } catch {
-    // No mkfifo, no room for it, no descriptor left: sockets serve nearly every server as well.
+    // No mkfifo, no space, or no descriptor left: sockets work for nearly every server as well.
   } finally {
     if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
   }
   return pipes
 }
 
-/** The first of these that can be written; some are named by an environment that is not ours. */
+/** The first writable folder. The environment that names some of them may be wrong. */
 function makeTemporaryFolder(): string {
   for (const parent of [os.tmpdir(), '/tmp', '/dev/shm']) {
     try {
       return fs.mkdtempSync(join(parent, 'wiretape-'))
     } catch {
-      // The next one.
+      // Try the next one.
     }
   }
   return fs.mkdtempSync(join(os.homedir(), '.wiretape-'))
 }
 
 function openPipe(path: string, fd: number): NamedPipe {
-  // Held open on both sides meanwhile, so that neither of the other two waits for its peer.
+  // Both directions are held open meanwhile, so that neither `open` below waits for its peer.
   const both = fs.openSync(path, O_RDWR | O_NONBLOCK)
   const serverReads = fd === 0
   const opened: number[] = []
@@ -92,7 +92,7 @@ function openPipe(path: string, fd: number): NamedPipe {
     const child = open(serverReads ? O_RDONLY : O_WRONLY)
     const own = open((serverReads ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
     const socket = new net.Socket({ fd: own, readable: !serverReads, writable: serverReads })
-    // A pipe has no half-close: its end is seen only when the descriptor is closed.
+    // A pipe has no half-close: its end is visible only once the descriptor is closed.
     if (serverReads) socket.once('finish', () => socket.destroy())
     return { child, own: socket }
   } catch (error) {

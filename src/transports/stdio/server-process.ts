@@ -10,9 +10,9 @@ export interface ServerProcess {
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves once, when the process is gone; its output may not be read to the end yet. */
+  /** Resolves once, when the process is gone. Its output may still have unread bytes. */
   readonly exited: Promise<ServerExit>
-  /** To its group, where it leads one. False when it is gone already. */
+  /** Signals the process group where the server leads one. False when the process is gone. */
   kill(signal: NodeJS.Signals): boolean
 }
 
@@ -26,11 +26,12 @@ export interface NotStarted {
 
 export interface StartServerOptions {
   /**
-   * It leads a process group of its own: signals reach what it started too, and those of a terminal reach us only.
+   * The server leads its own process group: signals reach its children too, and signals of a terminal reach only
+   * us.
    * @default false
    */
   readonly ownGroup?: boolean
-  /** Is told of it as soon as there is a process, and when it is gone. */
+  /** Learns the pid as soon as there is a process, and learns when it is gone. */
   readonly watchdog?: Watchdog
   /** @default our own */
   readonly env?: NodeJS.ProcessEnv
@@ -45,8 +46,8 @@ export type StartServer = (
 ) => Promise<ServerProcess | NotStarted>
 
 /**
- * Starts a server as the client would: same environment, same working directory, no shell. Resolves when
- * the process runs, or with the reason why it cannot.
+ * Starts a server as the client would: same environment, same working directory, no shell. Resolves when the
+ * process is running, or with the reason why it could not start.
  */
 export async function startServer(
   command: readonly string[],
@@ -57,7 +58,7 @@ export async function startServer(
   let child: ChildProcess
   const options = { ...spawnOptions(pipes), ...(env && { env }), ...(cwd !== undefined && { cwd }) }
   try {
-    // Not a turn later: whoever kills us as soon as it runs must find it watched.
+    // In the same turn: if we are killed right after the start, the watchdog must know the process.
     child =
       process.platform === 'win32'
         ? await spawnOnWindows(file, args, options)
@@ -82,7 +83,7 @@ export async function startServer(
     return { error: reasonNotStarted(file, failed) }
   }
   pipes.closeChildEnds()
-  // A signal that cannot be delivered is reported here later; the exit tells what matters.
+  // A signal that cannot be delivered causes an error later. The exit is what matters.
   child.on('error', () => undefined)
   return {
     pid: child.pid!,
@@ -94,7 +95,7 @@ export async function startServer(
   }
 }
 
-/** False where there is no such group. */
+/** False when the group does not exist. */
 function killGroup(pid: number, signal: NodeJS.Signals): boolean {
   if (process.platform === 'win32') return false
   try {
@@ -108,7 +109,7 @@ function spawnOptions({ stdin, stdout, stderr }: ServerPipes): SpawnOptions {
   return { stdio: [stdin, stdout, stderr].map((pipe) => pipe?.child ?? ('pipe' as const)), windowsHide: true }
 }
 
-/** Finds .cmd files and shebangs, and quotes for cmd.exe. Untested there. */
+/** Finds .cmd files and shebangs, and quotes for cmd.exe. Untested on Windows. */
 async function spawnOnWindows(file: string, args: string[], options: SpawnOptions): Promise<ChildProcess> {
   const { default: crossSpawn } = await import('cross-spawn')
   return crossSpawn(file, args, options)

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process'
 
 /** Ends processes when we are killed and cannot do so ourselves. */
 export interface Watchdog {
-  /** Whom to end. @returns says that it is gone by itself */
+  /** Adds a process to end. @returns a function to call once the process is gone */
   watch(pid: number): () => void
-  /** There is nobody to end any more. */
+  /** No process is left to end. */
   dismiss(): void
 }
 
 export interface WatchdogOptions {
-  /** Each leads a process group, and all of the group are ended. @default false */
+  /** Each process leads a process group, and the whole group is ended. @default false */
   readonly groups?: boolean
 }
 
 /**
- * Told of pids line by line (`+ PID`, `- PID`); the end of its input comes when nobody is there any more who tells. Whom it
- * knows then is given what the official clients give a server, which has seen the end of its input too: 2 s until
- * SIGTERM, and 2 s until SIGKILL. A client is told at once, as by a terminal that closes, since shells listen to that only.
+ * A script that reads pids line by line (`+ PID`, `- PID`). Its input ends when we are gone. It then ends the remaining
+ * processes with the grace of the official clients: a server, whose input has ended too, has 2 s until SIGTERM and 2 s
+ * until SIGKILL. A client gets SIGHUP at once, as from a closing terminal, because shells react only to that.
  */
 const script = (target: string, first: string): string => `trap '' INT QUIT TERM HUP
 pids=' '
@@ -38,7 +38,7 @@ grace() {
 ${first}
 tell TERM; grace; left && tell KILL`
 
-/** Needs a shell; where there is none, nobody watches. */
+/** Needs a shell; without one there is no watchdog. */
 export function startWatchdog({ groups = false }: WatchdogOptions = {}): Watchdog {
   if (process.platform === 'win32') return { watch: () => () => undefined, dismiss: () => undefined }
   const text = groups ? script('-$pid', 'grace') : script('$pid', 'tell HUP')
@@ -48,7 +48,7 @@ export function startWatchdog({ groups = false }: WatchdogOptions = {}): Watchdo
   shell.unref()
   return {
     watch(pid) {
-      // A few bytes into an empty pipe.
+      // Only a few bytes into an empty pipe.
       shell.stdin.write(`+ ${pid}\n`)
       return () => void (shell.stdin.writable && shell.stdin.write(`- ${pid}\n`))
     },
