@@ -1,25 +1,25 @@
 import type { RecordingIndex } from './recording-index.js'
 
-/** Rows of requests that ask for the same; one of them is undefined where the other recording has no such request. */
+/** Rows of equivalent requests; one is undefined if the other recording has no such request. */
 export interface RequestPair {
   readonly before: number | undefined
   readonly after: number | undefined
 }
 
-/** Which requests of the new recording are those of the old one: by row of the old, -1 for none. */
+/** Pairs of equivalent requests in the old and the new recording. */
 export interface Alignment {
-  /** In the order of the old recording; what is new stands where it was sent. */
+  /** In the order of the old recording; new requests stand where they were sent. */
   pairs(): Generator<RequestPair, void, undefined>
-  /** Of a row of the old recording. */
+  /** The new row for a row of the old recording. */
   partnerOf(before: number): number | undefined
-  /** Rows that have no partner, by subject. */
+  /** Rows without a partner, by subject. */
   unpaired(): { before: number[]; after: number[] }
   pair(before: number, after: number): void
 }
 
 /**
- * Requests are the same when side, method, name and arguments are; among equal ones their order tells. The order
- * of different requests may be another one.
+ * Requests are equivalent if side, method, name and arguments match; repeated ones are paired in order. Different
+ * requests may come in another order.
  */
 export function alignRequests(before: RecordingIndex, after: RecordingIndex): Alignment {
   const subjects = sharedSubjects(before, after)
@@ -66,7 +66,7 @@ export function alignRequests(before: RecordingIndex, after: RecordingIndex): Al
   }
 }
 
-/** One numbering of subjects for both recordings. */
+/** Numbers the subjects of both recordings together. */
 function sharedSubjects(
   before: RecordingIndex,
   after: RecordingIndex,

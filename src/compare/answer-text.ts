@@ -1,7 +1,7 @@
-/** An answer as far as it is compared. */
+/** A response, as it is compared. */
 export interface AnswerText {
   /** Exact text of the message. */
   readonly text: string
-  /** JSON Pointers into it, to what redaction took out. */
+  /** JSON Pointers to redacted values in it. */
   readonly redacted?: readonly string[]
 }

@@ -10,20 +10,20 @@ import {
 } from '../wire/index.js'
 import { pointerStep } from './json-place.js'
 
-/** Deeper values count by their exact text: no stack overflows, whatever a peer sends. */
+/** Deeper values are compared by their exact text: prevents stack overflows on hostile input. */
 export const deepest = 256
 
 /**
- * What stands for the value at a JSON Pointer: a text of our own, `''` for nothing at all, or undefined for
- * the value itself. Asked for every value of a text when it is given.
+ * Replacement for the value at a JSON Pointer: `''` to omit the value, undefined to keep it. If given, called for
+ * every value of a text.
  */
 export type Substitute = (pointer: string, text: string, start: number) => string | undefined
 
 /**
- * One text for all spellings of a JSON value: members sorted by name, of repeated ones the last, numbers in
- * one exact form (`1.0` is `1`), strings with the escapes that they need, no white space.
+ * One text for all spellings of a JSON value: members sorted by name, the last of repeated members, numbers in one
+ * exact form (`1.0` is `1`), strings with only the necessary escapes, no white space.
  *
- * @param text that `findJsonValue` has accepted
+ * @param text accepted by `findJsonValue`
  * @param start where the value begins
  * @param at JSON Pointer of the value, for `substitute`
  */
@@ -63,7 +63,7 @@ function writeValue(
   return `{${parts.join(',')}}`
 }
 
-/** The members that count: of a repeated name the last, in the order of the text. */
+/** The effective members, in text order: the last one of each repeated name. */
 export function lastMembers(text: string, start: number): Member[] {
   const members = membersOf(text, start)
   const names = new Set(members.map(({ name }) => name))
@@ -80,7 +80,7 @@ function byName(a: Member, b: Member): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** True for a value that is nested deeper than anything but an attack: parsed, it would overflow whoever walks it. */
+/** Whether a value is nested deeper than any legitimate one: parsed, it would overflow a recursive walk. */
 export function isTooDeep(text: string): boolean {
   let depth = 0
   for (let pos = 0; pos < text.length;) {

@@ -4,11 +4,11 @@ import { deepest } from './canonical-json.js'
 import { isIdName } from './made-ids.js'
 import type { Use } from './varying.js'
 
-/** What the client of a recording says in its requests that may name something of the server's: ids, handles, numbers of rows. */
+/** Values in a client's requests that may name something of the server: ids, handles, row numbers. */
 export interface ClientValues {
   /** @param message exact text of a request; the value of `params` begins at `start` */
   take(row: number, message: string, start: number): void
-  /** @param value a number's text, or a decoded string, of the answer in that row */
+  /** @param value from the response in that row: text of a number, or decoded string */
   useOf(value: string, answerRow: number): Use
 }
 
@@ -16,7 +16,7 @@ const mostValues = 50_000
 const longest = 300
 
 export function createClientValues(): ClientValues {
-  /** The row in which each was said first. */
+  /** First row with each value. */
   const first = new Map<string, number>()
 
   function note(value: string, row: number): void {

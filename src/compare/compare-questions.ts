@@ -6,7 +6,7 @@ import { createTolerance } from './tolerance.js'
 import type { Asked } from './verdict.js'
 import type { AnswerText } from './answer-text.js'
 
-/** Who asks, how it is traced, and ids that mean something to one run only. */
+/** Identity of the sender, tracing, and ids that are valid in one run only. */
 const notAsked: ReadonlySet<string> = new Set([
   '/jsonrpc',
   '/id',
@@ -21,7 +21,7 @@ const notAsked: ReadonlySet<string> = new Set([
 
 const none: JsonDiff = { differences: [], more: 0 }
 
-/** As `compareOneWay`; where a file of rules takes part, the differences that it hides are counted. */
+/** As `compareOneWay`; with a rules file, also counts the differences it hides. */
 export function compareQuestions(
   before: AnswerText,
   after: AnswerText,
@@ -37,8 +37,8 @@ export function compareQuestions(
 }
 
 /**
- * What a server asks otherwise than before. Rules hold here too, from the root of the request: `$.params.message`.
- * At level `schema` nothing counts but that it asks.
+ * Compares a server's requests. Rules apply here too, from the root of the request: `$.params.message`. At level
+ * `schema`, content is not compared.
  */
 function compareOneWay(
   before: AnswerText,
@@ -49,7 +49,7 @@ function compareOneWay(
   if (settings.level === 'schema') return none
   const isExact = settings.level === 'exact'
   if (!isExact) {
-    // The same by meaning: tokens and the like are never equal.
+    // Equal in meaning; progress tokens and the like always differ.
     const [a, b] = [requestHashes(before.text, method), requestHashes(after.text, method)]
     if (a[0] === b[0] && a[1] === b[1]) return none
   }

@@ -20,13 +20,13 @@ import type { AnswerText } from './answer-text.js'
 import type { ComparedRecording, ExchangeSide, ExchangeComparison, ComparisonSummary } from './comparison.js'
 
 export interface RecordingComparison {
-  /** Every exchange, the same ones too, in the order of the old recording. To be gone through once. */
+  /** All exchanges, equal ones included, in the order of the old recording. Iterate once. */
   readonly exchanges: AsyncIterable<ExchangeComparison>
-  /** After the exchanges. */
+  /** Available after the exchanges. */
   summary(): ComparisonSummary
 }
 
-/** Compares what was asked and answered in two recordings; payloads are read when they are needed. */
+/** Compares requests and responses of two recordings; payloads are read on demand. */
 export function compareRecordings(
   before: ComparedRecording,
   after: ComparedRecording,
@@ -68,7 +68,7 @@ export function compareRecordings(
           ? outputSchemasOf(before.index.offers, after.index.offers, name ?? '')
           : undefined,
     }
-    // A cancelled request may be answered or not: that is a race, and no change.
+    // Whether a cancelled request gets a response is a race, not a change.
     const isRace = isCancelled(before, row) && (!old.answer || !now.answer)
     const isOwn = old.isOwn || now.isOwn
     const answers = isRace || isOwn ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
@@ -148,16 +148,16 @@ export function compareRecordings(
   }
 }
 
-/** How a list is cut into pages is no difference: it is compared as a whole, with its first page. */
+/** Pagination is no difference: a list is compared as a whole, with its first page. */
 function isFurtherPage({ offers }: RecordingIndex, request: number): boolean {
   const first = offers.listings.firstOf(request)
   return first !== undefined && first !== request
 }
 
-/** How often a client asked for a task is no difference. */
+/** The number of polls for a task is no difference. */
 function createPolls(index: RecordingIndex): {
   take(alignment: Alignment): void
-  /** A request that the other recording has no partner for is one poll more, or less. */
+  /** Whether a request without a partner is only an additional or a missing poll. */
   isRepeated(of: RecordingIndex, row: number): boolean
 } {
   const paired = new Set<string>()
@@ -174,7 +174,7 @@ function createPolls(index: RecordingIndex): {
   }
 }
 
-/** An offer that changed and makes no difference. */
+/** A changed offer that does not count as a difference. */
 export function isNote({ impact }: OfferChange): boolean {
   return impact === 'note'
 }
@@ -186,7 +186,7 @@ export function zeroCounts(): Record<Verdict, number> {
 interface LoadedSide {
   readonly side: ExchangeSide
   readonly answer: AnswerText | undefined
-  /** The answer is not the server's: the recorder or a person gave it. */
+  /** The response came from the recorder or a person, not from the server. */
   readonly isOwn: boolean
 }
 
@@ -217,7 +217,7 @@ async function sideOf(
   }
 }
 
-/** The run when it answered the request in this row. */
+/** State of the run at the response to the request in this row. */
 function runOf({ index }: ComparedRecording, row: number): RunSide {
   const peer = index.entries.peer(row)
   return index.runAt(peer < 0 ? row : peer)

@@ -6,64 +6,64 @@ import type { RecordingIndex } from './recording-index.js'
 import type { Varied } from './tolerance.js'
 import type { Verdict } from './verdict.js'
 
-/** A recording to compare: its index, and a way to its records. */
+/** A recording to compare: its index, and access to its records. */
 export interface ComparedRecording {
   readonly index: RecordingIndex
-  /** The record that was taken with this locator. */
+  /** The record that was indexed with this locator. */
   read(locator: number): Promise<MessageRecord>
 }
 
-/** One side of an exchange that was compared. */
+/** One side of a compared exchange. */
 export interface ExchangeSide {
-  /** Number of the request in its recording. */
+  /** Message number of the request. */
   readonly seq: number
-  /** Number of the answer; absent when there was none. */
+  /** Message number of the response; absent if there was none. */
   readonly answerSeq?: number
   readonly latencyUs?: number
-  /** What went wrong, in a line, when the answer is an error. */
+  /** Description of an error response, in one line. */
   readonly failure?: string
 }
 
-/** What became of one exchange, and how. */
+/** Verdict on one exchange, with details. */
 export interface ExchangeComparison {
   readonly verdict: Verdict
-  /** Which of several replays it is of, from 1 on. */
+  /** Which of several replays it belongs to, from 1 on. */
   readonly run?: number
-  /** The saved call that it is of. */
+  /** The saved call it belongs to. */
   readonly call?: { readonly file: string; readonly line: number; readonly name: string }
   readonly method: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string
   readonly direction: Direction
-  /** Exact text of `params`, of the old side where there is one; absent of what is the same. */
+  /** Exact text of `params`, of the old side if it has the request; absent for equal exchanges. */
   readonly params?: string
   readonly before?: ExchangeSide
   readonly after?: ExchangeSide
   readonly differences: readonly Difference[]
-  /** Differences beyond those that are listed. */
+  /** Number of differences not listed. */
   readonly more: number
   readonly schemaFaults: readonly string[]
-  /** Where a result does not fit its tool's `outputSchema`, as the old one did not: no change. */
+  /** Where a result violates its tool's `outputSchema` as the old one did: not a change. */
   readonly knownFaults?: readonly string[]
-  /** Values that are not the same, and no difference, since every run makes its own. */
+  /** Values that differ but do not count, since every run generates its own. */
   readonly varied?: readonly Varied[]
-  /** What else there is to know, such as why it was not sent. */
+  /** Further information, such as why it was not sent. */
   readonly notes?: readonly string[]
 }
 
-/** What is known when all exchanges were compared. */
+/** Summary after all exchanges were compared. */
 export interface ComparisonSummary {
   readonly counts: Readonly<Record<Verdict, number>>
   readonly offers: readonly OfferChange[]
   readonly latency: readonly SubjectLatency[]
-  /** Nothing differs that counts. */
+  /** No difference that counts. */
   readonly same: boolean
-  /** Why a replay ended before its time. */
+  /** Why a replay ended early. */
   readonly stopped?: string
-  /** What else a person may want to know; it counts for nothing. */
+  /** Further information for people; does not affect the outcome. */
   readonly notes?: readonly string[]
-  /** How many values varied by themselves and made no difference, by kind. */
+  /** Number of generated values that differed without counting as a difference, by kind. */
   readonly varied?: Readonly<Record<string, number>>
-  /** The file of rules that took part, and how many differences do not count because of it. */
+  /** The rules file in use, and how many differences it hides. */
   readonly compareFile?: { readonly name: string; readonly hidden: number }
 }

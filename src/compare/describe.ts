@@ -6,7 +6,7 @@ import { suggestMatcher } from './matcher.js'
 import type { OfferChange } from './offer-change.js'
 import type { Varied } from './tolerance.js'
 
-/** `tools/call search`, and who asked when it was the server; of a saved call its name before that. */
+/** `tools/call search`, marked if the server sent the request; prefixed with the name of a saved call. */
 export function titleOf({
   method,
   name,
@@ -18,10 +18,10 @@ export function titleOf({
   return direction === 'server_to_client' ? `${title} (asked by the server)` : title
 }
 
-/** A difference in one line, without control of what a terminal does with it: escape it where it is shown. */
+/** A difference in one line. Not escaped for terminals: escape it on output. */
 export function describeDifference(difference: Difference, longest = 120): string {
   const { kind, place } = difference
-  // JSON inside a text may be printed on many lines, which say nothing.
+  // JSON inside a text may be formatted on many lines without meaning.
   const [before, after] = [difference.before ?? '', difference.after ?? ''].map(onOneLine) as [string, string]
   const path = toJsonPath(place).replace(/^\$\.?/, '') || 'the answer'
   if (kind === 'added') return `+ ${path} ${shortened(after, 0, longest)}`
@@ -30,7 +30,7 @@ export function describeDifference(difference: Difference, longest = 120): strin
   return `~ ${path} ${shortened(before, at, longest / 2)} → ${shortened(after, at, longest / 2)}`
 }
 
-/** `timestamp: result.structuredContent.at "…" → "…"`: what varied by itself, in one line as `describeDifference`. */
+/** A generated value that differed, in one line: `timestamp: result.structuredContent.at "…" → "…"`. */
 export function describeVaried({ kinds, at, before, after }: Varied, longest = 80): string {
   const what = describeDifference({ kind: 'changed', place: placeOf(at), before, after }, longest)
   return `${kinds.join(', ')}: ${what.replace(/^~ /, '')}`
@@ -42,7 +42,7 @@ function firstDifference(before: string, after: string): number {
   return length
 }
 
-/** So many characters of a text, those at `at` among them. */
+/** An excerpt of at most `longest` characters, around `at`. */
 function shortened(text: string, at: number, longest: number): string {
   if (text.length <= longest) return text
   const start = Math.max(0, Math.min(at - Math.floor(longest / 3), text.length - longest))
@@ -50,20 +50,20 @@ function shortened(text: string, at: number, longest: number): string {
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
 }
 
-/** What a person can add to the command line so that a difference no longer counts; undefined when nothing fits. */
+/** A command-line option that makes a difference no longer count; undefined if none fits. */
 export function suggestRule({ kind, place, before, after }: Difference): string | undefined {
   if (kind !== 'changed' || before === undefined || after === undefined) return undefined
   const matcher = suggestMatcher(before, after)
   return matcher === undefined ? undefined : `--match '${toJsonPath(place)}=${matcher}'`
 }
 
-/** `tool echo: inputSchema: "city" required now`; without the impact. */
+/** `tool echo: inputSchema: "city" required now`, without the impact. */
 export function describeOffer({ kind, name, change, details }: OfferChange): string {
   const what = kind === 'server' ? name : `${kind} ${name}`
   return details.length > 0 ? `${what}: ${details.join('; ')}` : `${what} ${change}`
 }
 
-/** Lines about one exchange that is not the same, without its title. */
+/** Lines about one differing exchange, without its title. */
 export function detailsOf(exchange: ExchangeComparison): string[] {
   const lines: string[] = []
   const { before, after, verdict } = exchange

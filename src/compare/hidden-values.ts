@@ -1,16 +1,16 @@
 import { pointerSteps, spliceText, valueAt, type TextEdit } from '../wire/index.js'
 
-/** A JSON value that something was redacted in. */
+/** A JSON value with redacted parts. */
 export interface PartlyHidden {
   /** Exact text. */
   readonly text: string
-  /** JSON Pointers into it, to what redaction took out. */
+  /** JSON Pointers to redacted values in it. */
   readonly redacted: readonly string[]
 }
 
 export const nothingHidden: readonly string[] = []
 
-/** JSON Pointers that lead to a place or below it, from there on. */
+/** The JSON Pointers at or below a place, relative to it. */
 export function pointersBelow(redacted: readonly string[] | undefined, place: string): readonly string[] {
   if (!redacted || redacted.length === 0) return nothingHidden
   return redacted
@@ -19,8 +19,8 @@ export function pointersBelow(redacted: readonly string[] | undefined, place: st
 }
 
 /**
- * Two values with the same text wherever one of them was redacted: nobody knows what stood there. A place that only one
- * of them has stays as it is.
+ * Makes two values equal wherever either is redacted: the original values are unknown. A place that only one of them
+ * has is kept.
  */
 export function alikeWhereHidden(before: PartlyHidden, after: PartlyHidden): [before: string, after: string] {
   const [old, now]: TextEdit[][] = [[], []]

@@ -16,45 +16,45 @@ import { jsonInText, textMember } from './text-json.js'
 /** One place where two JSON values differ. */
 export interface Difference {
   readonly kind: 'added' | 'removed' | 'changed'
-  /** In the value that has it; of a change, in the new value. JSON inside a `text` counts as if it stood there. */
+  /** Place in the value that has it; for a change, in the new value. JSON inside a `text` counts as nested. */
   readonly place: JsonPlace
-  /** Of a change: in the old value, where elements of an array moved. */
+  /** For a change: place in the old value, if array elements moved. */
   readonly oldPlace?: JsonPlace
-  /** Exact JSON text; absent for what was added. */
+  /** Exact JSON text; absent for an addition. */
   readonly before?: string
-  /** Exact JSON text; absent for what was removed. */
+  /** Exact JSON text; absent for a removal. */
   readonly after?: string
 }
 
-/** What two values differ in. */
+/** Differences of two values. */
 export interface JsonDiff {
   readonly differences: readonly Difference[]
-  /** Differences beyond those that are listed. */
+  /** Number of differences not listed. */
   readonly more: number
 }
 
-/** What is allowed to differ at a place, for both sides. */
+/** Differences allowed at a place, for both sides. */
 export interface Tolerance {
-  /** Neither value nor presence counts. */
+  /** Whether neither value nor presence counts. */
   isIgnored(side: 'before' | 'after', pointer: string): boolean
-  /** True when both values are what may stand at this place; undefined when nothing is said about it. */
+  /** True if both values are allowed at this place; undefined if no rule applies. */
   accepts(beforePointer: string, before: string, afterPointer: string, after: string): boolean | undefined
-  /** What stands for a value when elements of arrays are paired: `''` for one that is ignored. */
+  /** Replacement for a value when array elements are paired: `''` for an ignored one. */
   standIn(side: 'before' | 'after', pointer: string, text: string, start: number): string | undefined
 }
 
 export interface DiffOptions {
-  /** Spelling counts too: number text, escapes, order of members, repeated members, white space. @default false */
+  /** Also compares spelling: number text, escapes, member order, repeated members, white space. @default false */
   readonly exact?: boolean
   readonly tolerance?: Tolerance | undefined
-  /** Differences listed. @default 100 */
+  /** Limit of listed differences. @default 100 */
   readonly most?: number
 }
 
-/** Elements of arrays below this depth are paired by their place: each level reads all of what is in it. */
+/** Array elements below this depth are paired by index: pairing reads all nested content at each level. */
 const deepestPaired = 24
 
-/** A value inside a checked text, and where it stands. */
+/** A value inside a checked text, and its place. */
 interface Side {
   readonly text: string
   readonly start: number
@@ -63,10 +63,10 @@ interface Side {
 }
 
 /**
- * Structural difference of two JSON values. Numbers are compared exactly, at any size; the order of members
- * does not count; elements of arrays are paired so that one that was put in or taken out is one difference.
+ * Structural difference of two JSON values. Numbers are compared exactly, at any size; member order does not
+ * count; array elements are paired so that one insertion or removal is one difference.
  *
- * @param before text that `findJsonValue` has accepted; the value is at `beforeSpan`
+ * @param before accepted by `findJsonValue`; the value is at `beforeSpan`
  */
 export function diffJson(
   before: string,
@@ -122,7 +122,7 @@ export function diffJson(
     else if (kind !== 'number' || exact || canonicalNumber(aText) !== canonicalNumber(bText)) changed(a, b)
   }
 
-  /** Where names or lengths differ, that is told by itself; else the values are compared one by one. */
+  /** Reports spelling only if no other difference was found: names, lengths and values are reported themselves. */
   function spelling(a: Side, b: Side, count: number): void {
     if (exact && differences.length + more === count && spellingOf(a.text, a) !== spellingOf(b.text, b))
       changed(a, b)
@@ -144,7 +144,7 @@ export function diffJson(
     spelling(a, b, count)
   }
 
-  /** Text that may hold JSON; the JSON counts, not how it was printed. */
+  /** Compares texts that may hold JSON by that JSON, not by its formatting. */
   function texts(a: Side, b: Side, depth: number): void {
     const inner = [a, b].map(innerJson)
     if (
@@ -220,7 +220,7 @@ function innerJson(side: Side): Side | undefined {
   return start === undefined ? undefined : { text, start, end: skipValue(text, start), place: side.place }
 }
 
-/** Trusted: true when an object has a member of that name. */
+/** Whether an object has a member of that name. For checked text only. */
 export function hasMember(text: string, start: number, name: string): boolean {
   return kindAt(text, start) === 'object' && membersOf(text, start).some((member) => member.name === name)
 }

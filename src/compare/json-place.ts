@@ -1,4 +1,4 @@
-/** Where a value stands: member names and 0-based indexes from the root. `[]` is the root itself. */
+/** Location of a value: member names and 0-based indexes from the root. `[]` is the root. */
 export type JsonPlace = readonly (string | number)[]
 
 /** RFC 6901. The root is `''`. */
@@ -13,7 +13,7 @@ export function pointerStep(step: string | number): string {
   return typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** The steps of a JSON Pointer; what looks like an index is one. */
+/** The steps of a JSON Pointer; index-like steps become numbers. */
 export function placeOf(pointer: string): (string | number)[] {
   return pointer
     .split('/')
@@ -23,7 +23,7 @@ export function placeOf(pointer: string): (string | number)[] {
     )
 }
 
-/** As a person writes a JSONPath (RFC 9535): `$.result.content[0]['odd name']`. */
+/** A JSONPath (RFC 9535) in its usual notation: `$.result.content[0]['odd name']`. */
 export function toJsonPath(place: JsonPlace): string {
   let path = '$'
   for (const step of place) path += pathStep(step)
@@ -33,7 +33,7 @@ export function toJsonPath(place: JsonPlace): string {
 function pathStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   if (/^[A-Za-z_]\w*$/.test(step)) return `.${step}`
-  // JSON escapes are those of RFC 9535, but for the quotes.
+  // JSON escapes equal those of RFC 9535, except for quotes.
   const inner = JSON.stringify(step).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `['${inner}']`
 }

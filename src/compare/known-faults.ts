@@ -4,10 +4,10 @@ import { titleOf } from './describe.js'
 
 const longestSample = 200
 
-/** Counts results that do not fit their schema, as the old ones did not. */
+/** Counts results that violate their schema as the old ones did. */
 export interface KnownFaults {
   take(exchange: ExchangeComparison): void
-  /** A note, if there is something to note. */
+  /** A note, if there were any. */
   notes(): readonly string[]
 }
 
@@ -19,7 +19,7 @@ export function createKnownFaults(): KnownFaults {
       const [fault] = exchange.knownFaults ?? []
       if (fault === undefined) return
       count += 1
-      // Names of members are the other side's, and may be long.
+      // Member names come from the other side, and may be long.
       if (count === 1) first = truncate(`${titleOf(exchange)}: ${fault}`, longestSample)
     },
     notes() {
@@ -33,7 +33,7 @@ export function createKnownFaults(): KnownFaults {
   }
 }
 
-/** All notes of a comparison, as its summary has them. */
+/** Joins the notes of a comparison, for its summary. */
 export function notesIn(...notes: readonly (readonly string[])[]): Pick<ComparisonSummary, 'notes'> {
   const all = notes.flat()
   return all.length > 0 ? { notes: all } : {}

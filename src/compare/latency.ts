@@ -1,6 +1,6 @@
 import type { Subject } from './recording-index.js'
 
-/** How fast one subject was answered, before and after. */
+/** Latencies of one subject, before and after. */
 export interface SubjectLatency extends Subject {
   readonly before?: LatencyNumbers
   readonly after?: LatencyNumbers
@@ -14,7 +14,7 @@ export interface LatencyNumbers {
 
 export interface Latencies {
   add(subject: Subject, beforeUs: number | undefined, afterUs: number | undefined): void
-  /** In the order in which subjects were first seen. */
+  /** In the order of first occurrence. */
   list(): readonly SubjectLatency[]
 }
 

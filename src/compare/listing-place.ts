@@ -1,10 +1,10 @@
-/** Whose list an answer is, and what of it is not known. */
+/** Request and conversation of a list response, and its redacted parts. */
 export interface ListingPlace {
   /** Number of the request. */
   readonly request: number
   readonly conversation?: string | undefined
-  /** Number of the request for the first page, where it is known that this is another one. */
+  /** Number of the request for the first page, if this is known to be a further page. */
   readonly first?: number | undefined
-  /** JSON Pointers into the answer, to what redaction took out. */
+  /** JSON Pointers to redacted values in the response. */
   readonly redacted?: readonly string[]
 }

@@ -3,35 +3,35 @@ import { pointersBelow } from './hidden-values.js'
 import type { OfferKind, OfferList } from './offered-places.js'
 import type { ListingPlace } from './listing-place.js'
 
-/** Exact text of each thing in a list by its name. */
+/** Exact text of each list item, by its name. */
 export type Items = ReadonlyMap<string, string>
 
-/** A list that a server gave, as far as it was asked for. */
+/** A list from a server, as far as it was requested. */
 export interface Listing {
   readonly kind: OfferKind
   /** Equal for lists with equal pages. */
   readonly key: string
-  /** It goes on, and nobody asked for the rest. */
+  /** Further pages exist, but were not requested. */
   readonly goesOn: boolean
   items(): Items
-  /** JSON Pointers into things, to what redaction took out, by their names. */
+  /** JSON Pointers to redacted values within the items, by item name. */
   redacted(): ReadonlyMap<string, readonly string[]>
-  /** How many things it has whose names were redacted; they are no items. */
+  /** Number of items with redacted names; `items` omits them. */
   nameless(): number
 }
 
-/** All lists that a server gave. What it says again is kept once. */
+/** All lists from a server. Repeated lists are stored once. */
 export interface Listings {
-  /** @param result with a list of that sort in it */
+  /** @param result contains the list */
   take(list: OfferList, result: JsonObject, isFurther: boolean, at: ListingPlace | undefined): void
-  /** The one that came last. */
+  /** The most recent one. */
   last(kind: OfferKind): Listing | undefined
   /** By the request for its first page. */
   get(first: number): Listing | undefined
-  /** The request for the first page of the list that the answer to this one is a page of. */
+  /** The request for the first page of the list that this request's response belongs to. */
   firstOf(request: number): number | undefined
   all(): Iterable<readonly [first: number, listing: Listing]>
-  /** False when there were more than are kept: of those only the last of each kind is known. */
+  /** False if the storage limit was exceeded: of the rest, only the last list of each kind is known. */
   readonly isComplete: boolean
 }
 
@@ -39,7 +39,7 @@ interface Page {
   readonly number: number
   /** Exact text of the list. */
   readonly text: string
-  /** JSON Pointers into it. */
+  /** JSON Pointers to redacted values in it. */
   readonly redacted: readonly string[]
 }
 
@@ -49,7 +49,7 @@ interface Draft {
   goesOn: boolean
 }
 
-/** Characters of pages that differ. Of lists beyond them, only the last of each kind is known. */
+/** Storage limit, in characters of distinct pages. Beyond it, only the last list of each kind is known. */
 const mostListed = 8 << 20
 
 export function createListings(): Listings {
@@ -57,7 +57,7 @@ export function createListings(): Listings {
   const byFirst = new Map<number, Draft>()
   const firstOf = new Map<number, number>()
   const latest = new Map<OfferKind, Draft>()
-  /** By conversation and kind: what a further page belongs to. */
+  /** By conversation and kind: the list that a further page belongs to. */
   const current = new Map<string, { readonly first: number | undefined; readonly draft: Draft }>()
   let listed = 0
   let pageCount = 0
@@ -112,14 +112,14 @@ export function createListings(): Listings {
     take(list, result, isFurther, at) {
       const { kind } = list
       const text = result.raw(list.member)
-      // An answer that is no list tells nothing about what is offered.
+      // A response without a list contains no offers.
       if (text === undefined || kindAt(text, 0) !== 'array') return
       const page = pageOf(text, pointersBelow(at?.redacted, `/result/${list.member}`))
       const goesOn = result.string('nextCursor') !== undefined
       const talk = `${kind} ${at?.conversation ?? ''}`
       const known =
         at?.first === undefined ? current.get(talk) : { first: at.first, draft: byFirst.get(at.first) }
-      // Its first page was refused.
+      // The request for its first page failed.
       if (isFurther && at?.first !== undefined && !known?.draft) return
       if (isFurther && known?.draft) {
         known.draft.pages.push(page)
@@ -154,14 +154,14 @@ export function createListings(): Listings {
   }
 }
 
-/** Where the name of a thing in a list may stand. */
+/** Possible place of an item's name in a list. */
 const namePlace = /^\/\d+\/([^/]+)$/
 
 function keyOf({ text, redacted }: Pick<Page, 'text' | 'redacted'>): string {
   return redacted.length === 0 ? text : `${redacted.join('\n')}\n${text}`
 }
 
-/** What a page has whose name is known: the name, its text, and JSON Pointers into that. */
+/** The items of a page with known names: the name, its text, and JSON Pointers to redacted values in it. */
 function* thingsOf(
   { text, redacted }: Page,
   nameMember: string,

@@ -2,19 +2,19 @@ import { compilePattern, QueryFault } from '../json-path/index.js'
 import { canonicalNumber, decodeString, elementsOf, kindAt } from '../wire/index.js'
 import { canonicalJson } from './canonical-json.js'
 
-/** What may differ between two values at one place. */
+/** Differences allowed between two values at one place. */
 export interface Matcher {
-  /** As a person writes it. */
+  /** As written by the user. */
   readonly text: string
   /** @param before exact JSON text of a value, as is `after` */
   accepts(before: string, after: string): boolean
-  /** Equal for values that are likely to be accepted together. */
+  /** Equal for values that are likely to match each other. */
   standIn(value: string): string
-  /** Of one that looks inside texts: a decoded text with marks in the place of what it takes. */
+  /** For matchers within texts: the decoded text with marks in place of its matches. */
   readonly inText?: (text: string) => string
 }
 
-/** The names of matchers, with what they take. */
+/** The names of matchers, with descriptions. */
 export const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
   ['any', 'any two values'],
   ['type', 'two values of one kind'],
@@ -51,7 +51,7 @@ export function parseMatcher(text: string): Matcher {
   throw new QueryFault(`names no matcher: ${text}`, `there are ${known}`)
 }
 
-/** What any of them takes; those that look inside texts take a text in which each finds its own. */
+/** Matches what any of them matches; matchers within texts can each match their own parts of one text. */
 export function combineMatchers(matchers: readonly Matcher[]): Matcher {
   const [only] = matchers
   if (only && matchers.length === 1) return only
@@ -97,7 +97,7 @@ function bySimplifying(simplify: (value: string) => string): Behaviour {
   return { accepts: (before, after) => simplify(before) === simplify(after), standIn: simplify }
 }
 
-/** What fits the pattern is alike; the rest of a text has to be the same. */
+/** Treats text that fits the pattern as equal; the rest must be identical. */
 function inTexts(find: RegExp, mark: string, isOne: (number: string) => boolean): Behaviour {
   const inText = (text: string): string => text.replace(find, mark)
   const simplified = bySimplifying((value) => {
@@ -109,7 +109,7 @@ function inTexts(find: RegExp, mark: string, isOne: (number: string) => boolean)
   return { ...simplified, inText }
 }
 
-/** Seconds to nanoseconds since 1970, of the years 2001 to 2286. */
+/** Epoch numbers from seconds to nanoseconds, for the years 2001 to 2286. */
 function isEpoch(number: string): boolean {
   return /^(?:\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d+)?$/.test(number)
 }
@@ -150,21 +150,21 @@ function pattern(source: string): Behaviour {
   }
 }
 
-/** Needs a second value: what it says of one value alone is nothing. */
+/** Matchers that need a second value, and say nothing about a single one. */
 const comparesTwo = /^(?:type|unordered|number~.*)$/
 
-/** Whether a matcher can be held against one value, without another one beside it. */
+/** Whether a matcher applies to a single value, without a second one. */
 export function standsAlone(matcher: Matcher): boolean {
   return partsOf(matcher).every((part) => !comparesTwo.test(part.text))
 }
 
-/** Whether one value has the form that the matcher takes: it is one, or has one inside a text. */
+/** Whether a single value has the matcher's form: as a whole, or inside a text. */
 export function matchesAlone(matcher: Matcher, value: string): boolean {
   return partsOf(matcher).every((part) => {
     if (part.text === 'any') return true
     if (part.text.startsWith('/')) return part.accepts(value, value)
     if (part.text === 'cursor') return value.startsWith('"') && value !== '""'
-    // What it takes is marked.
+    // The stand-in marks every match.
     return part.standIn(value) !== plainOf(value)
   })
 }
@@ -181,8 +181,8 @@ function plainOf(value: string): string {
 }
 
 /**
- * The matcher that would accept these two values, where it is plain that they differ on every run. A plain number
- * may be a price.
+ * Suggests a matcher for two values that clearly differ on every run. Excludes plain numbers: a number may be a
+ * price.
  */
 export function suggestMatcher(before: string, after: string): string | undefined {
   const names = before.startsWith('"')

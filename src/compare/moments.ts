@@ -1,9 +1,9 @@
-/** A moment as a text tells it: all ways in which it can be read, in milliseconds since 1970, as if it were UTC. */
+/** A moment as written: all its possible readings, in milliseconds since 1970, as if in UTC. */
 export interface TimeReading {
   readonly readings: readonly number[]
-  /** How exactly the text tells it, in milliseconds. */
+  /** Precision of the text, in milliseconds. */
   readonly grainMs: number
-  /** Only the time of day is known. */
+  /** Only the time of day is given. */
   readonly isTimeOfDay: boolean
 }
 
@@ -15,7 +15,7 @@ const zone = String.raw`(?: ?(?:Z\b|UTC\b|GMT\b)?(?:[+-]\d\d:?\d\d)?(?: \([A-Z][
 const weekday = String.raw`(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? )?`
 const month = String.raw`\p{L}{3,12}\.?`
 
-/** One alternative for each way to write a moment, the longer ones first. */
+/** One alternative for each notation of a moment, longer ones first. */
 export const momentForms: readonly string[] = [
   String.raw`\d{4}-\d\d-\d\d[T_ ]\d\d-\d\d-\d\d(?:[-.]\d{3,9})?Z?`,
   String.raw`\d{4}[-/]\d\d?[-/]\d\d?(?:T|,? )${time}${zone}`,
@@ -27,10 +27,10 @@ export const momentForms: readonly string[] = [
   String.raw`(?<![\d:.])${time}(?![\d:])${zone}`,
 ]
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, of the years 2001 to 2286. */
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, for the years 2001 to 2286. */
 export const epochForm = String.raw`(?<![\d.])(?:\d{10}(?:\.\d+)?|\d{13}(?:\.\d+)?|\d{16}|\d{19})(?![\d.])`
 
-/** Undefined when the text tells no moment after all. */
+/** Undefined if the text is not a moment after all. */
 export function readMoment(text: string): TimeReading | undefined {
   if (/^\d{10}/.test(text) && !/^20\d{6}[T_-]?\d{6}Z?$/.test(text)) return readEpoch(text)
   const clock = readClock(text)
@@ -49,7 +49,7 @@ function readEpoch(text: string): TimeReading | undefined {
   return { readings: [Number(text) / perMs], grainMs: perMs < 1 ? 1_000 : 1, isTimeOfDay: false }
 }
 
-/** The time of day, and the offset from UTC taken off. */
+/** The time of day, less the offset from UTC. */
 function readClock(text: string): { ms: number; grainMs: number } | undefined {
   const compact = /^20\d{6}[T_-]?(\d\d)(\d\d)(\d\d)/.exec(text)
   const dashed = /[T_ ](\d\d)-(\d\d)-(\d\d)(?:[-.](\d{3}))?/.exec(text)
@@ -68,12 +68,12 @@ function readClock(text: string): { ms: number; grainMs: number } | undefined {
   return { ms: ms + Number(`0.${fraction ?? '0'}`) * 1_000 - offsetMs, grainMs }
 }
 
-/** Undefined when no day is told. */
+/** Undefined if the text has no date. */
 function readDays(text: string): number[] | undefined {
   const iso = /(\d{4})[-/](\d\d?)[-/](\d\d?)/.exec(text) ?? /^(20\d\d)(\d\d)(\d\d)/.exec(text)
   if (iso) return [dayOf(iso[1]!, Number(iso[2]), iso[3]!)]
   const numeric = /(\d{1,2})[/.](\d{1,2})[/.](\d{4})/.exec(text)
-  // Day and month stand in either order.
+  // Day and month may stand in either order.
   if (numeric)
     return [
       dayOf(numeric[3]!, Number(numeric[2]), numeric[1]!),
@@ -86,7 +86,7 @@ function readDays(text: string): number[] | undefined {
     months.indexOf(name.slice(0, 3)),
   )
   const known = names.find((at) => at >= 0)
-  // A name of another language may be any month.
+  // A name in another language may be any month.
   return known === undefined ? months.map((_, at) => dayOf(year, at + 1, day)) : [dayOf(year, known + 1, day)]
 }
 
@@ -95,12 +95,12 @@ function dayOf(year: string, monthNumber: number, day: string): number {
   return m < 1 || m > 12 || d < 1 || d > 31 ? NaN : Date.UTC(Number(year), m - 1, d)
 }
 
-/** Clocks of two machines, and answers that took their time. */
+/** Allows for clock differences between machines, and for slow responses. */
 const slackMs = 15 * 60_000
 
 /**
- * Whether both moments lie as far from the time of their own run: a clock that went on, a deadline that moved with it.
- * Where a recording has no times, every two moments may.
+ * Whether both moments have the same distance from the time of their run: a current time, or a deadline relative to
+ * it. Without recorded times, any two moments match.
  */
 export function movedWithClock(
   before: TimeReading,

@@ -1,10 +1,10 @@
 import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 import type { AnswerText } from './answer-text.js'
 
-/** What a server offers, by the request that lists it. */
+/** Kinds of offers, by the listing request. */
 export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template'
 
-/** A list of things on offer: the member of the result that holds it, and the member that names each. */
+/** A list of offers: the result member with the list, and the member with each name. */
 export interface OfferList {
   readonly kind: OfferKind
   readonly member: string
@@ -18,7 +18,7 @@ export const offerLists: ReadonlyMap<string, OfferList> = new Map([
   ['resources/templates/list', { kind: 'template', member: 'resourceTemplates', name: 'uriTemplate' }],
 ])
 
-/** What a server says about itself when a conversation opens. */
+/** A server's self-description when a conversation opens. */
 export const openingMembers = [
   'protocolVersion',
   'supportedVersions',
@@ -28,8 +28,8 @@ export const openingMembers = [
 ] as const
 
 /**
- * JSON Pointers into two answers, to what is compared as an offer and not as an answer. A list is, where each side
- * names every thing in it once; where it is cut into pages is nobody's business then.
+ * JSON Pointers to parts of two responses that are compared as offers. This covers a list if both sides name every
+ * item once; how it is paginated then does not matter.
  */
 export function offeredPlaces(method: string, before: AnswerText, after: AnswerText): readonly string[] {
   const list = offerLists.get(method)
@@ -41,7 +41,7 @@ export function offeredPlaces(method: string, before: AnswerText, after: AnswerT
   return openingMembers.map((member) => `/result/${member}`)
 }
 
-/** What was redacted is no name. */
+/** A redacted value is not a name. */
 function namesEachOnce({ text: answer, redacted = [] }: AnswerText, { member, name }: OfferList): boolean {
   const found = findJsonValue(answer)
   if (isFault(found) || kindAt(answer, found.start) !== 'object') return false

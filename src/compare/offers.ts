@@ -15,16 +15,16 @@ import {
 } from './schema-change.js'
 import type { OfferChange } from './offer-change.js'
 
-/** Gathers what a server offers from the answers in a recording. */
+/** Collects a server's offers from the responses in a recording. */
 export interface Offers {
   /**
-   * Takes an answer to a request that lists, or that opens the conversation; others are passed over.
+   * Takes a response to a request that lists offers or opens the conversation; others are ignored.
    *
-   * @param goesOn the request had a cursor, so that the answer adds to the list
-   * @param at whose answer it is; those without that are compared as the last ones only
+   * @param goesOn the request had a cursor, so the response continues the list
+   * @param at request and conversation of the response; without it, only the last list is compared
    */
   take(method: string, answer: string, goesOn: boolean, at?: ListingPlace): void
-  /** Exact text of each thing of a kind by its name, as listed last; undefined when it was never listed. */
+  /** Exact text of each item of a kind by name, from the latest list; undefined if it was never listed. */
   list(kind: OfferKind): ReadonlyMap<string, string> | undefined
   readonly listings: Pick<Listings, 'get' | 'firstOf' | 'all' | 'last' | 'isComplete'>
   readonly openings: Pick<Openings, 'get' | 'all' | 'last'>
@@ -47,34 +47,34 @@ export function createOffers(): Offers {
   }
 }
 
-/** The answers that tell what a server offers. */
+/** Whether responses to this method contain offers. */
 export function tellsOffers(method: string): boolean {
   return offerLists.has(method) || method === 'initialize' || method === 'server/discover'
 }
 
 /** Which lists and openings are compared. */
 export interface ComparedLists {
-  /** The request of the new side that is the same as this one, for a first page or an opening. */
+  /** The equivalent request of the new side, for a first page or an opening. */
   readonly partnerOf: (request: number) => number | undefined
-  /** Those that came last too, where some have no partner. @default where none has one */
+  /** Also compares the latest ones if some have no partner. @default only if none has a partner */
   readonly last?: boolean
 }
 
 /**
- * What the new side offers otherwise; what one of them never listed is not compared.
+ * Changes in what the server offers. A kind that one side never listed is not compared.
  *
- * @default those that came last
+ * @default the latest lists
  */
 export function compareOffers(before: Offers, after: Offers, lists?: ComparedLists): OfferChange[] {
   const changes = new Map<string, OfferChange>()
-  // What several have in common is told once.
+  // A change common to several lists is reported once.
   const tell = (change: OfferChange): void => void changes.set(JSON.stringify(change), change)
   for (const [old, now] of openingPairs(before, after, lists)) compareOpenings(old, now).forEach(tell)
   for (const [old, now] of pairsOf(before, after, lists)) compareListings(old, now).forEach(tell)
   return [...changes.values()]
 }
 
-/** A note, if lists were too many to be compared each with its own. */
+/** A note, if there were too many lists to compare each with its counterpart. */
 export function offerNotes(...sides: readonly Offers[]): readonly string[] {
   if (sides.every(({ listings }) => listings.isComplete)) return []
   return [
@@ -150,9 +150,9 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
   const { kind } = before
   const [old, now] = [before.items(), after.items()]
   const [oldHidden, newHidden] = [before.redacted(), after.redacted()]
-  // Any of these may be one that the other side names.
+  // Any of these may be an item that the other side names.
   let [oldNameless, newNameless] = [before.nameless(), after.nameless()]
-  // Nobody knows what stands on a page that was not asked for.
+  // The content of a page that was not requested is unknown.
   const mayBeThere = after.goesOn && !before.goesOn
   for (const [name, text] of old) {
     const other = now.get(name)
@@ -169,7 +169,7 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
     )
     if (canonicalJson(a, 0) === canonicalJson(b, 0)) continue
     const change = compareItems(kind, name, a, b)
-    // The order of sets is no change.
+    // The order of sets is not a change.
     if (change.details.length > 0 || !differsInOrderOnly(a, b)) changes.push(change)
   }
   for (const [name, text] of now) {
@@ -213,7 +213,7 @@ function impactOfSchema(member: 'inputSchema' | 'outputSchema', added: unknown):
   return hasWords(added) ? 'review' : 'compatible'
 }
 
-/** Arguments of a prompt, as the schema that they would be. */
+/** Compares a prompt's arguments as an equivalent schema. */
 function compareArguments(before: unknown, after: unknown): SchemaChange[] {
   const schemaOf = (value: unknown): unknown => {
     const list = (Array.isArray(value) ? value : []) as {
@@ -245,7 +245,7 @@ function membersThatDiffer(before: string, after: string): string[] {
   })
 }
 
-/** Arrays that are sets: of names, of values that are allowed, of types; and what a prompt takes, which is named. */
+/** Arrays treated as sets: names, allowed values, types, and a prompt's arguments, which have names. */
 const sets: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'arguments'])
 
 function differsInOrderOnly(before: string, after: string): boolean {

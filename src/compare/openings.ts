@@ -6,27 +6,27 @@ import { openingMembers } from './offered-places.js'
 import type { OfferChange } from './offer-change.js'
 import { worstOf, type Impact, type SchemaChange } from './schema-change.js'
 
-/** What a server says about itself when a conversation opens. */
+/** A server's self-description when a conversation opens. */
 export interface Opening {
-  /** Equal for openings that say the same. */
+  /** Equal for openings with equal content. */
   readonly key: string
   /** Exact text of its members. */
   readonly members: ReadonlyMap<string, string>
-  /** JSON Pointers into the result, to what redaction took out. */
+  /** JSON Pointers to redacted values in the result. */
   readonly redacted: readonly string[]
 }
 
-/** All openings of a session. What is said again is kept once. */
+/** All openings of a session. Repeated openings are stored once. */
 export interface Openings {
   take(result: JsonObject, at: ListingPlace | undefined): void
-  /** The one that came last. */
+  /** The most recent one. */
   last(): Opening | undefined
-  /** By the request that it answers. */
+  /** By the request it responds to. */
   get(request: number): Opening | undefined
   all(): Iterable<readonly [request: number, opening: Opening]>
 }
 
-/** Characters of openings that differ. Of those beyond them, only the last is known. */
+/** Storage limit, in characters of distinct openings. Beyond it, only the last one is known. */
 const mostKept = 1 << 20
 
 export function createOpenings(): Openings {
@@ -60,8 +60,8 @@ export function createOpenings(): Openings {
 }
 
 /**
- * Which client of several came first is no difference: of openings that the other side has too nothing is left, and the
- * others belong together by the version that was agreed on, then by their order.
+ * Ignores the order in which several clients connect. Openings that both sides have are removed; the others are paired
+ * by negotiated version, then by order.
  */
 export function inAnyOrder(pairs: readonly (readonly [Opening, Opening])[]): [Opening, Opening][] {
   const free = new Map<string, number>()
@@ -102,7 +102,7 @@ export function compareOpenings(before: Opening, after: Opening): OfferChange[] 
         ? 'note'
         : name === 'protocolVersion'
           ? 'breaking'
-          : // Many clients put them into the model's prompt.
+          : // Many clients add them to the model's prompt.
             name === 'instructions'
             ? 'review'
             : 'compatible'

@@ -1,15 +1,15 @@
 import { findJsonValue, isFault, memberOf, membersOf } from '../wire/index.js'
 import type { Offers } from './offers.js'
 
-/** What a tool says of its results: texts of its `outputSchema`. */
+/** A tool's `outputSchema` texts. */
 export interface OutputSchemas {
-  /** Undefined when it said nothing of them. Where the old side listed no such tool, as `after`. */
+  /** Undefined if the tool had none. If the old side did not list the tool, as `after`. */
   readonly before: string | undefined
-  /** Where the new side listed no such tool, as the old one said. */
+  /** If the new side did not list the tool, the old one. */
   readonly after: string
 }
 
-/** The `outputSchema` of a tool that was listed, on either side; undefined when its results may be anything now. */
+/** The `outputSchema` of a tool listed on either side; undefined if its current definition has none. */
 export function outputSchemasOf(before: Offers, after: Offers, tool: string): OutputSchemas | undefined {
   const [old, now] = [before.list('tool')?.get(tool), after.list('tool')?.get(tool)]
   const schema = schemaIn(now ?? old)

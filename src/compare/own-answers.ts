@@ -1,12 +1,12 @@
 import type { ExchangeComparison } from './comparison.js'
 
-/** Says on an exchange why its answers were not compared. */
+/** Explains on an exchange why its responses were not compared. */
 export const ownAnswerNote = 'not compared: wiretape or a person answered it, not the server'
 
-/** Counts exchanges that were not compared since the server did not answer them. */
+/** Counts exchanges that were not compared because their response is not the server's. */
 export interface OwnAnswers {
   take(exchange: ExchangeComparison): void
-  /** A note, if there is something to note. */
+  /** A note, if there were any. */
   notes(): readonly string[]
 }
 
@@ -24,7 +24,7 @@ export function createOwnAnswers(): OwnAnswers {
   }
 }
 
-/** Tells that the answers of one recording are of several processes of its server, in a note, if they are. */
+/** A note if a recording's responses come from several server processes. */
 export function restartNotes(of: string, restarts: number): readonly string[] {
   if (restarts === 0) return []
   const times = restarts === 1 ? 'once' : `${restarts} times`

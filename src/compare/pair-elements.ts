@@ -1,14 +1,14 @@
 /** An element of both arrays, of the old one only, or of the new one only. */
 export type ElementPair = readonly [before: number | undefined, after: number | undefined]
 
-/** Comparisons made to find what was put in or taken out; beyond them elements are paired by their place. */
+/** Limit of comparisons to find insertions and removals; beyond it, elements are paired by index. */
 const mostComparisons = 250_000
 
 /**
- * Pairs the elements of two arrays in order: equal ones first (a longest common subsequence), what stands
- * between them by its place. What is left over was removed or added.
+ * Pairs the elements of two arrays in order: equal ones first (a longest common subsequence), those in
+ * between by index. The rest was removed or added.
  *
- * @param beforeKey of the element at an index; equal keys mean equal elements. Asked once an element at most.
+ * @param beforeKey key of the element at an index, equal for equal elements. Called at most once per element.
  */
 export function pairElements(
   beforeLength: number,
@@ -26,7 +26,7 @@ export function pairElements(
     aEnd -= 1
     bEnd -= 1
   }
-  // Equal ones are compared again by whoever asked: the values may be spelled differently.
+  // The caller compares equal elements again: their spelling may differ.
   const pairs: ElementPair[] = Array.from({ length: start }, (_, i) => [i, i] as const)
   const matches = (aEnd - start) * (bEnd - start) <= mostComparisons ? common(a, b, start, aEnd, bEnd) : []
   let i = start

@@ -3,20 +3,20 @@ import type { Alignment } from './align.js'
 import type { ComparedRecording } from './comparison.js'
 import { marksOf, requestHashes, subjectAt } from './recording-index.js'
 
-/** Requests that are read at most: each once for every way in which its partners may be redacted. */
+/** Limit of requests read: each once per combination of redacted places. */
 const mostReads = 500_000
 
-/** Rows of one recording that have no partner yet. */
+/** Rows of one recording without a partner so far. */
 interface Unpaired {
   readonly recording: ComparedRecording
   rows: number[]
-  /** JSON Pointers to what was redacted in each of them. */
+  /** JSON Pointers to the redacted values in each of them. */
   readonly places: readonly string[]
 }
 
 /**
- * A redacted request asks for the same as any that differs from it in nothing but what was taken out: what was redacted
- * on either side is left out of both when they are held against each other.
+ * Pairs requests that differ only in redacted values: places that are redacted on either side are excluded from the
+ * comparison.
  */
 export async function pairRedacted(
   before: ComparedRecording,
@@ -64,7 +64,7 @@ export async function pairRedacted(
 
   async function pair(old: Unpaired, now: Unpaired): Promise<void> {
     const hidden = [...new Set([...old.places, ...now.places])]
-    // Nothing was redacted, and their hashes differ.
+    // Without redaction, different hashes mean different requests.
     if (hidden.length === 0 || old.rows.length === 0 || now.rows.length === 0) return
     if (reads + old.rows.length + now.rows.length > mostReads) return
     const free = new Map<string, number[]>()

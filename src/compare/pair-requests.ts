@@ -4,8 +4,7 @@ import type { ComparedRecording } from './comparison.js'
 import { marksOf, subjectAt, type RecordingIndex } from './recording-index.js'
 
 /**
- * What a server asks may have a clock or an id in it: of those that are left, the first belongs to the first of the same
- * method, as in a replay.
+ * A server's requests may contain times or ids: the remaining ones are paired in order of their method, as in a replay.
  */
 export function pairQuestions(before: RecordingIndex, after: RecordingIndex, alignment: Alignment): void {
   const left = alignment.unpaired()
@@ -25,7 +24,7 @@ export function pairQuestions(before: RecordingIndex, after: RecordingIndex, ali
   }
 }
 
-/** What a request asks for. */
+/** The params of a request, and its redacted places. */
 export async function requestOf(
   recording: ComparedRecording,
   row: number,

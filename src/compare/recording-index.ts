@@ -15,54 +15,54 @@ import { taskPoll, taskStatus } from './task-places.js'
 import { createTaskRequests, keyOfPoll } from './task-requests.js'
 import type { RunSide, Use } from './varying.js'
 
-/** What a request is about: `tools/call search`. */
+/** Subject of a request: `tools/call search`. */
 export interface Subject {
   readonly method: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string
-  /** Who asked. */
+  /** Direction of the request. */
   readonly direction: Direction
 }
 
-/** A recording as it is compared: some 100 bytes a message, and none of the payloads. */
+/** Index for comparing a recording: about 100 bytes per message, without payloads. */
 export interface RecordingIndex {
   readonly sessions: readonly Session[]
   readonly entries: EntryTable
   readonly offers: Offers
-  /** How often the process of the server was replaced. */
+  /** How often the server process was replaced. */
   readonly restarts: number
-  /** Rows of the requests of both sides, in the order in which they were sent. */
+  /** Rows of the requests of both sides, in the order they were sent. */
   readonly requests: Int32Array
-  /** Number of the subject of a request's row, for `subjects`. */
+  /** Index into `subjects`, for the row of a request. */
   subjectOf(row: number): number
   readonly subjects: readonly Subject[]
-  /** Two hashes of what is asked for; equal for equal requests. */
+  /** Two hashes of the request's content; equal for equivalent requests. */
   key(row: number): readonly [number, number]
-  /** It asked how a task is doing, and it was working. */
+  /** Whether it polled a task that was still working. */
   foundWorking(row: number): boolean
-  /** The request holds something that redaction took out. */
+  /** Whether the request contains redacted values. */
   hasSecrets(row: number): boolean
-  /** How long the other side took for this answer; undefined where the recording has no times. */
+  /** Response time of the other side; undefined if the recording has no times. */
   latencyUs(answer: number): number | undefined
-  /** What is known of the run when it answered in this row. */
+  /** State of the run at the response in this row. */
   runAt(answer: number): RunSide
-  /** Where the row's record is, as the caller said, and which part of the record the row is. */
+  /** The caller's locator of the row's record, and the row's part of that record. */
   place(row: number): { readonly locator: number; readonly part: number }
 }
 
 export interface RecordingIndexer {
   /**
-   * The next record, in file order.
+   * Indexes the next record, in file order.
    *
-   * @param locator leads back to the record later
+   * @param locator identifies the record later
    * @returns the rows of its messages, `first` to `first + count - 1`
    */
   take(record: TapeRecord, locator: number): { readonly first: number; readonly count: number }
-  /** The index of what was taken; call once. */
+  /** The finished index; call once. */
   finish(): RecordingIndex
 }
 
-/** @param options.clientKeys hash what the client asks for; whoever only follows it needs no keys. @default true */
+/** @param options.clientKeys hash the client's requests; not needed to only follow a client. @default true */
 export function createRecordingIndex(options: { readonly clientKeys?: boolean } = {}): RecordingIndexer {
   return new RequestIndex(options)
 }
@@ -76,14 +76,14 @@ class RequestIndex implements RecordingIndexer {
   readonly #tasks = createTaskRequests()
   readonly #clientValues = createClientValues()
   #restarts = 0
-  /** Where each session begins: its first row, and when that was. */
+  /** Start of each session: its first row, and its time. */
   readonly #starts: { readonly row: number; readonly atMs: number }[] = []
   #locators = new Float64Array(256)
   #parts = new Uint16Array(256)
   #subjectColumn = new Int32Array(256)
   #first = new Int32Array(256)
   #second = new Int32Array(256)
-  /** Bit 1: holds secrets; bit 2: asks for a further page; bit 3: found a task working. */
+  /** Bit 1: contains secrets; bit 2: requests a further page; bit 3: polled a working task. */
   #flags = new Uint8Array(256)
 
   constructor(options: { readonly clientKeys?: boolean } = {}) {
@@ -114,11 +114,11 @@ class RequestIndex implements RecordingIndexer {
 
   finish(): RecordingIndex {
     const { entries, sessions } = this.#fold
-    // What was dropped was never asked.
+    // A dropped request never reached its receiver.
     const isAsked = (row: number): boolean => entries.kind(row) === 'request' && !entries.has(row, 'dropped')
     let count = 0
     for (let row = 0; row < entries.length; row += 1) if (isAsked(row)) count += 1
-    // A format without times has all messages at one.
+    // In a format without times, all messages have the same time.
     let hasTimes = false
     for (let row = 1; row < entries.length && !hasTimes; row += 1)
       hasTimes = entries.us(row) !== entries.us(row - 1)
@@ -188,7 +188,7 @@ class RequestIndex implements RecordingIndexer {
       const params = memberOf(membersOf(text, 0), 'params')
       if (params) this.#clientValues.take(row, text.slice(0, params.end), params.start)
     }
-    // A task or a state is made by one run; its id names nothing in another.
+    // The id of a task or a state is valid in one run only.
     const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
     this.#subjectColumn[row] = this.#subjectNumber(method, name, record.direction)
     this.#first[row] = key[0]
@@ -217,17 +217,17 @@ class RequestIndex implements RecordingIndexer {
   }
 }
 
-/** Opening a conversation and the like names nothing of the server's. */
+/** Requests such as those that open a conversation contain no identifiers of the server. */
 function mayHaveValues(request: string): boolean {
   return request.startsWith('{') && /"(?:arguments|uri)"/.test(request)
 }
 
-/** What the request in a row is about. */
+/** Subject of the request in a row. */
 export function subjectAt(index: RecordingIndex, row: number): Subject {
   return index.subjects[index.subjectOf(row)]!
 }
 
-/** Two hashes of what a request asks for, equal in every run of it. */
+/** Two hashes of a request's content, equal in every run. */
 export function requestHashes(
   text: string,
   method: string,
@@ -237,7 +237,7 @@ export function requestHashes(
   return [hash(key, 0x811c9dc5), hash(key, 0x9747b28c)]
 }
 
-/** What was redacted in one message of a record, as JSON Pointers into that message. */
+/** JSON Pointers to the redacted values in one message of a record, relative to that message. */
 export function marksOf(record: MessageRecord, part: number): readonly { at: string; tag: string }[] {
   const { red, batch } = record
   if (!red) return []

@@ -1,35 +1,35 @@
-/** What a change means to those who use what is offered. */
+/** Impact of a change on users of an offer. */
 export type Impact =
-  /** Somebody who did right before may fail now. */
+  /** A correct use may fail now. */
   | 'breaking'
-  /** Nothing breaks, but a model reads other words than before: a person should read them first. */
+  /** Clients keep working, but a model reads other text than before: a person should review it. */
   | 'review'
   | 'compatible'
-  /** Tells apart two releases and changes nothing else; makes no difference by itself. */
+  /** Distinguishes releases without other effects; not a difference by itself. */
   | 'note'
 
-/** One thing that a schema says otherwise than before. */
+/** One change in a schema. */
 export interface SchemaChange {
   readonly impact: Impact
   /** `/properties/city: required now` */
   readonly text: string
 }
 
-/** What several changes together mean. */
+/** The combined impact of several changes. */
 export function worstOf(details: readonly SchemaChange[]): Impact {
   const has = (wanted: Impact): boolean => details.some(({ impact }) => impact === wanted)
   return has('breaking') ? 'breaking' : has('review') ? 'review' : 'compatible'
 }
 
-/** Members of a definition that a model reads as words, or that tell a client what to allow. */
+/** Members of a definition that a model reads as text, or that tell a client what to allow. */
 const words = new Set(['title', 'description', 'default', 'examples', '$comment', 'annotations'])
 
-/** What another value of a member that nothing else decides about means. */
+/** Impact of a changed member that no other rule covers. */
 export function impactOfWords(member: string): Impact {
   return words.has(member) ? 'review' : 'compatible'
 }
 
-/** Whether a definition, or a part of it, has words. @param value not nested deeper than `isTooDeep` allows */
+/** Whether a definition, or part of it, has such text. @param value no deeper than `isTooDeep` allows */
 export function hasWords(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasWords)
@@ -39,10 +39,10 @@ export function hasWords(value: unknown): boolean {
 type Json = unknown
 type JsonMap = { readonly [name: string]: Json }
 
-/** What is sent to a server (`input`) must not be refused; what comes from it (`output`) must stay what it was. */
+/** Values sent to a server (`input`) must not be refused; values from it (`output`) must keep their form. */
 type Role = 'input' | 'output'
 
-/** Words for people only. */
+/** Members without effect on validation. */
 const annotations = new Set(
   'title description default examples $schema $id $comment deprecated readOnly writeOnly format x-mcp-header'.split(
     ' ',
@@ -66,16 +66,16 @@ const upperBounds = new Set([
 ])
 const deepest = 32
 
-/** What changed between two schemas of a tool's arguments or results. */
+/** Changes between two schemas of a tool's arguments or results. */
 export function compareSchemas(before: Json, after: Json, role: Role): SchemaChange[] {
   const changes: SchemaChange[] = []
   const add = (impact: Impact, at: string, text: string): void => {
     changes.push({ impact, text: at === '' ? text : `${at}: ${text}` })
   }
-  /** Fewer values are allowed: what was sent may be refused. */
+  /** Fewer values are allowed: a previously valid argument may be refused. */
   const tighter = (at: string, text: string): void =>
     add(role === 'input' ? 'breaking' : 'compatible', at, text)
-  /** More values are allowed: what is read may be something new. */
+  /** More values are allowed: a result may have a new form. */
   const looser = (at: string, text: string): void =>
     add(role === 'input' ? 'compatible' : 'breaking', at, text)
 
@@ -110,7 +110,7 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
       else compare(schema, now[name], `${at}/${name}`, depth + 1)
     }
     for (const name of Object.keys(now)) {
-      // That it is required is told by `required`.
+      // A required member is reported under `required`.
       if (!Object.hasOwn(old, name) && !(role === 'input' && namesOf(b['required']).includes(name)))
         add(hasWords(now[name]) ? 'review' : 'compatible', at, `${JSON.stringify(name)} added`)
     }
@@ -120,7 +120,7 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
     const [old, now] = [namesOf(a['required']), namesOf(b['required'])]
     for (const name of now) if (!old.includes(name)) tighter(at, `${JSON.stringify(name)} required now`)
     for (const name of old) {
-      // One that is gone is told once.
+      // A removed member is reported once.
       const isGone =
         Object.hasOwn(mapOf(a['properties']), name) && !Object.hasOwn(mapOf(b['properties']), name)
       if (!now.includes(name) && !isGone) looser(at, `${JSON.stringify(name)} optional now`)

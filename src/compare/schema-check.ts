@@ -2,7 +2,7 @@ import { compilePattern, QueryFault } from '../json-path/index.js'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** One place where a value does not fit its schema. */
+/** One place where a value violates its schema. */
 export interface SchemaFault {
   /** JSON Pointer into the value. */
   readonly at: string
@@ -12,15 +12,15 @@ export interface SchemaFault {
 
 const mostFaults = 20
 const deepestSchema = 512
-/** Rules held against values. A schema may refer to itself, and it is the other side that made it. */
+/** Limit of rule evaluations. A schema comes from the other side, and may refer to itself. */
 const mostVisits = 1_000_000
 
 /**
- * Holds a value against a JSON Schema (2020-12 or draft-07): all that asserts something but `format`, `unevaluated*` and
- * `$dynamicRef`, which say nothing here. References lead to places within the schema only. It is no library of npm:
- * those know neither values that are not known nor a bound on their work, and give patterns to a backtracking engine.
+ * Validates a value against a JSON Schema (2020-12 or draft-07). Ignores `format`, `unevaluated*` and `$dynamicRef`.
+ * References resolve within the schema only. No npm library is used: those support neither unknown values nor a limit
+ * on work, and run patterns in a backtracking engine.
  *
- * @param unknown JSON Pointers into the value, to what may be anything
+ * @param unknown JSON Pointers to parts of the value that may be anything
  */
 export function checkSchema(
   schema: Json,
@@ -31,11 +31,11 @@ export function checkSchema(
   const places = createPlaces(schema)
   const ignoresBesideReference =
     isObject(schema) && /draft-0[3-7]/.test(JSON.stringify(schema['$schema'] ?? ''))
-  /** What came of a part of the schema at a place; of one that is at work yet, no faults so far. */
+  /** Results by schema part and place; a part still being evaluated has no faults so far. */
   const seen = new Map<Json, Map<string, SchemaFault[]>>()
   let visits = 0
 
-  /** A part that several others may lead to, or itself. */
+  /** Evaluates a schema part that others, or the part itself, may refer to. */
   function checkOnce(rule: Json | undefined, data: Json, at: string, depth: number): readonly SchemaFault[] {
     if (rule === undefined) return []
     let places = seen.get(rule)
@@ -87,7 +87,7 @@ export function checkSchema(
     }
     const one = listOf(rule['oneOf'])
     const fitting = one.filter(fits).length
-    // What is not known may be what tells them apart.
+    // An unknown value may be what distinguishes them.
     if (one.length > 0 && fitting !== 1 && (fitting === 0 || !holdsUnknown(at)))
       say('does not fit exactly one of oneOf')
     if (rule['not'] !== undefined && !holdsUnknown(at) && fits(rule['not'])) say('fits what it must not')
@@ -122,7 +122,7 @@ export function checkSchema(
     for (const [name, value] of Object.entries(data)) {
       const inner = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       check(rule['propertyNames'], name, inner, depth + 1, into)
-      // A pattern that cannot be tried may be the one that allows the member.
+      // A pattern that cannot be evaluated may be the one that allows the member.
       visits += patterned.length
       if (visits > mostVisits) return
       const tried = patterned.map(([pattern, part]) => ({ part, fits: patterns.test(pattern, name) }))
@@ -142,7 +142,7 @@ export function checkSchema(
     into: SchemaFault[],
     say: (problem: string) => void,
   ): void {
-    // Before 2020-12 a list of items is what is a list of prefixItems since.
+    // Before 2020-12, a list in `items` had the meaning of `prefixItems`.
     const { items } = rule
     const first = Array.isArray(items) ? items : listOf(rule['prefixItems'])
     const others = Array.isArray(items) ? rule['additionalItems'] : items
@@ -165,15 +165,15 @@ export function checkSchema(
     const faults = checkOnce(schema, value, '', 0)
     return visits > mostVisits ? tooMuch : [...faults]
   } catch (error) {
-    // Constants, or elements to be told apart, that are nested too deep.
+    // Constants or elements that are nested too deep to compare.
     if (error instanceof RangeError) return tooMuch
     throw error
   }
 }
 
 /**
- * The one alternative that a value means: its constant members, such as `"type": "text"`, are those of the value, as far as
- * it has them, and it lacks none that is required. Undefined where several may be meant.
+ * The alternative that a value is meant to match: its constant members, such as `"type": "text"`, equal those present
+ * in the value, and no required member is missing. Undefined if several match.
  */
 function meantOf(
   alternatives: readonly Json[],
@@ -207,7 +207,7 @@ function checkString(
 }
 
 interface Patterns {
-  /** Undefined for a pattern that only a backtracking engine takes: it says nothing here. */
+  /** Undefined for a pattern that needs a backtracking engine: it is ignored. */
   test(pattern: string, text: string): boolean | undefined
 }
 
@@ -255,7 +255,7 @@ function bound(
   if (typeof max === 'number' && count > max) say(`has ${count} ${what}, not ${max} at most`)
 }
 
-/** Where references lead: `#`, `#/$defs/x` and `#anchor`. Others, such as addresses, lead nowhere and say nothing. */
+/** Resolves references: `#`, `#/$defs/x` and `#anchor`. Others, such as URLs, are ignored. */
 function createPlaces(root: Json): { at(reference: string): Json | undefined } {
   let anchors: Map<string, Json> | undefined
   function pointed(pointer: string): Json | undefined {
@@ -332,7 +332,7 @@ function entriesOf(value: Json | undefined): [string, Json][] {
   return isObject(value) ? Object.entries(value) : []
 }
 
-/** The same for equal values, whatever the order of their members. */
+/** Equal for equal values, regardless of member order. */
 function plainText(value: Json): string {
   return JSON.stringify(value, (_, part: Json) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part,

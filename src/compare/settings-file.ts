@@ -2,7 +2,7 @@ import { LineCounter, parseDocument, type ParsedNode } from 'yaml'
 import { QueryFault } from '../json-path/index.js'
 import { ignoreRule, levels, matchRule, type CompareRule, type Level, type Only } from './settings.js'
 
-/** What a `compare.yaml` says. */
+/** Content of a `compare.yaml`. */
 export interface SettingsFile {
   readonly level?: Level
   readonly rules: readonly CompareRule[]
@@ -20,7 +20,7 @@ const longestFile = 1024 * 1024
 const knownMembers = ['level', 'ignore', 'match', 'calls'] as const
 const callMembers = ['method', 'name', 'ignore', 'match'] as const
 
-/** Thrown inside, returned outside. */
+/** Thrown internally, returned to callers. */
 class Fault extends Error {
   readonly fault: SettingsFault
   constructor(fault: SettingsFault) {
@@ -29,7 +29,7 @@ class Fault extends Error {
   }
 }
 
-/** Reads the rules that stand beside a recording (docs/diff.md). */
+/** Parses the rules next to a recording (docs/diff.md). */
 export function parseSettingsFile(text: string): SettingsFile | { readonly fault: SettingsFault } {
   if (text.length > longestFile) return { fault: { message: 'is longer than 1 MiB' } }
   const lines = new LineCounter()
@@ -37,7 +37,7 @@ export function parseSettingsFile(text: string): SettingsFile | { readonly fault
   const [error] = document.errors
   if (error) return { fault: { message: error.message, line: lines.linePos(error.pos[0]).line } }
 
-  /** Line of the node at a path, or of the nearest one around it. */
+  /** Line of the node at a path, or of its nearest existing parent. */
   function lineOf(path: readonly (string | number)[]): number | undefined {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true) as ParsedNode | undefined
@@ -103,7 +103,7 @@ function rulesOf(
   return [...ignored, ...matched]
 }
 
-/** @param name what the user wrote */
+/** @param name as written by the user */
 function compiled(
   path: readonly (string | number)[],
   name: string,
@@ -154,7 +154,7 @@ function settingText(value: unknown, path: readonly (string | number)[], reader:
     : reader.refuse(path, `${subjectOf(path)} is no text`, 'put it in quotes')
 }
 
-/** What stands at a path: `the file`, `level`, `entry 2 of ignore`. */
+/** Name of the node at a path: `the file`, `level`, `entry 2 of ignore`. */
 function subjectOf(path: readonly (string | number)[]): string {
   const [list, last] = [path.at(-2), path.at(-1)]
   if (last === undefined) return 'the file'

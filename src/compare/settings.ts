@@ -1,57 +1,57 @@
 import { compilePath, QueryFault, type CompiledPath } from '../json-path/index.js'
 import { parseMatcher, type Matcher } from './matcher.js'
 
-/** How closely answers have to agree. */
+/** How strictly responses are compared. */
 export type Level =
-  /** To the letter, ids apart. */
+  /** Character by character, except for ids. */
   | 'exact'
-  /** In what they mean: numbers by value, members in any order, JSON in texts as JSON, rules applied. */
+  /** By meaning: numbers by value, members in any order, JSON in texts as JSON, rules applied. */
   | 'semantic'
-  /** In their shape: kinds of values and names of members; results are held against `outputSchema`. */
+  /** By shape: types of values and names of members; results are validated against `outputSchema`. */
   | 'schema'
 
 export const levels: readonly Level[] = ['exact', 'semantic', 'schema']
 
-/** Something that may differ. */
+/** An allowed difference. */
 export interface CompareRule {
-  /** From the root of the answer: `$.result.structuredContent.time`. */
+  /** From the root of the response: `$.result.structuredContent.time`. */
   readonly path: CompiledPath
-  /** Absent: the value does not count at all, neither does its presence. */
+  /** Absent: neither the value nor its presence counts. */
   readonly matcher?: Matcher
-  /** Only for answers to these requests. */
+  /** Applies only to responses to these requests. */
   readonly only?: Only
 }
 
-/** Requests by what they are; a member that is absent fits all. */
+/** A filter on requests; an absent member matches all. */
 export interface Only {
   readonly method?: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string
 }
 
-/** A file of rules that takes part in a comparison, and what it does there. */
+/** A rules file in use, and its effect. */
 export interface RulesInForce {
-  /** As reports call it. */
+  /** Name in reports. */
   readonly name: string
-  /** How recordings would be compared without it. */
+  /** Settings for a comparison without the file. */
   readonly without: Omit<CompareSettings, 'file'>
-  /** Differences that do not count because of it, so far. */
+  /** Number of differences it has hidden so far. */
   hidden: number
 }
 
-/** How recordings are compared. */
+/** Settings of a comparison. */
 export interface CompareSettings {
   /** @default 'semantic' */
   readonly level: Level
   readonly rules: readonly CompareRule[]
-  /** False: what every run makes anew counts too. @default true */
+  /** False: generated values count too. @default true */
   readonly varying?: boolean
   readonly file?: RulesInForce
 }
 
 export const plainSettings: CompareSettings = { level: 'semantic', rules: [] }
 
-/** The places of answers begin at the message. */
+/** Paths of responses start at the message. */
 const exampleOfAnswers = '$.result.structuredContent.time'
 
 /**
@@ -73,7 +73,7 @@ export function matchRule(path: string, matcher: string, only?: Only): CompareRu
 }
 
 /**
- * `<JSONPath>=<matcher>`. A path may hold `=` itself, so the last one that a matcher follows counts.
+ * Parses `<JSONPath>=<matcher>`. A path may contain `=`: the last one before a valid matcher counts.
  *
  * @throws QueryFault
  */
@@ -95,7 +95,7 @@ export function parseMatchRule(text: string): CompareRule {
   return matchRule(text.slice(0, cut), text.slice(cut + 1))
 }
 
-/** The rules for the answer to one request. */
+/** The rules for the response to one request. */
 export function rulesFor(
   settings: CompareSettings,
   method: string,
@@ -108,7 +108,7 @@ export function rulesFor(
   )
 }
 
-/** Adds the rules of a file to those of the command line, and remembers how it would be without. */
+/** Adds a file's rules to those of the command line, and keeps the settings without it. */
 export function withFile(
   given: {
     readonly level: Level | undefined
@@ -128,7 +128,7 @@ export function withFile(
   }
 }
 
-/** What a report says of the file: it may have been put there by somebody else. */
+/** A report names the rules file, since another person may have created it. */
 export function fileNotes({ file }: CompareSettings): string[] {
   if (!file) return []
   const { name, hidden } = file
@@ -136,7 +136,7 @@ export function fileNotes({ file }: CompareSettings): string[] {
   return [`the rules of ${name} hid ${what}; --no-compare-file compares without them`]
 }
 
-/** The same as a member of machine output. */
+/** The same for machine-readable output. */
 export function fileMember({ file }: CompareSettings): {
   readonly compareFile?: { readonly name: string; readonly hidden: number }
 } {

@@ -3,11 +3,11 @@ import { deepest, lastMembers } from './canonical-json.js'
 import type { Difference, JsonDiff, Tolerance } from './json-diff.js'
 import { toPointer, type JsonPlace } from './json-place.js'
 
-/** What values look like: their kinds, the members of the objects among them, the elements of the arrays. */
+/** Shape of values: their types, the members of objects, the elements of arrays. */
 interface Shape {
   readonly kinds: Set<JsonKind>
   readonly members: Map<string, Shape>
-  /** How many objects there are, and in how many of them a member stands. */
+  /** Number of objects, and number of occurrences of this value. */
   objects: number
   seen: number
   items: Shape | undefined
@@ -18,8 +18,8 @@ interface Shape {
 const longestSample = 2_000
 
 /**
- * What differs in the shapes of two values: kinds, and members that are always or never there. All elements of
- * an array have one shape together, so arrays may be of any length; an empty one fits every other.
+ * Differences in the shapes of two values: types, and members that are always or never present. All elements
+ * of an array share one shape, so array lengths may differ; an empty array matches any other.
  */
 export function diffShapes(
   before: string,
@@ -43,7 +43,7 @@ export function diffShapes(
       const other = b.members.get(name)
       const inner = [...place, name]
       if (other) compare(member, other, inner)
-      // A member that was optional may be gone.
+      // An optional member may be missing.
       else if (b.objects > 0 && member.seen === a.objects)
         add({ kind: 'removed', place: inner, before: member.sample })
     }

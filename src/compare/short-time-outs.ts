@@ -1,14 +1,14 @@
 import { formatDuration } from '../render/index.js'
 import type { ExchangeComparison } from './comparison.js'
 
-/** Counts requests that timed out and had taken as long before: the time-out is too short for them. */
+/** Counts requests that timed out, but took as long in the recording: the time-out is too short for them. */
 export interface ShortTimeOuts {
   take(exchange: ExchangeComparison): void
-  /** A note, if there is something to note. */
+  /** A note, if there were any. */
   notes(): readonly string[]
 }
 
-/** @param timeoutMs that one answer may take */
+/** @param timeoutMs limit for one response */
 export function createShortTimeOuts(timeoutMs: number): ShortTimeOuts {
   let count = 0
   let longestUs = 0

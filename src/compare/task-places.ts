@@ -1,11 +1,11 @@
 import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 
-/** The method that asks how a task is doing, in both eras. */
+/** The method that polls a task, in both eras. */
 export const taskPoll = 'tasks/get'
 
 const failures: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 
-/** `working`, `input_required`, `completed`, `failed`, `cancelled`: what a poll says of its task. */
+/** The task status in the response to a poll: `working`, `input_required`, `completed`, `failed`, `cancelled`. */
 export function taskStatus(answer: string): string | undefined {
   const found = findJsonValue(answer)
   if (isFault(found) || kindAt(answer, found.start) !== 'object') return undefined
@@ -14,8 +14,8 @@ export function taskStatus(answer: string): string | undefined {
 }
 
 /**
- * JSON Pointers to what the answers to one poll may differ in, since how far a working task has come is a matter of
- * time: the words for it, and all of the answer where the task is done by now. One that failed is another matter.
+ * JSON Pointers to parts that may differ between responses to one poll, since progress of a working task depends on
+ * timing: the status message, or the whole response if the task is now completed. A failed task is a difference.
  */
 export function passingPlaces(method: string, before: string, after: string): readonly string[] {
   if (method !== taskPoll || taskStatus(before) !== 'working') return []

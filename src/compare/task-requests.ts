@@ -1,27 +1,27 @@
 import { createRecent, type Envelope } from '../model/index.js'
 import { taskPoll, taskStatus } from './task-places.js'
 
-/** Two hashes of what is asked for. */
+/** Two hashes of a request's content. */
 export type RequestKey = readonly [number, number]
 
-/** Tasks remembered; what refers to them comes soon after. */
+/** Limit of remembered tasks; later requests refer to recent ones. */
 const remembered = 100_000
 
 const done: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'cancelled'])
 
-/** Asks how a task is doing, or for what came of it: how often is a matter of time. */
+/** Whether it polls a task or requests its result: the number of such requests depends on timing. */
 export function asksForTask(method: string): boolean {
   return method === taskPoll || method === 'tasks/result'
 }
 
 /**
- * What makes two requests about tasks the same, in two runs that have other ids and other times: what began the task, and
- * of a poll how far it had come.
+ * Matches requests about tasks across two runs with different ids and timing: by the request that created the task and,
+ * for a poll, by the task's state.
  */
 export interface TaskRequests {
-  /** An answer that may have begun a task; `key` of its request. */
+  /** Takes a response that may have created a task; `key` of its request. */
   began(conversation: string | undefined, answer: Envelope, key: RequestKey): void
-  /** The key of a request, which may be about a task. */
+  /** The key of a request that may be about a task. */
   keyOf(conversation: string | undefined, request: Envelope, key: RequestKey): RequestKey
 }
 
@@ -40,7 +40,7 @@ export function createTaskRequests(): TaskRequests {
   }
 }
 
-/** The key of a poll that was answered so: working, waiting for input, or done in whatever way. */
+/** The key of a poll with this response: working, waiting for input, or finished with any status. */
 export function keyOfPoll(key: RequestKey, answer: string): RequestKey {
   const status = taskStatus(answer)
   const step = done.has(status) ? 1 : status === 'working' ? 2 : 3

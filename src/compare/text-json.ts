@@ -11,13 +11,13 @@ import {
 import { deepest, lastMembers } from './canonical-json.js'
 
 /**
- * Servers put JSON into the `text` of content blocks and resources. Where such a text is an object or an
- * array, the place of the JSON is returned, else undefined.
+ * Servers put JSON into the `text` of content blocks and resources. Returns the position of an object or array in such
+ * a text, else undefined.
  *
  * @param text decoded
  */
 export function jsonInText(text: string): number | undefined {
-  // A look at the first character: most texts are prose.
+  // The first character excludes most texts, which are prose.
   const first = /^\s*[[{]/.exec(text)
   if (!first) return undefined
   const span = findJsonValue(text)
@@ -30,10 +30,10 @@ export function jsonInText(text: string): number | undefined {
 export const textMember = 'text'
 
 /**
- * The text with JSON in the place of strings that hold some, in members named `text`, and so on within that: gateways hand
- * on as text what another server has answered.
+ * The text with JSON in place of strings in `text` members that contain some, recursively: gateways pass on another
+ * server's response as text.
  *
- * @param levels of JSON in JSON, at most
+ * @param levels limit for JSON nested in JSON
  */
 export function withJsonInTexts(text: string, levels = deepest): string {
   const edits: TextEdit[] = []

@@ -1,9 +1,9 @@
 import type { ComparisonSummary, ExchangeComparison } from './comparison.js'
 
-/** Counts what differs and is no difference, since every run makes its own. */
+/** Counts generated values that differ without counting as a difference. */
 export interface VariedCounts {
   take(exchange: Pick<ExchangeComparison, 'varied'>): void
-  /** The member of a summary; none when nothing varied. */
+  /** The summary member; empty if no value varied. */
   member(): Pick<ComparisonSummary, 'varied'>
 }
 
@@ -17,7 +17,7 @@ export function createVariedCounts(): VariedCounts {
   }
 }
 
-/** Of several runs together. */
+/** The sums over several runs. */
 export function sumOfVaried(
   all: readonly Pick<ComparisonSummary, 'varied'>[],
 ): Pick<ComparisonSummary, 'varied'> {

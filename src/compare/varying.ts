@@ -3,12 +3,12 @@ import { areMadeIds, areMadeNames, createLinks, endsInIdName, isIdName, type Lin
 import { movedWithClock, readMoment } from './moments.js'
 import { readDuration, volatilePieces, type Piece, type VolatileForm } from './volatile-forms.js'
 
-/** What the client has to do with a value of an answer. Of a run that is not over it is not known what it gives back. */
+/** Client's use of a response's value: `said` before it, `gives back` after it, `unknown` in a running session. */
 export type Use = 'said' | 'gives back' | 'unknown' | undefined
 
-/** What is known of one of the two runs when an answer of it is compared. */
+/** State of one run at a compared response. */
 export interface RunSide {
-  /** When the answer came, since 1970; absent where the recording has no times. */
+  /** Time of the response, since 1970; absent if the recording has no times. */
   readonly atMs?: number | undefined
   /** Since the session began. */
   readonly ageMs?: number | undefined
@@ -17,17 +17,17 @@ export interface RunSide {
   uses(value: string): Use
 }
 
-/** Kinds of values that varied and were not counted as differences; `replay --learn` found out the `learned` ones. */
+/** Kinds of generated values that differed without counting; `replay --learn` detected the `learned` ones. */
 export type VariedKind = VolatileForm | 'handle' | 'measurement' | 'learned'
 
-/** Says what varied between two scalars, as JSON texts; undefined when they differ. */
+/** Kinds of generated values by which two scalars, as JSON texts, differ; undefined for a real difference. */
 export type VariedBetween = (
   names: readonly string[],
   before: string,
   after: string,
 ) => readonly VariedKind[] | undefined
 
-/** Remembers over all answers of a comparison which value stands for which. */
+/** Tracks corresponding values over all responses of a comparison. */
 export interface Varying {
   between(before: RunSide, after: RunSide): VariedBetween
   readonly links: Links
@@ -60,15 +60,15 @@ export function createVarying(): Varying {
 interface Judged {
   readonly before: RunSide
   readonly after: RunSide
-  /** Of the members that lead to the value. */
+  /** Names of the members that lead to the value. */
   readonly names: readonly string[]
   readonly links: Links
   readonly found: VariedKind[]
-  /** Links that hold when all of the value is fine. */
+  /** Links to keep if the whole value matches. */
   readonly added: (readonly [before: string, after: string])[]
 }
 
-/** A value that stands for another one from now on, unless it is known what it stands for or who chose it. */
+/** Links two values, unless they contradict a known link or the client chose one of them. */
 function link(
   { before, after, links, added, found }: Judged,
   kind: VariedKind,
@@ -115,13 +115,13 @@ function numbers(judged: Judged, old: string, now: string): boolean {
   return true
 }
 
-/** Numbers are few: the same one names a thing of every kind. The last answer that had it counts. */
+/** Small numbers repeat: the same one may identify things of every kind. The last response with it counts. */
 function numberLink({ added, found }: Judged, old: string, now: string): boolean {
   added.push([`id ${old}`, `id ${now}`])
   return found.push('handle') > 0
 }
 
-/** As long ago, or so many seconds more, as the clock went on between the runs: the uptime of a machine. */
+/** Whether two values differ by the time between the runs, such as the uptime of a machine. */
 function hasAged({ names, before, after }: Judged, old: number, now: number): boolean {
   if (
     before.atMs === undefined ||
@@ -144,7 +144,7 @@ function areEphemeral(old: number, now: number): boolean {
   return Math.min(old, now) >= 32_768 && Math.max(old, now) <= 65_535
 }
 
-/** @param isTold the text says that it is the length of something that is over */
+/** @param isTold whether the text describes the duration of something finished */
 function isMeasured({ latencyMs, ageMs }: RunSide, ms: number, isTold: boolean): boolean {
   if (latencyMs !== undefined && ms <= latencyMs * 1.2 + 25) return true
   return isTold && (ageMs === undefined || ms <= ageMs * 1.1 + 1_000)
@@ -159,7 +159,7 @@ function strings(judged: Judged, old: string, now: string): boolean {
   return byPieces(judged, old, now, name) || again(judged, () => byWords(judged, old, now, name))
 }
 
-/** What was found on a way that leads nowhere does not count. */
+/** Discards the results of a failed attempt, then tries again. */
 function again(judged: Judged, go: () => boolean): boolean {
   judged.found.length = 0
   judged.added.length = 0
@@ -194,7 +194,7 @@ function isVolatile(judged: Judged, old: string, now: string, piece: Piece, othe
   switch (piece.form) {
     case 'timestamp':
       if (timesMoved(judged, piece.text, other.text)) return found.push('timestamp') > 0
-      // `00:00:05` may be a length, `1763890000` an id.
+      // `00:00:05` may be a duration, `1763890000` an id.
       return isGivenBack(judged, piece.text, other.text) && link(judged, 'handle', piece.text, other.text)
     case 'duration': {
       const isTold = isA(lasting) || lastingName.test(name) || [old, now].every((text) => / ago\b/.test(text))
@@ -217,7 +217,7 @@ function isVolatile(judged: Judged, old: string, now: string, piece: Piece, othe
         repository.test(old) || names.some((each) => repository.test(each) || /hash$/i.test(each))
       if (piece.text.length !== other.text.length) return false
       const [from, to] = [piece.text.slice(0, 7), other.text.slice(0, 7)]
-      // Whoever gives it back gives all of it back.
+      // A client that sends it back sends the full hash.
       if (piece.text.length > 7 && (isOfRepository || judged.links.isKnown(from, to)))
         judged.added.push([piece.text, other.text])
       if (isOfRepository || judged.links.isKnown(from, to)) return link(judged, 'commit', from, to)
@@ -242,7 +242,7 @@ function paths(judged: Judged, old: string, now: string): boolean {
 
 const between = /([\s"'`()<>[\]{},;|*=:#]+)/
 
-/** The words that differ are ids, the rest is the same but for how much space is between. */
+/** The differing words are ids; the rest is equal except for the amount of white space. */
 function byWords(judged: Judged, old: string, now: string, name: string): boolean {
   const [a, b] = [old.split(between), now.split(between)]
   if (a.length !== b.length) return false

@@ -12,20 +12,20 @@ import { createTolerance, type Varied } from './tolerance.js'
 import type { VariedBetween } from './varying.js'
 import type { AnswerText } from './answer-text.js'
 
-/** What became of one exchange. */
+/** Verdict on one exchange. */
 export type Verdict =
   | 'same'
   | 'changed'
-  /** It was a result and is an error, or a result with `isError`. */
+  /** A result became an error, or a result with `isError`. */
   | 'error now'
   | 'fixed now'
-  /** In the old recording only. */
+  /** Only in the old recording. */
   | 'missing'
-  /** In the new recording only. */
+  /** Only in the new recording. */
   | 'new'
-  /** There was an answer, and there is none. */
+  /** A response is missing that the old recording has. */
   | 'timed out'
-  /** It was not asked, or not to the end: the server was gone, or the run was ended. */
+  /** Not sent, or not completed: the server was gone, or the run was stopped. */
   | 'not sent'
 
 export const verdicts: readonly Verdict[] = [
@@ -39,21 +39,21 @@ export const verdicts: readonly Verdict[] = [
   'not sent',
 ]
 
-/** What was asked. */
+/** The request of compared responses. */
 export interface Asked {
   readonly method: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string | undefined
   readonly outputSchemas?: OutputSchemas | undefined
-  /** Strings that were asked with another value than before: the new one by the old, as JSON texts. */
+  /** Request values that changed: the new one by the old one, as JSON texts. */
   readonly echoes?: ReadonlyMap<string, string> | undefined
-  /** What may differ since every run makes its own. */
+  /** Detects values that every run generates. */
   readonly varying?: VariedBetween | undefined
 }
 
 type Differing<T> = readonly [T, ...T[]]
 
-/** The verdict of two answers, with what shows it: `changed` names at least one difference. */
+/** The verdict on two responses, with evidence: `changed` names at least one difference. */
 export type AnswerComparison = Compared &
   (
     | { readonly verdict: Exclude<Verdict, 'changed'> }
@@ -62,20 +62,20 @@ export type AnswerComparison = Compared &
   )
 
 interface Compared extends JsonDiff {
-  /** In words, where a schema is not kept: `/price is a string, not number`. */
+  /** Schema violations in words: `/price is a string, not number`. */
   readonly schemaFaults: readonly string[]
-  /** Those that the old answer had too, which is no change. */
+  /** Violations that the old response had too: not a change. */
   readonly knownFaults?: readonly string[]
-  /** What is not the same, and no difference. */
+  /** Values that differ without counting as a difference. */
   readonly varied?: readonly Varied[]
 }
 
 const none: Compared = { differences: [], more: 0, schemaFaults: [] }
 
-/** Members of the message itself, and who answered (2026-07-28): they say nothing about the answer. */
+/** Members of the message envelope, and the responder's identity (2026-07-28): not part of the content. */
 const envelopeMembers = ['/jsonrpc', '/id', '/result/_meta/io.modelcontextprotocol~1serverInfo'] as const
 
-/** As `compareOneWay`; where a file of rules takes part, the differences that it hides are counted. */
+/** As `compareOneWay`; with a rules file, also counts the differences it hides. */
 export function compareAnswers(
   before: AnswerText | undefined,
   after: AnswerText | undefined,
@@ -93,9 +93,7 @@ function sizeOf({ differences, more, schemaFaults }: AnswerComparison): number {
   return differences.length + more + schemaFaults.length
 }
 
-/**
- * Compares the answers that a request got. Undefined stands for no answer; neither of them having one is the same.
- */
+/** Compares two responses to a request. Undefined means no response; two missing responses are equal. */
 function compareOneWay(
   before: AnswerText | undefined,
   after: AnswerText | undefined,
@@ -122,7 +120,7 @@ function isSome<T>(list: readonly T[]): list is Differing<T> {
   return list.length > 0
 }
 
-/** A JSON-RPC error, or a tool's result that says `isError`. */
+/** Whether it is a JSON-RPC error, or a tool result with `isError`. */
 export function isFailure(text: string): boolean {
   if (text.startsWith('{') && !mayFail(text)) return false
   const start = startOf(text)
@@ -131,9 +129,9 @@ export function isFailure(text: string): boolean {
   return message.has('error') || message.object('result')?.raw('isError') === 'true'
 }
 
-/** False for most answers, without a look at their members. */
+/** False for most responses, without parsing their members. */
 function mayFail(text: string): boolean {
-  // Names of members can be spelled with escapes.
+  // Member names can contain escapes.
   return text.includes('"error"') || text.includes('"isError"') || text.includes(String.raw`\u`)
 }
 
@@ -172,7 +170,7 @@ function differences(
   }
 }
 
-/** Results of tools have to fit what the tool says about them. */
+/** Validates tool results against the tool's schema. */
 function compareFaults(
   before: AnswerText,
   after: AnswerText,
@@ -180,7 +178,7 @@ function compareFaults(
 ): Pick<Compared, 'schemaFaults' | 'knownFaults'> {
   const faults = schemas ? schemaFaults(after, schemas.after) : []
   if (!schemas || faults.length === 0) return { schemaFaults: faults }
-  // Which element of an array it is does not count, as it does not count in shapes.
+  // The index of an array element does not count, as in shapes.
   const keyOf = (fault: string): string => fault.replaceAll(/\/\d+(?=[/ ])/g, '/*')
   const old = new Set(schemas.before === undefined ? [] : schemaFaults(before, schemas.before).map(keyOf))
   const [known, fresh] = [true, false].map((is) => faults.filter((fault) => old.has(keyOf(fault)) === is))
@@ -218,7 +216,7 @@ function startOf(text: string): number | undefined {
   return isFault(found) || kindAt(text, found.start) !== 'object' ? undefined : found.start
 }
 
-/** The code and message of an error, the text of a failed tool, for a person; undefined for a result. */
+/** Code and message of an error, or text of a failed tool call, for people; undefined for a result. */
 export function failureOf(text: string): string | undefined {
   if (!mayFail(text)) return undefined
   const start = startOf(text)
@@ -232,7 +230,6 @@ export function failureOf(text: string): string | undefined {
   return first === undefined ? 'isError' : `isError: ${first}`
 }
 
-/** What a difference is about, one text for each member of the answer that it is in. */
 export type { Difference }
 
 /** Exact text of a member of a message. */

@@ -1,6 +1,6 @@
 import { epochForm, momentForms } from './moments.js'
 
-/** What a server makes anew each time, as it can be told by its form. */
+/** Values that a server generates on each run, recognised by their form. */
 export type VolatileForm =
   | 'timestamp'
   | 'uuid'
@@ -14,7 +14,7 @@ export type VolatileForm =
 
 /** A piece of a text. */
 export interface Piece {
-  /** Absent of the text in between. */
+  /** Absent for text in between. */
   readonly form?: VolatileForm
   readonly text: string
   readonly start: number
@@ -22,7 +22,7 @@ export interface Piece {
 
 const unit = String.raw`(?:ns|[µμu]s|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)`
 
-/** In the order in which they are tried at one place. */
+/** In the order of trial at one place. */
 const forms: readonly (readonly [VolatileForm, string])[] = [
   [
     'path',
@@ -45,15 +45,15 @@ const anyForm = new RegExp(
   'gu',
 )
 
-/** `\1` would count the groups of all forms. */
+/** By number, `\1` would count the groups of all forms. */
 function withoutBackReference(form: string, i: number): string {
   return form.replace('([/.])', `(?<sep${i}>[/.])`).replace(String.raw`\1`, String.raw`\k<sep${i}>`)
 }
 
-/** Longer texts are compared to the letter. */
+/** Longer texts are compared exactly. */
 const longestText = 200_000
 
-/** The text as pieces, of which every second one, from the second on, has a form. */
+/** The text split into pieces; every second one, from the second on, has a form. */
 export function volatilePieces(text: string): Piece[] {
   const pieces: Piece[] = []
   let end = 0
@@ -81,7 +81,7 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-/** `1m 2.5s` in milliseconds. */
+/** Parses `1m 2.5s` to milliseconds. */
 export function readDuration(text: string): number {
   let sum = 0
   for (const [, number = '', name = ''] of text.matchAll(/(\d+(?:\.\d+)?) ?([a-zµμ]+)/g)) {

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { direction, jsonText, messageId, role } from './values.js'
 
-/** Whoever attaches says this first. */
+/** First line from a program that attaches. */
 export const clientHello = z.object({
   type: z.literal('hello'),
   protocol: z.number().int(),
   role,
-  /** Who it is, for people. */
+  /** Name of the program, for people. */
   name: z.string().max(200).optional(),
 })
 export type ClientHello = z.infer<typeof clientHello>
 
-/** Chosen by whoever asks; the reply has the same. */
+/** Chosen by the sender of the command; the reply repeats it. */
 const id = z.number().int()
 const filters = z.array(z.string().max(10_000)).max(100)
 
 const subscribe = z.object({
   type: z.literal('subscribe'),
   id,
-  /** Number of the first message wanted; `now` for only what comes. @default 0, the whole recording */
+  /** Number of the first message wanted; `now` for live messages only. @default 0, the whole recording */
   from: z.union([z.number().int().min(0), z.literal('now')]).optional(),
 })
 
@@ -27,7 +27,7 @@ const breakpoints = z.object({ type: z.literal('breakpoints'), id, filters })
 const forward = z.object({
   type: z.literal('forward'),
   id,
-  /** A held message, or all. */
+  /** A held message. */
   message: messageId,
 })
 const forwardAll = z.object({ type: z.literal('forward-all'), id })
@@ -35,7 +35,7 @@ const edit = z.object({
   type: z.literal('edit'),
   id,
   message: messageId,
-  /** What is passed on in its place. */
+  /** Text to forward instead. */
   text: jsonText,
 })
 const drop = z.object({ type: z.literal('drop'), id, message: messageId })
@@ -44,7 +44,7 @@ const answer = z.object({
   id,
   /** A held request. It does not reach the other side. */
   message: messageId,
-  /** JSON text of the result; or of the error: one of both. */
+  /** JSON text of the result or of the error; exactly one of the two. */
   result: jsonText.optional(),
   error: jsonText.optional(),
 })
@@ -53,11 +53,11 @@ const inject = z.object({
   id,
   direction,
   text: jsonText,
-  /** Over HTTP: the conversation it goes into. @default the latest */
+  /** Over HTTP: the conversation to inject into. @default the latest */
   conversation: z.string().optional(),
   /**
-   * What becomes of the answer to an injected request: `keep` gives it to whoever injected, since the peer never asked;
-   * `pass` lets it go its way. @default keep
+   * Handling of the response to an injected request. `keep` returns it to the program that injected the request, since
+   * the peer never sent one; `pass` forwards it. @default keep
    */
   answer: z.enum(['keep', 'pass']).optional(),
 })
@@ -66,25 +66,25 @@ const replay = z.object({
   id,
   /** A request on the tape. */
   message: messageId,
-  /** What is sent in its place; needed where the tape has it redacted. Its id is replaced. */
+  /** Text to send instead; required if the recorded request is redacted. Its id is replaced. */
   text: jsonText.optional(),
 })
 const rules = z.object({
   type: z.literal('rules'),
   id,
-  /** A rules file; null for none. */
+  /** Path of a rules file; null for no rules. */
   file: z.string().nullable(),
 })
 const save = z.object({
   type: z.literal('save'),
   id,
-  /** Absolute. @default the capture's session file, or one beside the tape */
+  /** Absolute path. @default the capture's session file, or one beside the tape */
   path: z.string().optional(),
 })
 const annotate = z.object({
   type: z.literal('annotate'),
   id,
-  /** What it is about. */
+  /** The message that the note is about. */
   message: messageId.optional(),
   text: z
     .string()
@@ -111,7 +111,7 @@ export const command = z.discriminatedUnion('type', [
   reload,
   stop,
 ])
-/** What can be asked of a capture. Every one gets a reply with the same id. */
+/** Commands to a capture. Each gets a reply with the same id. */
 export type Command = z.infer<typeof command>
 export type CommandType = Command['type']
 export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>

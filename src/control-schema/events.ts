@@ -10,7 +10,7 @@ import {
   transport,
 } from './values.js'
 
-/** The capture says this first, without being asked. */
+/** First line from a capture, sent unprompted. */
 export const serverHello = z.object({
   type: z.literal('hello'),
   protocol: z.number().int(),
@@ -24,40 +24,40 @@ export const serverHello = z.object({
   /** Redacted, as on the tape. */
   command: z.array(z.string()),
   url: z.string().nullable(),
-  /** Where clients connect, over HTTP. */
+  /** Over HTTP: the address where clients connect. */
   listening: z.string().nullable(),
   /** First segment of the tape. */
   tape: z.string(),
-  /** Where `save` goes without a path. */
+  /** Target of `save` without a path. */
   sessionFile: z.string(),
 })
 export type ServerHello = z.infer<typeof serverHello>
 
-/** The last line of a capture that does not want to talk. */
+/** Last line of a capture that refuses the connection. */
 export const refused = z.object({
   type: z.literal('refused'),
-  /** `full`: as many are attached as can be. */
+  /** `full`: the limit of attached programs is reached. */
   code: z.enum(['version', 'protocol', 'full']),
   message: z.string(),
 })
 
-/** Why a command was not carried out. */
+/** Why a command failed. */
 export const failureCode = z.enum([
-  /** The command makes no sense, or its text is no JSON-RPC. */
+  /** The command is invalid, or its text is not JSON-RPC. */
   'invalid',
-  /** There is no such message, or it is not held any more. */
+  /** The message does not exist, or is no longer held. */
   'not-held',
-  /** There is no such message on the tape. */
+  /** The message is not on the tape. */
   'not-found',
-  /** It would send our own mark in the place of a secret. */
+  /** The text contains the redaction marker instead of the secret. */
   'redacted',
-  /** Onlookers do not decide. */
+  /** Onlookers cannot decide about messages. */
   'not-a-screen',
-  /** There is nobody to send it to. */
+  /** The receiver is missing or gone. */
   'no-peer',
-  /** A file cannot be read or written, a rules file has a fault. */
+  /** A file cannot be read or written, or a rules file has an error. */
   'file',
-  /** No answer came. */
+  /** No response arrived. */
   'no-answer',
   'busy',
 ])
@@ -66,25 +66,25 @@ export type FailureCode = z.infer<typeof failureCode>
 export const failure = z.object({ code: failureCode, message: z.string(), hint: z.string().optional() })
 export type Failure = z.infer<typeof failure>
 
-/** What a command came to. Which members there are depends on the command (docs/control.md). */
+/** Result of a command. Its members depend on the command (docs/control.md). */
 export const success = z.object({
-  /** `save`: the file. */
+  /** `save`: path of the file. */
   path: z.string().optional(),
-  /** `inject`, `replay`: the message that was sent, as on the tape. */
+  /** `inject`, `replay`: id of the sent message, as on the tape. */
   message: z.string().optional(),
-  /** `replay`: what was sent. */
+  /** `replay`: the sent text. */
   sent: jsonText.optional(),
-  /** `replay`, `inject` of a request: its answer, as it came. */
+  /** `replay`, `inject` of a request: the response, unchanged. */
   answer: jsonText.optional(),
   latencyMs: z.number().optional(),
-  /** `forward-all`: how many. */
+  /** `forward-all`: number of forwarded messages. */
   count: z.number().int().optional(),
 })
 export type Success = z.infer<typeof success>
 
 export const reply = z.union([
   z.object({ type: z.literal('reply'), id: z.number().int(), ok: z.literal(true), result: success }),
-  /** The id is null when the line could not be read so far. */
+  /** The id is null if the line could not be parsed far enough to read it. */
   z.object({
     type: z.literal('reply'),
     id: z.number().int().nullable(),
@@ -94,25 +94,25 @@ export const reply = z.union([
 ])
 export type Reply = z.infer<typeof reply>
 
-/** A message that waits for a decision. For screens only. */
+/** A held message that needs a decision. Sent to screens only. */
 export const heldEvent = z.object({
   type: z.literal('held'),
-  /** The same as on the tape. */
+  /** UUID, as on the tape. */
   message: messageId,
   direction,
-  /** As it is, secrets included. */
+  /** Exact text, with secrets. */
   text: jsonText,
   /** ISO 8601. */
   t: z.string(),
   reason: holdReason,
-  /** The rule, or the filter of the breakpoint. */
+  /** Name of the rule, or filter of the breakpoint. */
   by: z.string().optional(),
-  /** Over HTTP: whose talk it is, and the number of its exchange. */
+  /** Over HTTP: the conversation, and the number of the HTTP exchange. */
   conversation: z.string().optional(),
   exchange: z.number().int().optional(),
-  /** When it goes on by itself. ISO 8601. */
+  /** When the message is forwarded automatically. ISO 8601. */
   until: z.string().optional(),
-  /** Set when whoever sent it, or would get it, is gone or has cancelled it. */
+  /** Reason, if the sender or receiver is gone or has cancelled the request. */
   moot: z.string().optional(),
 })
 export type HeldEvent = z.infer<typeof heldEvent>
@@ -121,11 +121,11 @@ const events = z.discriminatedUnion('type', [
   serverHello,
   refused,
   heldEvent,
-  /** Something about a held message changed. */
+  /** The state of a held message changed. */
   z.object({
     type: z.literal('held-changed'),
     message: messageId,
-    /** It was behind another one, and is not any more. */
+    /** New reason: the message is no longer blocked by an earlier one. */
     reason: holdReason.optional(),
     moot: z.string().optional(),
   }),
@@ -134,34 +134,34 @@ const events = z.discriminatedUnion('type', [
     message: messageId,
     outcome: releaseOutcome,
     cause: releaseCause,
-    /** What a person or a rule put in its place. For screens only. */
+    /** Replacement text from a person or a rule. Sent to screens only. */
     text: jsonText.optional(),
   }),
   z.object({ type: z.literal('state'), state: gateState }),
-  /** Everything that was on the tape when this subscription began has been sent. */
+  /** Everything on the tape at the time of the subscription has been sent. */
   z.object({ type: z.literal('live') }),
-  /** This onlooker was too slow: so many lines of the tape were left out for it. The tape has them. */
+  /** Lines of the tape that this onlooker missed because it was too slow. They are on the tape. */
   z.object({
     type: z.literal('gap'),
-    /** Not there where they are gone from the disk, and nobody has counted them. */
+    /** Absent if the lines were deleted from the disk uncounted. */
     lines: z.number().int().optional(),
     sizeBytes: z.number().int().optional(),
     why: z.string(),
   }),
-  /** Something a person should know. */
+  /** A notice for people. */
   z.object({ type: z.literal('notice'), message: z.string() }),
-  /** The capture is over; nothing follows. */
+  /** The capture has ended; nothing follows. */
   z.object({ type: z.literal('ended') }),
 ])
 
 export const serverLine = z.union([events, reply])
 
-/** A line of the tape, exact; `decodeLine` of the tape format reads it. */
+/** One exact line of the tape; `decodeLine` of the tape format parses it. */
 export interface RecordEvent {
   readonly type: 'record'
   readonly line: string
 }
 
-/** What a capture says. */
+/** Lines from a capture. */
 export type ServerLine = z.infer<typeof serverLine> | RecordEvent
 export type ServerEvent = Exclude<ServerLine, Reply | { type: 'hello' } | { type: 'refused' }>

@@ -3,13 +3,13 @@ import { clientHello, command, type ClientHello, type Command } from './commands
 import { serverLine, type ServerLine } from './events.js'
 import { longestLine } from './values.js'
 
-/** A line that could not be read. `id` is that of the command, where there is one. */
+/** A line that could not be decoded. `id` is the id of the command, if known. */
 export interface LineFault {
   readonly fault: string
   readonly id: number | null
-  /** The version of a hello that could not be read otherwise. */
+  /** Protocol version of a hello that is otherwise invalid. */
   readonly protocol?: number
-  /** It is a hello. */
+  /** The line is a hello. */
   readonly isHello?: boolean
 }
 
@@ -17,18 +17,18 @@ const recordHead = '{"type":"record","line":'
 const recordTail = '}'
 
 /**
- * What stands around a line of the tape: such a line is passed on as it is, never parsed and printed again, and can
- * be cut out again. The whole is JSON too.
+ * Prefix and suffix of a tape line. The line is embedded and extracted unchanged, without parsing and printing. The
+ * whole is valid JSON.
  */
 export const recordFrame = { head: recordHead, tail: `${recordTail}\n` } as const
 
-/** One line with its line feed. */
+/** Encodes one line, with its line feed. */
 export function encodeLine(line: ClientHello | Command | ServerLine): string {
   if (line.type === 'record') return recordFrame.head + line.line + recordFrame.tail
   return `${JSON.stringify(line)}\n`
 }
 
-/** Reads a line from whoever attached, given without its line feed. */
+/** Decodes a line from an attached program, given without its line feed. */
 export function decodeClientLine(text: string): ClientHello | Command | LineFault {
   const value = parse(text)
   if ('fault' in value) return { ...value, id: null }
@@ -41,7 +41,7 @@ export function decodeClientLine(text: string): ClientHello | Command | LineFaul
   return { ...fault, isHello, ...(typeof protocol === 'number' && { protocol }) }
 }
 
-/** Reads a line from a capture, given without its line feed. Types of lines that are not known are `undefined`. */
+/** Decodes a line from a capture, given without its line feed. `undefined` for unknown types of lines. */
 export function decodeServerLine(text: string): ServerLine | LineFault | undefined {
   if (text.startsWith(recordHead) && text.endsWith(recordTail)) {
     return { type: 'record', line: text.slice(recordHead.length, -recordTail.length) }

@@ -3,11 +3,11 @@ import type { CaptureConnection, ConnectOptions } from './client.js'
 import { liveCaptures, type LiveCapture } from './registry.js'
 
 /**
- * The live capture that is meant: by the start of its session's UUID, by its label or its pid; without a name the only
- * one there is.
+ * Finds a live capture by the start of its session UUID, by its label, or by its pid. Without a name, finds the only
+ * live capture.
  *
  * @param folder of the registry
- * @throws WiretapeError `no-capture` when there is none, or more than one
+ * @throws WiretapeError `no-capture` if none matches, or more than one
  */
 export async function findCapture(folder: string, name: string | undefined): Promise<LiveCapture> {
   const all = await liveCaptures(folder)

@@ -18,26 +18,26 @@ import { createLineFramer } from '../wire/index.js'
 import { Refusal } from './host.js'
 import { isOwnSocket } from './socket-path.js'
 
-/** Events that may wait for whoever reads them; the capture is read no further then. */
+/** Events buffered for the reader; above this limit, reading from the capture pauses. */
 const mostWaiting = 2_000
-/** A capture says hello at once; one that is busy, within this. */
+/** A capture sends hello at once; a busy one within this time. */
 const helloWithinMs = 10_000
 
 export interface ConnectOptions {
   readonly role: Role
-  /** Who attaches, for people. */
+  /** Name of the program that attaches, for people. */
   readonly name?: string
 }
 
-/** A running capture that we are attached to. */
+/** A connection to a running capture. */
 export interface CaptureConnection {
   readonly hello: ServerHello
   /**
-   * What the capture says, in order; to be read by one reader. Ends with the connection: after an event `ended` the
-   * capture is over, without it we lost it.
+   * Events of the capture, in order, for a single reader. Ends with the connection: after an `ended` event the
+   * capture has ended; without one, the connection was lost.
    */
   readonly events: AsyncIterable<ServerEvent>
-  /** Resolves with what it came to, rejects with a `Refusal`. */
+  /** Resolves with the result, rejects with a `Refusal`. */
   send(command: CommandBody): Promise<Success>
   /** Detaches. Can be called twice. */
   close(): void
@@ -120,7 +120,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
     else asked.reject(new Refusal(reply.error))
   }
 
-  /** A slow reader slows the capture's records, never a reply that somebody waits for. */
+  /** A slow reader delays the capture's records, never a reply to a pending command. */
   function steer(): void {
     if (waiting.length > mostWaiting && pending.size === 0) socket.pause()
     else if (socket.isPaused()) socket.resume()

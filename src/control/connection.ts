@@ -19,28 +19,28 @@ import { createTapeFollower, type TapeFollower } from './tape-follower.js'
 import type { TapeView } from './tape-view.js'
 import { whyNotLoaded } from './why-not-loaded.js'
 
-/** Of what is not on the disk (events, replies), so much may wait for one who does not read. Then it is cut off. */
+/** Limit for unsent events and replies (data not on disk) per connection. A client above it is disconnected. */
 const mostWaitingBytes = 192 * 1024 * 1024
-/** Records are read for it only while less than this waits. */
+/** Records are read for a connection only while fewer bytes than this are unsent. */
 const mostRecordBytes = 1024 * 1024
 
-/** Nobody says more before it has said who it is. */
+/** Longest hello: nothing longer is expected before it. */
 const longestHello = 65_536
-/** Of lines that have not ended, all who are attached together may send so much. */
+/** Limit for unfinished lines of all connections together. */
 const mostUnfinishedBytes = longestLine + 32 * 1024 * 1024
 
 const head = Buffer.from(recordFrame.head)
 const tail = Buffer.from(recordFrame.tail)
 
-/** One who is attached. */
+/** One attached program. */
 export interface Connection {
-  /** Undefined before it said hello. */
+  /** Undefined before its hello. */
   readonly role: Role | undefined
   readonly subscribed: boolean
   send(line: ServerLine): void
-  /** There is more on the tape. */
+  /** The tape has grown. */
   tapeGrew(): void
-  /** Sends what is left of the tape and ends; does not wait for it for long. */
+  /** Sends the rest of the tape and ends, after `withinMs` at the latest. */
   finish(withinMs: number): Promise<void>
   destroy(): void
 }
@@ -49,13 +49,13 @@ export interface ConnectionOptions {
   readonly host: ControlHost
   readonly tape: TapeView
   readonly share: Share
-  /** What has come of lines that have not ended, of all who are attached. */
+  /** Bytes received of unfinished lines, of all connections together. */
   readonly lines: { unfinishedBytes: number }
-  /** It said hello, or is gone. */
+  /** Called after the hello, and when the connection is gone. */
   onChange(): void
 }
 
-/** A fault of ours costs the command, not the capture. */
+/** A bug in wiretape fails the command, not the capture. */
 function broken(error: unknown): Refusal {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
     return new Refusal({ code: 'file', message: whyNotLoaded(error) })
@@ -123,7 +123,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     role = undefined
   }
 
-  /** It goes on sending: nothing more of it is read, and what there is of it is let go. */
+  /** For a client that keeps sending: stops reading from it, and releases its buffered bytes. */
   function cutOff(message: string): void {
     refuse('protocol', message)
     gone = true
@@ -162,7 +162,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
       return reply(null, new Refusal({ code: 'invalid', message: 'hello was already sent' }))
     }
     if (line.type === 'subscribe') return subscribe(line)
-    // It decides about no message.
+    // `reload` is allowed: it decides about no message.
     if (role !== 'screen' && line.type !== 'reload') {
       const message = `an onlooker cannot ${line.type}`
       const hint = 'attach with the role "screen"'
@@ -195,7 +195,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     void pump()
   }
 
-  /** Passes on what is on the tape, as fast as it is taken. Only one at a time. */
+  /** Sends the tape as fast as the client reads it. One run at a time. */
   function pump(): Promise<void> {
     again = true
     if (!reading) {
@@ -212,7 +212,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
         if (socket.writableLength > mostRecordBytes) await drained()
         if (gone || own !== follower) break
         const followed = await own.next().catch(() => undefined)
-        // Subscribed anew meanwhile, or closed.
+        // A new subscription has replaced this one, or the connection is closed.
         if (gone || own !== follower || !followed) {
           if (followed?.kind === 'lines') followed.release()
           break
@@ -251,7 +251,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     }
   }
 
-  /** What passes goes first: all who are attached get a small share of this thread, however much there is to tell. */
+  /** Traffic has priority: attached programs share a small part of this thread, however much remains to be sent. */
   async function rest(): Promise<void> {
     for (let { waitMs } = share; waitMs >= 1 && !finishing && !gone; { waitMs } = share) {
       const forMs = waitMs

@@ -3,11 +3,10 @@ import v8 from 'node:v8'
 let given = false
 
 /**
- * Lets the heap grow to three times of what lives in it before all of it is collected. What serves those who attach is
- * half as much again as a recorder without them, and is collected once when it was loaded. From then on the engine takes
- * the buffers that messages are read into, megabytes outside of the heap that come and go, for growth of it, and without
- * this often collects everything ten times a second while large messages pass. The flag is known to the engines of Node 20, 22
- * and 24.
+ * Lets the heap grow to three times its live size before a full collection. Serving attached programs makes a recorder
+ * half as large again, and the heap is collected once after the code is loaded. From then on, the engine counts the
+ * short-lived buffers for messages (megabytes outside the heap) as heap growth, and without this flag often does ten
+ * full collections a second while large messages pass. The engines of Node 20, 22 and 24 know the flag.
  */
 export function giveHeapRoom(): void {
   if (given) return
@@ -15,6 +14,6 @@ export function giveHeapRoom(): void {
   try {
     v8.setFlagsFromString('--heap-growing-percent=200')
   } catch {
-    // An engine without it: it collects when it likes to.
+    // The engine lacks the flag: its default policy applies.
   }
 }

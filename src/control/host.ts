@@ -9,41 +9,41 @@ import type {
   Success,
 } from '../control-schema/index.js'
 
-/** What a capture hands in to be controlled. */
+/** A capture's interface for its control socket. */
 export interface ControlHost {
   hello(): Omit<ServerHello, 'type' | 'protocol'>
   /** Whether messages on the tape have numbers. */
   readonly hasNumbers: boolean
   state(): GateState
-  /** Messages that wait now, oldest first. */
+  /** Currently held messages, oldest first. */
   held(): readonly HeldEvent[]
-  /** Carries out a command of a screen. Rejects with a `Refusal`; anything else is a bug, and told as one. */
+  /** Executes a command of a screen. Rejects with a `Refusal`; any other error is a bug and reported as one. */
   execute(command: Exclude<Command, { type: 'subscribe' }>): Promise<Success>
-  /** Somebody came or went. */
+  /** A program attached or detached. */
   attended(who: Attendance): void
 }
 
-/** How many are attached, by role. */
+/** Number of attached programs, by role. */
 export interface Attendance {
   readonly screens: number
   readonly onlookers: number
 }
 
-/** Where a capture's tape is. */
+/** Location of a capture's tape. */
 export interface TapeSource {
   /** Path of a segment, whether it exists or not. */
   segmentPath(segment: number): string
-  /** How far its last segment is written, and how many lines that is, where they are counted. Undefined where only the file tells. */
+  /** End of the last segment: its size, and its number of lines if counted. Undefined if only the file itself knows. */
   end(): { readonly segment: number; readonly sizeBytes: number; readonly lines?: number } | undefined
 }
 
-/** An event that goes to all, or to those who decide. */
+/** An event for all attached programs, or for one role. */
 export interface Announcement {
   readonly event: ServerEvent
   readonly to: 'all' | Role
 }
 
-/** Why a command is not carried out. */
+/** A command that fails, with the reason. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly failure: Failure

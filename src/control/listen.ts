@@ -6,20 +6,20 @@ import { whyNotLoaded } from './why-not-loaded.js'
 
 /** The control socket of a capture. */
 export interface Control {
-  /** Where it listens; undefined when it cannot: a recording goes on without it. */
+  /** Path of the socket; undefined if it cannot listen. Recording continues without it. */
   readonly path: string | undefined
   announce(announcement: Announcement): void
-  /** More is on the tape. Costs nothing while nobody is attached. */
+  /** The tape has grown. Costs nothing while no program is attached. */
   tapeGrew(): void
-  /** Tells all that the capture is over, and takes the socket away. Can be called twice. */
+  /** Announces the end of the capture, and removes the socket. Can be called twice. */
   finish(): Promise<void>
 }
 
 /**
- * Listens for screens and scripts. What serves them is loaded when the first one comes: a capture that nobody attaches
- * to pays for one socket.
+ * Listens for screens and scripts. The code that serves them is loaded on the first connection, so a capture without
+ * any costs one socket.
  *
- * @param path where, in a folder that is private to us; undefined for nowhere
+ * @param path in a private folder; undefined to not listen
  */
 export async function startControl(
   path: string | undefined,
@@ -35,7 +35,7 @@ export async function startControl(
     return (audience ??= createAudience(host, tape))
   }
 
-  /** The recording goes on. What could not be loaded, as without descriptors, may be there for the next one. */
+  /** Recording continues. A failed load, such as without free descriptors, may succeed next time. */
   function cannotServe(socket: net.Socket): (error: unknown) => void {
     return (error) => {
       loading = undefined
@@ -44,20 +44,20 @@ export async function startControl(
   }
 
   const server = net.createServer((socket) => {
-    // Errors of a socket that nobody listens to would end us.
+    // An unhandled socket error would end the process.
     socket.on('error', () => undefined)
     loading ??= load()
     loading.then((all) => all.take(socket), cannotServe(socket))
   })
-  // A descriptor too many, for example: who attaches sees it; the recording goes on.
+  // For example, no file descriptor is left: the connecting program notices; recording continues.
   server.on('error', () => undefined)
   const listening = path !== undefined && (await listen(server, path))
-  // A screen that is attached does not keep a capture alive.
+  // An attached screen does not keep a capture alive.
   server.unref()
 
   async function end(): Promise<void> {
     if (listening) server.close()
-    // Node removes the socket itself when it closes the server, but not when it was never closed.
+    // Node removes the socket when the server closes, but not if `close` was never called.
     if (path !== undefined && process.platform !== 'win32') fs.rmSync(path, { force: true })
     await loading?.then((all) => all.finish()).catch(() => undefined)
   }
@@ -72,14 +72,14 @@ export async function startControl(
 
 function listen(server: net.Server, path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // Left by a capture that was killed: the name is made of a session's UUID, so it is nobody else's.
+    // Left by a killed capture. The name contains a session UUID, so no other process uses it.
     if (process.platform !== 'win32') fs.rmSync(path, { force: true })
     server.once('error', () => resolve(false))
     server.listen(path, () => {
       try {
         if (process.platform !== 'win32') fs.chmodSync(path, 0o600)
       } catch {
-        // Its folder is private.
+        // The folder is private.
       }
       resolve(true)
     })

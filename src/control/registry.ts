@@ -2,31 +2,31 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A capture that runs now, as its entry in the registry says. */
+/** A running capture, as listed in the registry. */
 export interface LiveCapture {
   /** Session UUID. */
   readonly session: string
   readonly pid: number
-  /** Tells a process from a later one with the same pid; null where the system does not say. */
+  /** Distinguishes a process from a later one with the same pid; null if the system provides no start time. */
   readonly processStart: string | null
   readonly label: string
   readonly tape: string
   readonly startedAt: string
-  /** Where it can be attached to, once it can. */
+  /** Control socket, once it listens. */
   readonly socket?: string
 }
 
 /** A registry entry, removed by its owner. */
 export interface Registration {
-  /** It can be attached to. False when nobody will find it. */
+  /** Adds the control socket to the entry. False if that fails: no program will find it. */
   listens(socket: string): boolean
   close(): void
 }
 
 /**
- * Makes a capture known to `wiretape ls`. A registry that cannot be written never stops a recording.
+ * Lists a capture for `wiretape ls`. An unwritable registry never stops a recording.
  *
- * @param folder private folder of the registry, which exists
+ * @param folder existing private folder of the registry
  */
 export function registerCapture(
   folder: string,
@@ -64,11 +64,11 @@ function unlinkQuietly(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // It says who made it: whoever reads it finds that process gone.
+    // The entry names its process, so readers detect that the process is gone.
   }
 }
 
-/** The captures whose process is alive. Entries of dead ones are removed on the way. */
+/** Captures with a live process. Entries of dead processes are removed. */
 export async function liveCaptures(folder: string): Promise<LiveCapture[]> {
   const names = await readdir(folder).catch(() => [])
   const live: LiveCapture[] = []
@@ -76,7 +76,7 @@ export async function liveCaptures(folder: string): Promise<LiveCapture[]> {
     const path = join(folder, name)
     const entry = await readFile(path, 'utf8').then(parseEntry, () => undefined)
     if (entry && isAlive(entry)) live.push(entry)
-    // An entry that cannot be read yet may be one that is just being written.
+    // An unreadable entry may be in the middle of being written.
     else if (entry) {
       await rm(path, { force: true }).catch(() => undefined)
       if (entry.socket !== undefined) await removeSocket(entry.socket)
@@ -85,7 +85,7 @@ export async function liveCaptures(folder: string): Promise<LiveCapture[]> {
   return live.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
 }
 
-/** What the entry of a dead capture names is removed only if it is a socket: anybody may have written the entry. */
+/** A dead entry's path is removed only if it is a socket: any program may have written the entry. */
 async function removeSocket(path: string): Promise<void> {
   const info = await lstat(path).catch(() => undefined)
   if (info?.isSocket()) await rm(path, { force: true }).catch(() => undefined)

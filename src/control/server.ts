@@ -6,17 +6,17 @@ import { createShare } from './share.js'
 import { createTapeView } from './tape-view.js'
 import type { Announcement, ControlHost, TapeSource } from './host.js'
 
-/** At the end, nobody is waited for longer than this. */
+/** Longest wait per connection when the capture ends. */
 const lastWordsMs = 500
-/** More are not taken: each costs a descriptor, of which a process has 1,024 in many places. */
+/** Limit of connections: each costs a file descriptor, and many systems allow 1,024 per process. */
 const mostConnections = 256
 
-/** All who are attached to a capture. */
+/** All programs attached to a capture. */
 export interface Audience {
   take(socket: Socket): void
   announce(announcement: Announcement): void
   tapeGrew(): void
-  /** Everything is on the tape and has been announced. */
+  /** Called once everything is on the tape and announced. */
   finish(): Promise<void>
 }
 

@@ -1,20 +1,19 @@
 /**
- * For each millisecond that writing to all who are attached takes, so many are left to what passes: reading the tape,
- * collecting its pieces, and the processor that those who read it want for themselves come on top. Some 20 MB a second
- * are left to each of three.
+ * Milliseconds left to traffic for each millisecond spent writing to attached programs. Reading the tape, garbage
+ * collection, and the readers' own processor time come on top. Three readers still get some 20 MB a second each.
  */
 const restFactor = 100
-/** Nothing passed for so long: there is nobody to give way to. */
+/** After this long without a message, there is no traffic to give way to. */
 const quietMs = 200
-/** A long write, or a collection of garbage in it, need not be paid for at once. */
+/** Cap on the wait: a long write, perhaps with a garbage collection in it, is not charged in full. */
 const mostOwedMs = 250
 
-/** The share of this thread that all who are attached have together: a small one while messages pass. */
+/** The part of this thread that attached programs share; small while messages pass. */
 export interface Share {
-  /** Something passed. */
+  /** A message passed. */
   passed(): void
   spent(ms: number): void
-  /** Milliseconds until something may be spent again. */
+  /** Milliseconds until the next write is allowed. */
   readonly waitMs: number
 }
 

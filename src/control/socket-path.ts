@@ -3,12 +3,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
-/** `sun_path` has 108 bytes on Linux and 104 elsewhere, with the zero at its end. */
+/** `sun_path` holds 108 bytes on Linux and 104 elsewhere, including the final zero byte. */
 const longestPath = 103
 
 /**
- * Where a capture's socket can be: in the user's runtime folder, else beside the registry, else in the temporary
- * folder; the first that is private to us and short enough. Undefined where there is none.
+ * Path for a capture's socket: in the user's runtime folder, else beside the registry, else in the temporary
+ * folder. The first folder that is private and short enough is used; undefined if none is.
  *
  * @param session UUID of the session
  * @param registryFolder private folder of the registry
@@ -34,7 +34,7 @@ export function makeSocketPath(
   return undefined
 }
 
-/** True when the folder is ours alone, made so if need be. A link somewhere else is not. */
+/** Whether the folder is private to this user, created or fixed if needed. Links are rejected. */
 function makePrivate(folder: string): boolean {
   try {
     fs.mkdirSync(folder, { mode: 0o700 })
@@ -51,7 +51,7 @@ function makePrivate(folder: string): boolean {
   }
 }
 
-/** True when nobody but us can have put the socket there. */
+/** Whether only this user can have created the socket. */
 export function isOwnSocket(path: string): boolean {
   if (process.platform === 'win32') return true
   try {

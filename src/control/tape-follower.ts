@@ -2,29 +2,29 @@ import { JsonObject } from '../wire/index.js'
 import type { Slice } from './tape-pieces.js'
 import type { TapeView } from './tape-view.js'
 
-/** How far behind the end of the tape an onlooker may fall before the rest is left out for it. */
+/** How many bytes a client may fall behind before it misses lines. */
 const mostBehindBytes = 16 * 1024 * 1024
 
-/** Which lines are wanted: all, those from a message number on, or only what comes. */
+/** First line wanted: all lines, those from a message number on, or new ones only. */
 export type Start = number | 'now'
 
-/** What a reading gave. */
+/** Result of one read. */
 export type Followed =
-  /** Whole lines without line feeds, in order; `end` when it is all there is so far. They are there until `release`. */
+  /** Whole lines without line feeds, in order; `end` if no more are available yet. Valid until `release`. */
   | {
       readonly kind: 'lines'
       readonly lines: readonly Buffer[]
       readonly end: boolean
       release(): void
     }
-  /** This many lines were passed over, to be up to date again. */
+  /** Lines skipped to catch up. */
   | { readonly kind: 'gap'; readonly lines: number; readonly sizeBytes: number }
   /** Segments were deleted before they were read. */
   | { readonly kind: 'deleted' }
 
 /**
- * Reads a tape while it is written, from segment to segment, at the pace of whoever wants it. What it gives is on the
- * disk already, so nothing is kept for slow readers.
+ * Reads a tape while it is written, across segments, at the reader's pace. All data is already on disk, so nothing is
+ * buffered for slow readers.
  */
 export interface TapeFollower {
   next(): Promise<Followed>
@@ -40,16 +40,16 @@ class FollowedTape implements TapeFollower {
   #position = 0
   #rest: Buffer[] = []
   #restBytes = 0
-  /** Up to date once: from then on it may be left behind. */
+  /** Has caught up once; from then on, lines may be skipped. */
   #live = false
-  /** Lines before this message number are passed over. */
+  /** Lines before this message number are skipped. */
   #from
-  /** In the middle of a line, of which the start was passed over. */
+  /** The position is inside a line whose start was skipped. */
   #torn = false
   #started
-  /** Lines of the segment that end before the position. Undefined where nobody has counted them. */
+  /** Lines of the segment that end before the position. Undefined if not counted. */
   #seen: number | undefined = 0
-  /** Segments went that nobody has told of yet. */
+  /** Segments were deleted and not yet reported. */
   #deleted = false
   readonly #linesOf = (lines: readonly Buffer[], slices: readonly Slice[], end: boolean): Followed => ({
     kind: 'lines',
@@ -66,7 +66,7 @@ class FollowedTape implements TapeFollower {
     this.#started = start !== 'now'
   }
 
-  /** Goes on in the next segment, when there is one: then this one has its last line. */
+  /** Continues with the next segment, if there is one: then the current segment is complete. */
   async #advance(): Promise<boolean> {
     const after = await this.#tape.after(this.#segment)
     if (after === undefined) return false
@@ -103,7 +103,7 @@ class FollowedTape implements TapeFollower {
       }
       const chunk = await this.#read(slices)
       if (!chunk) {
-        // Written to after we read it, and left since: what was written comes first.
+        // The segment may have grown after the last read and before it was closed; those bytes come first.
         const isLast = (await this.#tape.after(this.#segment)) === undefined
         if (!isLast) this.#tape.grew()
         const more = await this.#read(slices)
@@ -120,7 +120,7 @@ class FollowedTape implements TapeFollower {
     }
   }
 
-  /** Only the meta line of what there is. */
+  /** Reads only the meta line of the existing tape. */
   async #begin(): Promise<Followed> {
     this.#started = true
     const lines: Buffer[] = []
@@ -147,7 +147,7 @@ class FollowedTape implements TapeFollower {
     this.#position = size
   }
 
-  /** Leaves out what is too much to catch up with. */
+  /** Skips lines if the backlog is too large. */
   async #skip(): Promise<Followed | undefined> {
     const written = this.#tape.linesOf(this.#segment)
     const size = await this.#tape.sizeOf(this.#segment)
@@ -182,12 +182,12 @@ class FollowedTape implements TapeFollower {
       else if (this.#isWanted(line)) lines.push(line)
     }
     if (at === chunk.length || this.#torn) return
-    // A copy: the piece is somebody else's after this.
+    // Copied: the slice's memory is reused after its release.
     this.#rest.push(Buffer.from(chunk.subarray(at)))
     this.#restBytes += chunk.length - at
   }
 
-  /** Meta lines always are; everything is from the first message on that has the number. */
+  /** Meta lines are always wanted; other lines from the first message with the requested number on. */
   #isWanted(line: Buffer): boolean {
     if (this.#from === 0) return true
     const object = new JsonObject(line.toString(), 0)

@@ -1,11 +1,11 @@
-/** Read at a time. */
+/** Size of one read. */
 export const pieceBytes = 512 * 1024
-/** Pieces that are kept for others who are about to read the same. */
+/** Pieces cached for other readers about to read them. */
 const mostPieces = 4
-/** Memory that is kept for pieces to come. */
+/** Spare buffers kept for later pieces. */
 const mostSpare = 8
 
-/** A piece of a tape, which others read too: not to be changed, and to be released once, when nobody looks at it any more. */
+/** A piece of a tape, shared between readers. Read-only; release it once, after the last use. */
 export interface Slice {
   readonly bytes: Buffer
   release(): void
@@ -21,13 +21,13 @@ interface Piece {
 }
 
 /**
- * What was read last. Its memory is used again and again: buffers of this size that die young all the same
- * outlive the engine's young generation, and a process that makes hundreds a second collects garbage half of the time.
+ * The most recently read pieces. Their memory is reused: buffers of this size outlive the engine's young generation
+ * even when short-lived, and a process that allocates hundreds a second spends half of its time in garbage collection.
  */
 export interface TapePieces {
   find(segment: number, position: number): Slice | undefined
   memory(): Buffer
-  /** @param sizeBytes of the memory that `memory` gave, 0 to give it back */
+  /** @param sizeBytes used bytes of the buffer from `memory`, 0 to return it unused */
   add(segment: number, start: number, memory: Buffer, sizeBytes: number): void
 }
 

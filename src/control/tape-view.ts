@@ -2,26 +2,26 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { TapeSource } from './host.js'
 import { createTapePieces, pieceBytes, type Slice } from './tape-pieces.js'
 
-/** The files of a tape that is being written, read once for all who follow it. */
+/** The files of a tape that is being written, read once for all followers. */
 export interface TapeView {
-  /** More may be on the disk. */
+  /** The tape may have grown on disk. */
   grew(): void
-  /** What stands there: whole lines, where one fits; undefined at the end, and where there is no such file. */
+  /** The bytes at a position: whole lines, if one fits. Undefined at the end, and if the file is missing. */
   read(segment: number, position: number): Promise<Slice | undefined>
   sizeOf(segment: number): Promise<number>
-  /** Lines in the segment as long as `sizeOf` says it is. Undefined where they would have to be counted. */
+  /** Lines in the first `sizeOf` bytes of the segment. Undefined if they are not counted yet. */
   linesOf(segment: number): number | undefined
-  /** How many lines end between two positions, and whether the last byte there ends one. */
+  /** Number of lines that end between two positions, and whether the last byte ends a line. */
   linesIn(segment: number, start: number, end: number): Promise<{ lines: number; endsLine: boolean }>
-  /** Whether there is a file of that number. */
+  /** Whether the segment's file exists. */
   has(segment: number): Promise<boolean>
-  /** The next segment that is there: the oldest ones may have been deleted. Undefined where there is none yet. */
+  /** The next existing segment; the oldest ones may be deleted. Undefined if there is none yet. */
   after(segment: number): Promise<number | undefined>
   close(): Promise<void>
 }
 
 const LF = 0x0a
-/** Files that are kept open: one that was deleted takes its place on the disk as long. */
+/** Files kept open. A deleted file keeps its disk space until it is closed. */
 const mostFiles = 8
 
 export function createTapeView(tape: TapeSource): TapeView {
@@ -31,13 +31,13 @@ export function createTapeView(tape: TapeSource): TapeView {
 class RenderedTape implements TapeView {
   readonly #tape: TapeSource
   readonly #files = new Map<number, Promise<FileHandle | undefined>>()
-  /** Not there when it was last looked for. */
+  /** Segments whose file was missing at the last look. */
   readonly #missing = new Set<number>()
   readonly #sizes = new Map<number, Promise<number>>()
   readonly #pieces = createTapePieces()
-  /** How many lines end in a whole chunk of a segment, by number and position. */
+  /** Line counts of whole chunks, by segment and position. */
   readonly #counts = new Map<string, number>()
-  /** One after the other: whoever reads finds what the one before has read, and counting has one piece of memory. */
+  /** Serialises reads: a later reader finds the piece that an earlier one read, and counting uses one buffer. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(tape: TapeSource) {
@@ -97,7 +97,7 @@ class RenderedTape implements TapeView {
   async after(segment: number): Promise<number | undefined> {
     if (await this.has(segment + 1)) return segment + 1
     const last = this.#tape.end()?.segment ?? segment
-    // Those that were deleted are the oldest.
+    // Segments are deleted oldest first.
     let from = segment + 2
     for (let to = last; from < to;) {
       const middle = Math.floor((from + to) / 2)

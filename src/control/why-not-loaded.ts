@@ -1,4 +1,4 @@
-/** Why a part of the program that is loaded when it is used cannot be; for people. */
+/** Why a lazily loaded part of the program failed to load; for people. */
 export function whyNotLoaded(error: unknown): string {
   const { code, message = '' } = (error ?? {}) as { readonly code?: unknown; readonly message?: string }
   if (code === 'ERR_MODULE_NOT_FOUND')

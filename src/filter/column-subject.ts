@@ -1,7 +1,7 @@
 import { isUnanswered, type EntryTable } from '../model/index.js'
 import type { FilterSubject, SubjectFlag, SubjectStatus } from './subject.js'
 
-/** The facts about a row that its columns hold. */
+/** Facts about a row that come from its columns. */
 export abstract class ColumnSubject implements Pick<
   FilterSubject,
   'sequence' | 'status' | 'latencyMs' | 'sizeBytes' | 'is'

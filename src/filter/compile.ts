@@ -8,10 +8,10 @@ import { compileTextTest, matchesJson } from './text-match.js'
 
 type Test = (subject: FilterSubject) => boolean
 
-/** Conditions of this cost and more look into the text of a message. */
+/** Conditions of this cost or more read the text of a message. */
 export const payloadCost = 2
 
-/** What is dearer is asked later. */
+/** Cost of a condition; costlier ones are evaluated later. */
 export function costOf(condition: Condition): number {
   switch (condition.kind) {
     case 'all':
@@ -118,7 +118,7 @@ function isKind(flag: Exclude<FilterFlag, 'answer'>): flag is EntryKind {
   return (entryKinds as readonly string[]).includes(flag)
 }
 
-/** `7` is the number and the string; `"7"`, with its quotes, only the string. */
+/** `7` matches the number and the string; `"7"`, with quotes, only the string. */
 function isId(exact: string, wanted: string): boolean {
   if (exact === wanted) return true
   return exact.startsWith('"') && decodeString(exact, 0, exact.length) === wanted
@@ -141,7 +141,7 @@ function compare(left: number | string, operator: Operator, right: number | stri
   }
 }
 
-/** Holds when it does for one of the values that the path leads to. */
+/** Matches if one of the path's values does. */
 function compilePathTest(path: CompiledPath, test: PathTest): Test {
   const matches = compileValueTest(test)
   return (subject) => {
@@ -163,7 +163,7 @@ function compileValueTest(test: PathTest): ValueTest {
   if (test.how === 'text') {
     const match = compileTextTest(test.test)
     return (json, start, end) => {
-      // Of an object or array the text as it is written.
+      // An object or array is matched by its exact text.
       if (kindAt(json, start) === 'string') return match(decodeString(json, start, end))
       return matchesJson(match, json.slice(start, end))
     }

@@ -17,14 +17,14 @@ export interface KnownNames {
   readonly resources?: readonly string[]
   readonly conversations?: readonly string[]
   readonly rules?: readonly string[]
-  /** Ids of rules that found something. */
+  /** Ids of rules with findings. */
   readonly findings?: readonly string[]
 }
 
 export interface Completion {
-  /** What to put in the place of the text from `from` to `to`. */
+  /** Replacement for the text from `from` to `to`. */
   readonly text: string
-  /** Key or value, as it is shown. */
+  /** Key or value, for display. */
   readonly label: string
   readonly about: string
 }
@@ -39,8 +39,8 @@ export interface Completions {
 const mostOptions = 50
 
 /**
- * What may stand at the cursor: keys, words of the language, and values that are known. Never throws; inside of
- * quotes and patterns there is nothing to offer.
+ * Completions at the cursor: keys, operators, and known values. Never throws. Inside quotes and patterns there
+ * are none.
  */
 export function completeFilter(text: string, cursor: number, known: KnownNames = {}): Completions {
   const at = Math.max(0, Math.min(cursor, text.length))
@@ -64,7 +64,7 @@ export function completeFilter(text: string, cursor: number, known: KnownNames =
   }
 }
 
-/** Where the term begins that the cursor is in; undefined inside of quotes and patterns. */
+/** Start of the term at the cursor; undefined inside quotes and patterns. */
 function termStart(text: string, cursor: number): number | undefined {
   let start = 0
   let closing = ''
@@ -135,7 +135,7 @@ function plain(label: string, about: string): Completion {
   return { text: quoteValue(label), label, about }
 }
 
-/** As it has to be written to mean itself. */
+/** Quotes a value where needed, so that it is matched literally. */
 export function quoteValue(value: string): string {
   if (value !== '' && !/[\s()"'*]/.test(value) && !/^[~=!<>]/.test(value)) return value
   return `"${value.replace(/["\\]/g, '\\$&')}"`
@@ -145,7 +145,7 @@ function isNear(label: string, typed: string): boolean {
   return label.toLowerCase().includes(typed.toLowerCase())
 }
 
-/** What begins with the typed text comes first. */
+/** Labels that start with the typed text come first. */
 function rank(label: string, typed: string): number {
   return label.toLowerCase().startsWith(typed.toLowerCase()) ? 0 : 1
 }

@@ -3,9 +3,9 @@ import type { Direction, Transport } from '../model/index.js'
 import type { NameField, NumberField } from './fields.js'
 import type { FilterFlag, FindingLevel, SubjectStatus } from './subject.js'
 
-/** How a text is looked at. */
+/** How a text is matched. */
 export interface TextTest {
-  /** `glob`: `*` stands for anything. `contains`: letter case makes no difference. `pattern`: RE2. */
+  /** `glob`: `*` matches anything. `contains`: ignores letter case. `pattern`: RE2. */
   readonly how: 'glob' | 'exact' | 'contains' | 'pattern'
   /** As written, without quotes. */
   readonly text: string
@@ -14,7 +14,7 @@ export interface TextTest {
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** A JSON value as it is compared with. */
+/** A JSON value to compare with. */
 export type Literal = string | number | boolean | null
 
 export type PathTest =
@@ -40,11 +40,11 @@ export type Condition =
     }
   | { readonly kind: 'name'; readonly field: NameField; readonly test: TextTest }
   | { readonly kind: 'id'; readonly id: string }
-  /** A rule found something in it: the id of a rule, or a pack. */
+  /** A rule's findings, by rule id or pack. */
   | { readonly kind: 'finding'; readonly test: TextTest }
   | { readonly kind: 'level'; readonly level: FindingLevel }
-  /** Somewhere in the text of the message. */
+  /** Anywhere in the text of the message. */
   | { readonly kind: 'text'; readonly test: TextTest }
-  /** A word without a key: in the text, the method or the name. */
+  /** A word without a key: matched in the text, the method and the name. */
   | { readonly kind: 'word'; readonly test: TextTest }
   | { readonly kind: 'path'; readonly path: CompiledPath; readonly test: PathTest }

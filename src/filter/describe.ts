@@ -3,7 +3,7 @@ import { numberFields } from './fields.js'
 import type { Filter } from './filter.js'
 import { flagWords } from './keys.js'
 
-/** The filter in words, as it was understood. Holds words of the user's: to be escaped for a terminal. */
+/** The parsed filter in words. Contains the user's text: escape it for a terminal. */
 export function describeFilter({ condition }: Filter): string {
   return condition.kind === 'all' && condition.of.length === 0 ? 'everything' : wordsOf(condition)
 }

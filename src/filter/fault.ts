@@ -1,14 +1,14 @@
-/** Why a text is no filter. */
+/** Why a text is not a valid filter. */
 export interface FilterFault {
   /** 1-based, in UTF-16 code units. */
   readonly column: number
-  /** Code units that are wrong; at least 1, also at the end of the text. */
+  /** Length of the invalid part in code units; at least 1, even at the end of the text. */
   readonly length: number
-  /** What is wrong and what was expected, without the place. */
+  /** The problem and the expected form, without the position. */
   readonly message: string
 }
 
-/** Thrown, and caught, inside the folder. */
+/** Thrown and caught within the folder. */
 export class FilterProblem extends Error {
   /** 0-based. */
   readonly start: number

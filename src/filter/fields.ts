@@ -1,15 +1,15 @@
 import type { FilterSubject } from './subject.js'
 
-/** Where a field stands: in the columns of a row, with the names that an index keeps, or only in the record. */
+/** Source of a field: the columns of a row, the names that an index keeps, or the record only. */
 export type FieldSource = 'columns' | 'names' | 'record'
 
 interface Field<Value> {
-  /** Null where the row has none. */
+  /** Null if the row has none. */
   readonly of: (subject: FilterSubject) => Value | null
   readonly from: FieldSource
 }
 
-/** The names of a row. Several separated by commas match if one does. */
+/** The names of a row. A list separated by commas matches if one name does. */
 export const nameFields = {
   method: { of: ({ method }) => method, from: 'names' },
   name: { of: ({ name }) => name, from: 'names' },

@@ -3,12 +3,12 @@ import type { Condition } from './condition.js'
 import { compileCondition, costOf, payloadCost } from './compile.js'
 import type { FilterSubject } from './subject.js'
 
-/** A filter that was understood. */
+/** A parsed filter. */
 export interface Filter {
   /** As written. */
   readonly text: string
   readonly condition: Condition
-  /** Undefined when it cannot be told in linear time, which only a JSONPath with `..` or a filter can come to. */
+  /** Undefined if it cannot be evaluated in linear time: possible only for a JSONPath with `..` or a filter. */
   test(subject: FilterSubject): boolean | undefined
 }
 
@@ -28,17 +28,17 @@ export function createFilter(text: string, condition: Condition): Filter {
   }
 }
 
-/** Whether the filter keeps the subject. What cannot be told in linear time is not kept. */
+/** Whether the subject matches. It does not if evaluation takes more than linear time. */
 export function matchFilter(filter: Filter, subject: FilterSubject): boolean {
   return filter.test(subject) === true
 }
 
-/** Whether the text of messages has to be at hand. */
+/** Whether the filter reads the text of messages. */
 export function needsPayload({ condition }: Filter): boolean {
   return costOf(condition) >= payloadCost
 }
 
-/** Whether rules have to be run before the filter can be asked. */
+/** Whether rules must run before the filter is evaluated. */
 export function needsFindings({ condition }: Filter): boolean {
   return findingTests(condition).length > 0
 }
@@ -61,7 +61,7 @@ export function findingTests(
   }
 }
 
-/** Whether everything matches, whatever it is. */
+/** Whether the filter is empty and matches everything. */
 export function isEmptyFilter({ condition }: Filter): boolean {
   return condition.kind === 'all' && condition.of.length === 0
 }

@@ -2,15 +2,15 @@ import { compilePattern } from '../json-path/index.js'
 import type { Condition, TextTest } from './condition.js'
 import { withoutEscapes } from './text-match.js'
 
-/** Where a filter's text was found. */
+/** Position of a filter's match in a text. */
 export interface FoundText {
-  /** The text that was looked at: a JSON text as it is written, or as it reads without its escapes. */
+  /** The searched text: a JSON text as written, or with its escapes decoded. */
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
-/** Finds the place in a text that made a filter match; undefined where another condition did. */
+/** Finds the part of a text that made a filter match; undefined if another condition did. */
 export type FindText = (text: string) => FoundText | undefined
 
 export function compileFindText(condition: Condition): FindText {
@@ -30,7 +30,7 @@ export function compileFindText(condition: Condition): FindText {
   }
 }
 
-/** What has to be found; what must not be there is left out. */
+/** The texts that must occur; negated ones are omitted. */
 function testsIn(condition: Condition): readonly TextTest[] {
   switch (condition.kind) {
     case 'all':

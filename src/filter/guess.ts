@@ -4,13 +4,13 @@ import { nameFields, numberFields, type FieldSource } from './fields.js'
 import type { FilterSubject } from './subject.js'
 
 /**
- * What the columns of a row tell about a filter, without the text of its message: undefined where they do not.
+ * The filter's outcome as far as a row's columns determine it, without the message text; else undefined.
  *
  * @param isNamed whether the method and the name of the subject are known
  */
 export type Guess = (subject: FilterSubject, isNamed: boolean) => boolean | undefined
 
-/** Only for rows that are messages. */
+/** For rows of messages only. */
 export function compileGuess(condition: Condition): Guess {
   switch (condition.kind) {
     case 'all':
@@ -38,7 +38,7 @@ export function compileGuess(condition: Condition): Guess {
   }
 }
 
-/** @param decisive what one of them has to be for the whole to be it */
+/** @param decisive the outcome of a single condition that decides the whole */
 function joined(guesses: readonly Guess[], decisive: boolean): Guess {
   return (subject, isNamed) => {
     let isSure = true

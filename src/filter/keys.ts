@@ -2,12 +2,12 @@ import type { NameField, NumberField } from './fields.js'
 import type { FilterFlag, FindingLevel, SubjectStatus } from './subject.js'
 import { loneKinds, recordTypes, type Direction, type LoneKind, type Transport } from '../model/index.js'
 
-/** A key of the language, what comes after it, and the words that tell of both. */
+/** A key of the filter language, its kind of value, and their descriptions. */
 export interface FilterKey {
   readonly name: string
   readonly aliases?: readonly string[]
   readonly value: ValueRule
-  /** What it is about, for a list of completions. */
+  /** Description for a list of completions. */
   readonly about: string
 }
 
@@ -18,7 +18,7 @@ export type ValueRule =
       readonly field: NumberField
       readonly unit: 'none' | 'duration' | 'size' | 'integer'
       readonly example: string
-      /** A plain number says nothing useful: a comparison has to stand before it. */
+      /** A plain number is not useful: a comparison operator is required. */
       readonly compared?: boolean
     }
   | { readonly kind: 'time'; readonly side: '>=' | '<' }
@@ -118,7 +118,7 @@ export const filterKeys: readonly FilterKey[] = [
   { name: 'path', value: { kind: 'path' }, about: 'value at a JSONPath in the message' },
 ]
 
-/** By name or alias. */
+/** Finds a key by name or alias. */
 export function findKey(name: string): FilterKey | undefined {
   return filterKeys.find((key) => key.name === name || key.aliases?.includes(name))
 }
@@ -150,7 +150,7 @@ export const levelWords: ReadonlyMap<string, FindingLevel> = new Map([
   ['note', 'note'],
 ])
 
-/** Every flag, and what it says of a message. */
+/** Every flag, with its description. */
 const wordsOfFlags: Readonly<Record<Exclude<FilterFlag, LoneKind>, string>> = {
   request: 'a request',
   notification: 'a notification',

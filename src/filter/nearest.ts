@@ -1,4 +1,4 @@
-/** The candidate that somebody may have meant by `word`; undefined when none is near. */
+/** The candidate most similar to `word`; undefined if none is similar enough. */
 export function nearestTo(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(word.length / 3)) + 1
@@ -13,7 +13,7 @@ export function nearestTo(word: string, candidates: Iterable<string>): string | 
   return best
 }
 
-/** Letters that have to be changed, put in, left out, or swapped with their neighbour. */
+/** Number of letters to change, insert, delete, or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -1,16 +1,16 @@
 import type { Condition, TextTest } from './condition.js'
 
 /**
- * A pattern over the bytes of a tape, as Latin-1 text. Bytes in which it finds nothing hold no row that the filter
- * matches. It may find something where nothing matches.
+ * A pattern for the bytes of a tape, as Latin-1 text. Without a match, the bytes contain no row that matches the
+ * filter. False positives are possible.
  */
 export interface Needle {
   readonly pattern: RegExp
-  /** The most bytes that the pattern matches: chunks of a file have to overlap by as many. */
+  /** Longest match in bytes: chunks of a file must overlap by this much. */
   readonly mostBytes: number
 }
 
-/** What a recording must hold for the filter to match one of its rows; undefined where its bytes do not tell. */
+/** Pattern that a recording must contain for a row to match the filter; undefined if bytes cannot decide. */
 export function needleOf(condition: Condition): Needle | undefined {
   const texts = textsOf(condition)
   if (!texts) return undefined
@@ -22,7 +22,7 @@ export function needleOf(condition: Condition): Needle | undefined {
   }
 }
 
-/** Texts of which a recording holds at least one. */
+/** Texts of which a matching recording contains at least one. */
 function textsOf(condition: Condition): readonly string[] | undefined {
   switch (condition.kind) {
     case 'all': {
@@ -30,7 +30,7 @@ function textsOf(condition: Condition): readonly string[] | undefined {
         const texts = textsOf(each)
         return texts ? [texts] : []
       })
-      // The longest text is found in the fewest recordings.
+      // The longest text occurs in the fewest recordings.
       return known.toSorted((a, b) => shortest(b) - shortest(a))[0]
     }
     case 'any': {
@@ -41,7 +41,7 @@ function textsOf(condition: Condition): readonly string[] | undefined {
     case 'text':
       return neededTexts(condition.test)
     case 'name':
-      // Conversations may have names that a reader made.
+      // Names of conversations may be generated on reading.
       return condition.field === 'conversation' ? undefined : neededTexts(condition.test)
     case 'path':
       if (condition.test.how === 'text') return neededTexts(condition.test.test)
@@ -65,17 +65,17 @@ function shortest(texts: readonly string[]): number {
   return Math.min(...texts.map((text) => text.length))
 }
 
-/** Characters that JSON writes with a backslash of their own, or may. */
+/** Characters that JSON escapes, or may escape, with a backslash of their own. */
 const escaped = /[\u0000-\u001f"\\/\u007f]/
 const unlikePlain = /[^\u0020-\u007e]/
-/** A run of ASCII that is shorter finds too much. */
+/** Shortest useful run of ASCII: shorter ones match too much. */
 const enough = 3
 
 function bytesOfText(text: string): { source: string; mostBytes: number } | undefined {
   const run = longestOf(text.split(escaped))
   const plain = longestOf(run.split(unlikePlain))
   if (plain.length >= enough || plain === run) {
-    // Each character may be written as \u0061 too. Who does that is found by the one escape.
+    // Each character may also be written as \u0061. A single such escape counts as a match.
     const codes = [...new Set(plain.toLowerCase() + plain.toUpperCase())].map(hexOf)
     const source = `${quoted(plain)}|${quoted(String.raw`\u`)}(?:${codes.join('|')})`
     return plain === '' ? undefined : { source, mostBytes: Math.max(6, plain.length) }
@@ -85,11 +85,11 @@ function bytesOfText(text: string): { source: string; mostBytes: number } | unde
   return { source, mostBytes: points.length * 12 }
 }
 
-/** A character outside of ASCII in UTF-8 and as an escape, in either letter case. */
+/** A character outside ASCII in UTF-8 and as an escape, in either letter case. */
 function writtenAs(point: string): string[] {
   const forms = new Set([point])
   if (point.length === 1) {
-    // As the `i` of regular expressions compares.
+    // Equal under the comparison that the `i` flag makes.
     const upper = point.toUpperCase()
     for (let code = 0; code < 0xd800; code += 1) {
       const other = String.fromCharCode(code)

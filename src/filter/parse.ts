@@ -6,28 +6,28 @@ import { Scanner } from './scanner.js'
 
 export interface ParseFilterOptions {
   /**
-   * What `since:10m` counts back from, milliseconds since 1970.
+   * Reference time for `since:10m`, in milliseconds since 1970.
    *
-   * @default the moment of the call
+   * @default the time of the call
    */
   readonly nowMs?: number
   /**
-   * `refused`: conditions on findings are a fault, where no rules are run.
+   * `refused`: conditions on findings are a fault, for uses without rules.
    *
    * @default 'allowed'
    */
   readonly findings?: 'allowed' | 'refused'
 }
 
-/** Exactly one of both. */
+/** Exactly one of the two. */
 export type ParsedFilter =
   | { readonly filter: Filter; readonly fault?: never }
   | { readonly fault: FilterFault; readonly filter?: never }
 
-/** Characters; a filter is typed by hand. */
+/** Limit in characters; filters are typed by hand. */
 export const longestFilter = 4000
 
-/** Reads a filter. Never throws: what is wrong is the fault. An empty text is a filter that everything matches. */
+/** Parses a filter. Never throws: problems are returned as the fault. An empty text matches everything. */
 export function parseFilter(
   text: string,
   { nowMs = Date.now(), findings = 'allowed' }: ParseFilterOptions = {},
@@ -94,14 +94,14 @@ class Parser {
     }
   }
 
-  /** Whether no more conditions stand beside one another here. */
+  /** Whether a sequence of conditions ends here. */
   #ends(): boolean {
     const { text, at } = this.#scanner
     const next = this.#scanner.peek()
     return next === '' || next === ')' || this.#sees('or') || text.startsWith('||', at)
   }
 
-  /** Where a condition must stand, the end does not do, nor a word that joins conditions. */
+  /** Rejects the end of the text or a connective where a condition is required. */
   #refuseMissing(): void {
     const scanner = this.#scanner
     if (this.#ends() || this.#sees('and') || scanner.text.startsWith('&&', scanner.at)) {
@@ -153,7 +153,7 @@ class Parser {
     return condition
   }
 
-  /** Passes over a word of the language, in small or capital letters. */
+  /** Skips a keyword of the language, in any letter case. */
   #word(word: string): boolean {
     this.#scanner.skipBlanks()
     if (!this.#sees(word)) return false
@@ -168,12 +168,12 @@ class Parser {
   }
 }
 
-/** Whether a word of the language that is so long ends the reading there: `or(` is one, `order` is not. */
+/** Whether a keyword ends before this character: `or(` is a keyword, `order` is not. */
 function isWordEnd(next: string): boolean {
   return next === '' || /[\s()]/.test(next)
 }
 
-/** Whether something stands there that a `-` can deny. */
+/** Whether the next character starts a condition that `-` can negate. */
 function isDeniable(next: string): boolean {
   return next !== '' && !/[\s)]/.test(next)
 }

@@ -10,21 +10,21 @@ import {
 import { ColumnSubject } from './column-subject.js'
 import type { FilterSubject, SubjectFinding } from './subject.js'
 
-/** A row of a recording, with what its record says. */
+/** A row of a recording, with its record. */
 export interface RecordedRow {
   readonly entries: EntryTable
   readonly row: number
   readonly record: TapeRecord
-  /** Of a message. */
+  /** For a message. */
   readonly part?: Part
-  /** What the request was about, of an answer whose request is known. */
+  /** For a response with a known request: that request's method and subject. */
   readonly request?: { readonly method: string; readonly subject?: string }
   readonly transport: Transport | null
-  /** What rules found in the row, where they were run. */
+  /** Findings in the row, if rules were run. */
   readonly findings?: readonly SubjectFinding[]
 }
 
-/** What a filter sees of a row. An answer has the method and the name of its request. */
+/** A row as a filter sees it. A response has the method and the name of its request. */
 export function rowSubject(recorded: RecordedRow): FilterSubject {
   return new RowSubject(recorded)
 }

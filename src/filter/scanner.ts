@@ -1,6 +1,6 @@
 import { FilterProblem } from './fault.js'
 
-/** A piece of a filter and where it stands. */
+/** A piece of a filter, with its position. */
 export interface Piece {
   readonly start: number
   readonly end: number
@@ -9,7 +9,7 @@ export interface Piece {
   readonly quoted: boolean
 }
 
-/** Reads pieces of a filter, from left to right. Throws FilterProblem. */
+/** Reads the pieces of a filter, from left to right. Throws FilterProblem. */
 export class Scanner {
   readonly text: string
   at = 0
@@ -27,7 +27,7 @@ export class Scanner {
     while (isBlank(this.peek())) this.at += 1
   }
 
-  /** Passes over `token` if it stands here. */
+  /** Skips `token` if it is next. */
   take(token: string): boolean {
     if (!this.text.startsWith(token, this.at)) return false
     this.at += token.length
@@ -40,20 +40,20 @@ export class Scanner {
     return next === '' || isBlank(next) || next === '(' || next === ')'
   }
 
-  /** A word, or a text in quotes. Empty when there is neither. */
+  /** A word, or a quoted text. Empty if neither is next. */
   value(): Piece {
     const quote = this.peek()
     return quote === '"' || quote === "'" ? this.quoted(quote) : this.word(() => false)
   }
 
-  /** Up to a blank, a parenthesis, or what `stops` says. */
+  /** Reads up to a blank, a parenthesis, or a character that `stops` accepts. */
   word(stops: (next: string) => boolean): Piece {
     const start = this.at
     while (!this.atEnd() && !stops(this.peek())) this.at += 1
     return { start, end: this.at, text: this.text.slice(start, this.at), quoted: false }
   }
 
-  /** Only the quote and the backslash are written with a backslash before them. */
+  /** Only the quote and the backslash are escaped, with a backslash. */
   quoted(quote: string): Piece {
     const start = this.at
     let text = ''
@@ -71,7 +71,7 @@ export class Scanner {
     }
   }
 
-  /** What stands between slashes; the reading position is after the first one. `\/` is a slash. */
+  /** A pattern up to its closing slash, read from after the opening one. `\/` is a slash. */
   pattern(start: number): Piece {
     let text = ''
     for (;;) {
@@ -89,7 +89,7 @@ export class Scanner {
     }
   }
 
-  /** A JSONPath: up to a comparison, a `~`, or the end of the term, none of which counts inside of brackets. */
+  /** A JSONPath: up to a comparison, a `~`, or the end of the term, none of which counts inside brackets. */
   path(): Piece {
     const start = this.at
     let depth = 0

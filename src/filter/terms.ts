@@ -21,7 +21,7 @@ const flagsByName: ReadonlyMap<string, FilterFlag> = new Map(
   [...flagWords.keys()].map((flag) => [flag, flag]),
 )
 
-/** Reads one condition: a key with its value, or a free word. Throws FilterProblem. */
+/** Parses one condition: a key with its value, or a free word. Throws FilterProblem. */
 export function readTerm(scanner: Scanner, nowMs: number): Condition {
   const { text, at: start } = scanner
   if (scanner.peek() === '~') return { kind: 'word', test: readTextTest(scanner, 'a word or ~/pattern/') }
@@ -213,7 +213,7 @@ function readPathTest(scanner: Scanner): PathTest {
   return { how: 'compare', operator, value }
 }
 
-/** A number, true, false or null is one; anything else is a text, quotes or not. */
+/** Parses a number, true, false or null; anything else is a string, with or without quotes. */
 function literalOf(text: string): Literal {
   if (text === 'true') return true
   if (text === 'false') return false

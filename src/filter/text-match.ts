@@ -3,7 +3,7 @@ import type { TextTest } from './condition.js'
 
 export type TextMatch = (text: string) => boolean
 
-/** Each takes linear time, whatever the text. The pattern has been checked. */
+/** Each match takes linear time. The pattern is already validated. */
 export function compileTextTest({ how, text, ignoreCase = false }: TextTest): TextMatch {
   switch (how) {
     case 'exact':
@@ -19,13 +19,13 @@ export function compileTextTest({ how, text, ignoreCase = false }: TextTest): Te
   }
 }
 
-/** Letter case makes no difference. The engine looks for a text without alternatives in place, without a copy. */
+/** Ignores letter case. For a literal without alternatives, the engine searches in place, without a copy. */
 function containing(text: string): TextMatch {
   const pattern = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'i')
   return (other) => pattern.test(other)
 }
 
-/** `*` stands for any characters, also none. Each piece is taken where it comes first: nothing is tried again. */
+/** `*` matches any characters, or none. Each piece is matched at its first occurrence, without backtracking. */
 function matchingGlob(glob: string): TextMatch {
   const [first = '', ...others] = glob.split('*')
   const last = others.pop()
@@ -46,16 +46,13 @@ function matchingGlob(glob: string): TextMatch {
 const escapes = /\\(?:u([0-9a-fA-F]{4})|(.))/g
 const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
-/**
- * Looks into a JSON text as it is written, and as it reads without its escapes: `é` and `\u00e9` are the same to a
- * person.
- */
+/** Matches a JSON text as written, and with its escapes decoded: for a person, `é` and `\u00e9` are the same. */
 export function matchesJson(match: TextMatch, json: string): boolean {
   if (match(json)) return true
   return json.includes('\\') && match(withoutEscapes(json))
 }
 
-/** A JSON text with each escape replaced by its character: no JSON any more. */
+/** A JSON text with each escape decoded; no longer valid JSON. */
 export function withoutEscapes(json: string): string {
   return json.replace(escapes, (_, hex: string | undefined, letter: string) =>
     hex === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),

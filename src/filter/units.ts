@@ -1,6 +1,6 @@
 import { parseDuration } from '../model/index.js'
 
-/** Decimal as they are shown everywhere else; letter case makes no difference. */
+/** Decimal units, as in all output; letter case is ignored. */
 const sizes: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['b', 1],
@@ -15,7 +15,7 @@ const sizes: ReadonlyMap<string, number> = new Map([
   ['gib', 1024 ** 3],
 ])
 
-/** A number and its unit, in milliseconds or bytes; undefined for what is none. */
+/** Parses a number and its unit, in milliseconds or bytes; undefined if it is invalid. */
 export function parseAmount(
   text: string,
   unit: 'none' | 'duration' | 'size' | 'integer',
@@ -33,8 +33,8 @@ export function parseAmount(
 }
 
 /**
- * Milliseconds since 1970 of a date or a time in ISO 8601; without an offset in UTC, as times are shown. A
- * duration counts back from `nowMs`; `today` and `yesterday` begin at midnight of local time. Undefined for anything else.
+ * Parses a date or time in ISO 8601 to milliseconds since 1970; in UTC if it has no offset, as times are shown. A
+ * duration counts back from `nowMs`; `today` and `yesterday` begin at local midnight. Undefined if it is invalid.
  */
 export function parseMoment(text: string, nowMs: number): number | undefined {
   const word = text.toLowerCase()
@@ -51,12 +51,12 @@ export function parseMoment(text: string, nowMs: number): number | undefined {
   const [, date = '', time = '00:00', zone = 'Z'] = match
   const day = Date.parse(date)
   const ms = Date.parse(`${date}T${time}${zone.toUpperCase()}`)
-  // Date takes the 30th of February for a day in March.
+  // Date parses 30 February as a day in March.
   if (Number.isNaN(ms) || !new Date(day).toISOString().startsWith(date)) return undefined
   return ms
 }
 
-/** A duration that says its unit. */
+/** Parses a duration that includes its unit. */
 function spanOf(text: string): number | undefined {
   return /[a-zµ]$/i.test(text) ? parseDuration(text) : undefined
 }

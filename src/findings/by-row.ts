@@ -1,13 +1,13 @@
 import type { Finding } from './finding.js'
 
-/** Findings of one recording by the rows that show them. */
+/** Findings of one recording, by row. */
 export interface FindingsByRow {
   at(row: number): readonly Finding[]
 }
 
 const none: readonly Finding[] = []
 
-/** What was found later is not in it. */
+/** A snapshot: later findings are not included. */
 export function findingsByRow(found: readonly Finding[]): FindingsByRow {
   const rows = new Map<number, Finding[]>()
   for (const finding of found) {

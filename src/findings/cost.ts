@@ -3,35 +3,35 @@ import { at, isMap } from './json.js'
 import { offersIn } from './server-state.js'
 
 /**
- * Tokens of a text, estimated: one for four characters. It is no tokenizer: each model has its own, and the estimate
- * lies within a third of them for English and JSON.
+ * Estimated tokens of a text: one per four characters. Not a tokenizer: each model has its own, and the estimate is
+ * within a third of them for English and JSON.
  */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4)
 }
 export const estimator = 'characters / 4'
 
-/** One thing that a server offers, and what it costs in each prompt. */
+/** One definition of a server, and its cost in each prompt. */
 export interface DefinitionCost {
   readonly server: string
   readonly kind: string
   readonly name: string
-  /** Characters of the whole definition, of its description and of its schemas. */
+  /** Characters of the whole definition, its description and its schemas. */
   readonly characters: number
   readonly description: number
   readonly schemas: number
-  /** Calls, reads or gets on the recording, and the characters of their results. */
+  /** Recorded calls, reads or gets, and the characters of their results. */
   calls: number
   results: number
-  /** Of the largest one. */
+  /** Characters of the largest result. */
   largest: number
 }
 
-/** Sums what definitions and results cost. */
+/** Sums the costs of definitions and results. */
 export interface CostTable {
-  /** Watches recordings as a rule that finds nothing. */
+  /** Observes recordings as a rule without findings. */
   readonly rule: Rule
-  /** Heaviest first: definitions that were never called count as much as those that were. */
+  /** Heaviest first; includes definitions that were never called. */
   rows(): DefinitionCost[]
 }
 

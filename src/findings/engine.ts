@@ -11,7 +11,7 @@ import type { Facts, Fault, Finding, Rule, Watch } from './finding.js'
 import { Asked, Message } from './message.js'
 import { ServerState } from './server-state.js'
 
-/** The last requests, by their rows. */
+/** Ring buffer of the latest requests, by row. */
 class AskedRing {
   readonly #slots: (Asked | undefined)[] = []
   #chars = 0
@@ -21,7 +21,7 @@ class AskedRing {
     return found?.row === row ? found : undefined
   }
 
-  /** @param isAskedFor whether a rule about the answer wants its parameters; they are kept while there is room */
+  /** @param isAskedFor whether a rule on the response needs its parameters; kept while there is room */
   set(message: Message, isAskedFor: boolean): void {
     const slot = message.row % mostAsked
     this.#chars -= this.#slots[slot]?.size ?? 0
@@ -34,26 +34,26 @@ class AskedRing {
 const mostAsked = 32_768
 const mostAskedChars = 16 << 20
 
-/** Takes the records of one recording in their order, with the rows that the fold made of each. */
+/** Takes the records of one recording in order, with the rows that the fold made from each. */
 export interface RecordingFindings {
   take(record: TapeRecord, rows: { readonly first: number; readonly count: number }): void
-  /** To be called once, after the last record. */
+  /** Call once, after the last record. */
   finish(): void
   readonly found: readonly Finding[]
-  /** Findings that were left out: there are more than are kept. */
+  /** Findings omitted because of a limit. */
   readonly left: number
 }
 
 const mostFindings = 10_000
-/** Findings of one rule with one fingerprint that are kept; the others are counted. */
+/** Limit of findings kept per rule and fingerprint; the rest are counted. */
 const mostAlike = 100
 /**
- * Rules at work on the recordings of one run: some know things by two of them.
+ * Applies rules to the recordings of one run: some rules compare recordings.
  *
- * @param rules the ones that are wanted
+ * @param rules the selected rules
  */
 export function createFindings(rules: readonly Rule[]): {
-  /** @param onFound is told of each finding, also of those that are counted only; places in the recording are not kept then */
+  /** @param onFound receives each finding, even above the limits; places in the recording are then not kept */
   begin(fold: Facts, onFound?: (finding: Finding) => void): RecordingFindings
 } {
   const run = new Map<string, unknown>()
@@ -68,11 +68,11 @@ class Findings implements RecordingFindings {
   readonly #onFound: ((finding: Finding) => void) | undefined
   readonly #run: Map<string, unknown>
   readonly #alike = new Map<string, number>()
-  /** By their rows. */
+  /** Requests by their rows. */
   readonly #asked = new AskedRing()
   #watches: readonly Watch[] = []
   #server: ServerState | undefined
-  /** Number of the record that each row stands in. */
+  /** Record number of each row. */
   readonly #records = createIntColumn()
   #record = -1
 
@@ -94,7 +94,7 @@ class Findings implements RecordingFindings {
       for (let row = first; row < first + count; row += 1) setRow(this.#records, row, this.#record)
     if (record.type === 'meta' || !this.#server) this.#begin()
     if (isFrameRecord(record)) {
-      // A held message is looked at when it goes on; one that was dropped never crossed the wire.
+      // A held message is checked once it is forwarded; a dropped one never crossed the wire.
       if (record.type === 'message') record.parts.forEach((part, i) => this.#message(record, part, first + i))
       return
     }
@@ -106,7 +106,7 @@ class Findings implements RecordingFindings {
     for (const watch of this.#watches) watch.end?.()
   }
 
-  /** A segment goes on with the state of the one before. */
+  /** A segment continues the state of the previous one. */
   #begin(): void {
     const session = this.#fold.sessions.at(-1)
     const isNext = this.#server !== undefined && (session?.segments.length ?? 1) > 1
@@ -134,7 +134,7 @@ class Findings implements RecordingFindings {
     if (part.envelope.kind === 'request') this.#asked.set(message, this.#isAskedFor(message))
   }
 
-  /** Rules about the answer hold arguments against the schema of the tool, and a form against what was asked for. */
+  /** Rules on responses validate arguments against the tool's schema, and a form against its request. */
   #isAskedFor({ method, tool }: Message): boolean {
     if (method === 'elicitation/create') return true
     return tool !== undefined && this.#server!.offer('tool', tool) !== undefined

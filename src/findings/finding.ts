@@ -3,7 +3,7 @@ import type { Message } from './message.js'
 import type { Level } from './levels.js'
 import type { ServerState } from './server-state.js'
 
-/** `exact`: the recording proves it. `strong`: evidence, not proof. `pattern`: a likeness, for a person to judge. */
+/** `exact`: the recording proves it. `strong`: evidence, not proof. `pattern`: a person must judge. */
 export type Certainty = 'exact' | 'strong' | 'pattern'
 
 export const packs = ['protocol', 'schemas', 'safety', 'contract'] as const
@@ -22,22 +22,22 @@ export type OwaspCategory =
   | 'MCP09'
   | 'MCP10'
 
-/** What is known of a rule without running it. */
+/** A rule's description. */
 export interface RuleInfo {
   /** `pack/name`. */
   readonly id: string
   readonly pack: Pack
-  /** Of its findings, unless a finding says otherwise. */
+  /** Default level of its findings. */
   readonly level: Level
   readonly certainty: Certainty
-  /** One sentence: the fault that it finds. */
+  /** One sentence: the fault it finds. */
   readonly title: string
-  /** One or two sentences: what follows from it, and what to do. */
+  /** One or two sentences: the consequence, and what to do. */
   readonly help: string
-  /** The paragraph or catalogue that it comes from. */
+  /** The specification section or catalogue it is based on. */
   readonly source: { readonly name: string; readonly url: string }
   readonly owasp?: OwaspCategory
-  /** Needs a message and earlier ones only, and no redaction: it can look at messages that are on their way. */
+  /** Set if it needs only a message and earlier ones, and no redaction: it can check messages in transit. */
   readonly live?: true
 }
 
@@ -45,36 +45,36 @@ export interface RuleInfo {
 export interface Finding {
   readonly rule: RuleInfo
   readonly level: Level
-  /** In words for a person, not escaped: it may quote a peer. */
+  /** Text for people. May quote a peer: not escaped. */
   readonly message: string
-  /** Rows of the fold, the one that shows it first; empty for a fault of the whole recording. */
+  /** Rows of the fold, the most relevant first; empty for a fault of the whole recording. */
   readonly rows: readonly number[]
-  /** 0-based number of the record in the recording that shows it; undefined for the whole. */
+  /** 0-based number of the record with the fault; undefined for the whole recording. */
   readonly record?: number
   /** JSON Pointer (RFC 6901) into the message of the first row. */
   readonly at?: string
   readonly server?: string
   readonly tool?: string
-  /** Equal for the same fault in another recording: no time and no number stands in it. */
+  /** Equal for the same fault in another recording: contains no times or numbers. */
   readonly fingerprint: string
 }
 
-/** What a rule says. */
+/** A fault reported by a rule. */
 export interface Fault {
   readonly message: string
   readonly at?: string
   readonly tool?: string | undefined
-  /** What tells this fault from others of the rule in the same tool; the pointer without it. */
+  /** Distinguishes this fault from others of the rule in the same tool. @default the pointer */
   readonly what?: string
-  /** Rows that belong to it besides that of the message. */
+  /** Additional related rows. */
   readonly also?: readonly number[]
   readonly level?: Level
 }
 
-/** @param where the message or the row that shows it; undefined for the whole recording */
+/** @param where the message or row with the fault; undefined for the whole recording */
 export type Say = (where: Message | number | undefined, fault: Fault) => void
 
-/** What is known of a recording beside its messages: the fold, or as much as is known while messages are on their way. */
+/** Facts about a recording beyond its messages: the fold, or the part of it available for messages in transit. */
 export interface Facts {
   readonly sessions: readonly Pick<Session, 'transport' | 'label' | 'segments' | 'command' | 'url'>[]
   readonly entries: Pick<
@@ -83,22 +83,22 @@ export interface Facts {
   >
 }
 
-/** Facts that rules about one recording share. */
+/** Facts shared by the rules on one recording. */
 export interface Scope {
   readonly server: ServerState
-  /** Facts about all recordings of one run, by the id of the rule that keeps them. */
+  /** Facts across all recordings of one run, by the id of the rule that owns them. */
   readonly run: Map<string, unknown>
-  /** `entries.has(row, flag)` and the like, as far as the recording was read. */
+  /** `entries.has(row, flag)` and the like, for the part of the recording read so far. */
   readonly fold: Facts
 }
 
-/** One rule at work on one recording. */
+/** One rule, applied to one recording. */
 export interface Watch {
-  /** Messages that crossed the wire, and such that were dropped on the way, in their order. */
+  /** Messages that crossed the wire, including those dropped on the way, in order. */
   message?(message: Message): void
-  /** Records that are no messages. */
+  /** Records other than messages. */
   record?(record: Exclude<TapeRecord, MessageRecord | HeldRecord>, row: number): void
-  /** The recording was read to its end. */
+  /** The recording has been read to its end. */
   end?(): void
 }
 

@@ -8,7 +8,7 @@ export function isMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value at a path of member names; undefined where there is none. */
+/** The value at a path of member names; undefined if there is none. */
 export function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let current = value
   for (const name of path) {
@@ -28,17 +28,17 @@ export function listAt(value: Json | undefined, ...path: readonly string[]): rea
   return Array.isArray(found) ? found : []
 }
 
-/** One text for a value, whatever the order of its members. */
+/** The same text for equal values, regardless of member order. */
 export function canonicalText(value: Json | undefined): string | undefined {
   return JSON.stringify(value, (_, found: Json) =>
     isMap(found) ? Object.fromEntries(Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1))) : found,
   )
 }
 
-/** Strings of one value that are looked at; a peer decides how many there are. */
+/** Limit of strings checked per value, since a peer determines their number. */
 const mostStrings = 100_000
 
-/** Every string in a value, member names too, with the JSON Pointer of the value that it is or names. */
+/** Every string in a value, member names included, with the JSON Pointer of the value it is or names. */
 export function* stringsIn(
   value: Json | undefined,
   pointer = '',

@@ -9,17 +9,17 @@ import {
 import { createFindings } from './engine.js'
 import type { Facts, Finding, Rule } from './finding.js'
 
-/** Open requests that are remembered; an answer to an older one is looked at without its request. */
+/** Limit of open requests; a response to an older one is checked without its request. */
 const mostAsked = 20_000
 
-/** Rules at work on messages that are on their way. */
+/** Applies rules to messages in transit. */
 export interface LiveFindings {
-  /** @returns what was found in this record, and only now. Every message is to be shown once, in its order. */
+  /** @returns the new findings in this record. Pass every message once, in order. */
   take(record: MessageRecord): readonly Finding[]
 }
 
 /**
- * Rules at work on messages before they are recorded. Only rules that are `live` may be given: there is no fold to ask.
+ * Applies rules to messages before they are recorded. Rules must be `live`, since there is no fold.
  *
  * @param idKey canonical form of a JSON-RPC id's exact text
  */
@@ -48,7 +48,7 @@ export function createLiveFindings(
   }
   const engine = createFindings(rules).begin(facts, (finding) => found.push(finding))
 
-  /** Row of the request that an answer is for. */
+  /** Row of the request that a response belongs to. */
   function peerOf(
     { direction, conversation = '' }: MessageRecord,
     part: MessageRecord['parts'][number],

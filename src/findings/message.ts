@@ -10,26 +10,26 @@ import {
 import type { Json } from './json.js'
 import { at } from './json.js'
 
-/** The value of a header of the HTTP request or response that brought a message. @param name in small letters */
+/** A header of the HTTP request or response that carried a message. @param name in lower case */
 export function headerOf(message: Message, name: string): string | undefined {
   return valueOfHeader(message.record.http?.headers, name)
 }
 
-/** @param wanted in small letters */
+/** @param wanted in lower case */
 export function valueOfHeader(headers: HttpHeaders | undefined, wanted: string): string | undefined {
   return headers?.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
-/** A request as its answer wants it back. */
+/** The parts of a request that its response needs. */
 export class Asked {
   readonly row: number
   readonly method: string
-  /** The tool, prompt or resource that it is about. */
+  /** The tool, prompt or resource of the request. */
   readonly subject: string | undefined
   readonly fromServer: boolean
   readonly #text: string | undefined
 
-  /** @param isAskedFor whether a rule about the answer wants its parameters */
+  /** @param isAskedFor whether a rule on the response needs its parameters */
   constructor({ row, fromServer, part, text }: Message, isAskedFor: boolean) {
     const { method = '', subject } = part.envelope
     this.row = row
@@ -43,7 +43,7 @@ export class Asked {
     return this.#text?.length ?? 0
   }
 
-  /** Undefined for one that was too long to keep, and of methods that no rule asks about. */
+  /** Undefined if too long to keep, or of a method that no rule needs. */
   get params(): Json | undefined {
     return this.#text === undefined ? undefined : at(JSON.parse(this.#text) as Json, 'params')
   }
@@ -51,16 +51,16 @@ export class Asked {
 
 const longestKept = 64 * 1024
 
-/** Characters of a message that is parsed; a longer one is a finding of its own. */
+/** Limit of parsed characters; a longer message is a finding of its own. */
 const longestParsed = 32 << 20
 
-/** A message as rules see it. Its value is made when a rule asks for it. */
+/** A message as rules see it. Its value is parsed on demand. */
 export class Message {
   readonly row: number
   readonly seq: number
   readonly record: MessageRecord | HeldRecord
   readonly part: Part
-  /** Of an answer: its request, unless it is not known or long ago. */
+  /** For a response: its request, unless unknown or too old. */
   readonly asked: Asked | undefined
   readonly isAnswer: boolean
   #value: Json | undefined
@@ -87,12 +87,12 @@ export class Message {
     return this.record.direction === 'server_to_client'
   }
 
-  /** Of a request or notification its own, of an answer that of its request. */
+  /** Its own method, or for a response that of its request. */
   get method(): string {
     return this.part.envelope.method ?? this.asked?.method ?? ''
   }
 
-  /** Whether it is an answer to a request of this method. */
+  /** Whether it is a response to a request of this method. */
   answers(method: string): boolean {
     return this.isAnswer && this.asked?.method === method
   }
@@ -102,7 +102,7 @@ export class Message {
     return !this.isAnswer && this.part.envelope.method === method
   }
 
-  /** The tool that is called, also of the call's answer. */
+  /** The called tool, of a call or its response. */
   get tool(): string | undefined {
     if (this.method !== 'tools/call') return undefined
     return this.isAnswer ? this.asked?.subject : this.part.envelope.subject
@@ -114,7 +114,7 @@ export class Message {
     return this.record.batch ? raw.slice(this.part.start, this.part.end) : raw
   }
 
-  /** Every character of its text is a byte. */
+  /** Whether every character of its text is one byte. */
   get isAscii(): boolean {
     const { start, end, sizeBytes } = this.part
     return sizeBytes === end - start
@@ -130,7 +130,7 @@ export class Message {
       try {
         this.#value = JSON.parse(this.text) as Json
       } catch {
-        // The recorder checked it, so this is nesting beyond what the engine reads.
+        // The recorder validated it, so it is nested too deep for the engine's parser.
       }
     }
     return this.#value
@@ -144,7 +144,7 @@ export class Message {
     return at(this.value, 'result')
   }
 
-  /** Whether a value was taken out at this JSON Pointer or below it. */
+  /** Whether a value at or below this JSON Pointer is redacted. */
   isRedactedAt(pointer: string): boolean {
     const { red } = this.record
     if (red === undefined) return false

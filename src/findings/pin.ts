@@ -4,28 +4,28 @@ import type { Message } from './message.js'
 import { sources } from './rules/sources.js'
 import { offerKinds, offersIn, type OfferKind, type ServerState } from './server-state.js'
 
-/** Members of one definition: their canonical JSON text by name. */
+/** Members of one definition: canonical JSON text by name. */
 export type Fields = ReadonlyMap<string, string>
 
-/** `server`: what the server says of itself, under the name `''`. */
+/** `server`: the server's self-description, under the name `''`. */
 export type PinnedKind = OfferKind | 'server'
 
-/** Definitions of one server by kind and name. A kind that was never listed to its end is missing. */
+/** Definitions of one server by kind and name. A kind without a complete listing is missing. */
 export type PinnedServer = ReadonlyMap<PinnedKind, ReadonlyMap<string, Fields>>
 
-/** One difference between what is pinned and what a server offers. */
+/** One difference between the pinned and the offered definitions. */
 export interface Drift {
   readonly kind: PinnedKind
   readonly name: string
   readonly change: 'added' | 'removed' | 'changed'
-  /** Of a changed definition. */
+  /** For a changed definition. */
   readonly field?: string
   /** Canonical JSON texts of the field. */
   readonly before?: string
   readonly after?: string
 }
 
-/** Stands for a field in which something was redacted: the tag of a redacted value belongs to one tape. */
+/** Replaces a field with redacted parts, since the tag of a redacted value belongs to one tape. */
 const redacted = '"(redacted)"'
 const mostDefinitions = 20_000
 const mostCharacters = 32 << 20
@@ -65,13 +65,13 @@ function serverOf(message: Message, server: ServerState): string {
   return message.part.envelope.peer?.name ?? server.name ?? ''
 }
 
-/** Puts the pages of listings together. */
+/** Joins the pages of listings. */
 class Listings {
   readonly #open = new Map<PinnedKind, Map<string, Fields>>()
   #definitions = 0
   #characters = 0
 
-  /** @returns the kind whose last page this was, and all of its definitions */
+  /** @returns the kind completed by this page, with all of its definitions */
   take(message: Message, found: readonly Found[]): [PinnedKind, ReadonlyMap<string, Fields>] | undefined {
     const kind = found[0]?.kind ?? offerKinds.find(({ method }) => message.answers(method))?.kind
     if (kind === undefined || !message.fromServer || !isMap(message.result)) return undefined
@@ -80,7 +80,7 @@ class Listings {
     for (const { name, fields } of found) {
       this.#definitions += 1
       for (const text of fields.values()) this.#characters += text.length
-      // A server that never ends a listing is not pinned.
+      // A listing without an end is not pinned.
       if (this.#definitions > mostDefinitions || this.#characters > mostCharacters) return undefined
       all.set(name, fields)
     }
@@ -94,9 +94,9 @@ class Listings {
   }
 }
 
-/** Collects what the servers of recordings offer, by name of the server; of repeated listings the last one. */
+/** Collects the definitions in recordings, by server name; of repeated listings, the last one. */
 export interface PinTable {
-  /** Watches recordings as a rule that finds nothing. */
+  /** Observes recordings as a rule without findings. */
   readonly rule: Rule
   readonly servers: ReadonlyMap<string, PinnedServer>
 }
@@ -134,9 +134,9 @@ export function createPinTable(): PinTable {
 }
 
 /**
- * The rule that holds every listing against what is pinned.
+ * The rule that compares every listing with the pinned definitions.
  *
- * @param isRedacted false for messages that are on their way: what redaction took out of the pinned text is not known then
+ * @param isRedacted false for messages in transit: the original of a redacted pinned text is then unknown
  */
 export function definitionDrift(pinned: ReadonlyMap<string, PinnedServer>, isRedacted = true): Rule {
   return {

@@ -2,7 +2,7 @@ import { eraOf } from '../model/index.js'
 import { at, isMap, listAt, textAt, type Json, type JsonMap } from './json.js'
 import type { Message } from './message.js'
 
-/** The kinds of things that a server offers: the method that lists them, the member with the list, the name of each. */
+/** The kinds of offers: the method that lists them, the member with the list, the member with each name. */
 export const offerKinds = [
   { kind: 'tool', method: 'tools/list', member: 'tools', name: 'name' },
   { kind: 'prompt', method: 'prompts/list', member: 'prompts', name: 'name' },
@@ -11,24 +11,24 @@ export const offerKinds = [
 ] as const
 export type OfferKind = (typeof offerKinds)[number]['kind']
 
-/** A definition as a server gave it. */
+/** A definition from a server. */
 export interface Offer {
   readonly kind: OfferKind
   readonly name: string
   readonly value: JsonMap
-  /** JSON Pointer into the answer that lists it. */
+  /** JSON Pointer into the response that lists it. */
   readonly at: string
 }
 
-/** What one conversation agreed on. */
+/** State of one conversation. */
 export interface Conversation {
-  /** Rows of messages so far. */
+  /** Number of messages so far. */
   messages: number
-  /** Number of the `initialize` request; -1 before it. */
+  /** Row of the `initialize` request; -1 before it. */
   initialize: number
-  /** Whether the server answered it. */
+  /** Whether the server responded to it with a result. */
   initialized: boolean
-  /** Whether the client said that it is ready then. */
+  /** Whether the client then sent `notifications/initialized`. */
   isReady: boolean
   isModern: boolean
   version?: string
@@ -37,11 +37,11 @@ export interface Conversation {
 }
 
 const mostConversations = 10_000
-/** Things that a server offers which are kept, and the characters of their definitions. */
+/** Limits of stored offers, and of the characters of their definitions. */
 const mostOffers = 20_000
 const mostOfferText = 16 << 20
 
-/** What a server said of itself, so far. */
+/** Declarations of a server so far: name, offers, conversations. */
 export class ServerState {
   name: string | undefined
   readonly transport: string
@@ -77,13 +77,13 @@ export class ServerState {
     return found
   }
 
-  /** Another process is behind the same client: what the one before offered binds it no longer. */
+  /** The server process was replaced: the offers of the previous one no longer apply. */
   restarted(): void {
     this.#offers.clear()
     this.#text = 0
   }
 
-  /** Takes a message after the rules saw it. */
+  /** Takes a message after the rules have seen it. */
   learn(message: Message): void {
     const talk = this.conversation(message)
     talk.messages += 1
@@ -117,7 +117,7 @@ export class ServerState {
   }
 }
 
-/** What an answer offers; nothing for other messages. */
+/** The offers in a response; empty for other messages. */
 export function offersIn(message: Message): Offer[] {
   if (!message.isAnswer || !message.fromServer || message.part.envelope.kind !== 'result') return []
   const list = offerKinds.find(({ method }) => message.asked?.method === method)

@@ -3,24 +3,24 @@ import { requestKey } from './exchange-key.js'
 import type { Offer } from './frame.js'
 import type { Asked } from './live-subject.js'
 
-/** Requests whose method and name are remembered for filters on their answers. */
+/** Limit of requests remembered, by method and name, for filters on their responses. */
 const rememberedRequests = 4_096
 
-/** Requests that wait for an answer, as far as they came by. */
+/** Pending requests, as far as they passed the gate. */
 export interface AskedRequests {
   has(key: string): boolean
-  /** Remembers what a request is about, and says what an answer's was. */
+  /** Remembers the subject of a request; returns the subject of a response's request. */
   about(offer: Pick<Offer, 'direction' | 'conversation'>, envelope: Envelope): Asked | undefined
-  /** Everything has to come by until it has learned what was asked before. */
+  /** While true, every message must pass the gate: the requests sent before are not known yet. */
   readonly isWatching: boolean
   watch(): void
-  /** @param open what waited for an answer when it began to watch */
+  /** @param open requests that were pending when watching began */
   learn(open: readonly OpenRequest[]): void
 }
 
 export function createAskedRequests(): AskedRequests {
   const asked = createRecent<Asked>({ entries: rememberedRequests })
-  /** Answered since it began to watch. */
+  /** Requests answered since watching began. */
   let answered: Set<string> | undefined
 
   function remember(key: string, about: Asked): void {

@@ -1,7 +1,7 @@
 import { parseFilter, type Filter } from '../filter/index.js'
 import { GateFault } from './fault.js'
 
-/** @throws GateFault `invalid` for a text that is no filter */
+/** @throws GateFault `invalid` for an invalid filter */
 export function parseBreakpoints(texts: readonly string[]): Filter[] {
   return texts.map(toFilter)
 }

@@ -8,13 +8,13 @@ import {
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
 
-/** Progress tokens of requests that passed the gate. */
+/** Limit of remembered progress tokens, of requests that passed the gate. */
 const rememberedTokens = 4_096
 const longestToken = 1_000
 
-/** Tells which exchange a message belongs to: what is held blocks the rest of its own exchange only. */
+/** Maps messages to exchanges: a held message blocks the rest of its own exchange only. */
 export interface ExchangeKeys {
-  /** Undefined for what belongs to none. */
+  /** Undefined for a message that belongs to no exchange. */
   of(envelope: Envelope, direction: Direction, conversation: string): string | undefined
 }
 
@@ -43,7 +43,7 @@ export function createExchangeKeys(): ExchangeKeys {
   }
 }
 
-/** Names a request of one side. @param id exact JSON text */
+/** Key of a request by its sender's side. @param id exact JSON text */
 export function requestKey(conversation: string, direction: Direction, id: string): string {
   return keyOf(conversation, direction, idKey(id))
 }

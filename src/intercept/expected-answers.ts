@@ -2,35 +2,35 @@ import { opposite, type Direction, type Envelope } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
 import { idInUse } from './fault.js'
 
-/** Injected requests whose late answers are remembered. */
+/** Limit of abandoned injected requests; their late responses are dropped. */
 const mostAbandoned = 1_024
 
-/** The answer to an injected request is waited for. */
+/** A pending response to an injected request. */
 export interface Expectation {
   cancel(): void
-  /** Nobody waits for it any longer; when it comes, it goes nowhere. */
+  /** Stops waiting; a late response is dropped. */
   abandon(): void
 }
 
 /** Progress of an injected request. */
 export interface ExpectedProgress {
-  /** Of its token. */
+  /** Key of the progress token. */
   readonly key: string
   readonly made: () => void
 }
 
-/** Answers that are ours: their requests were injected. By the key of the request. */
+/** Responses to injected requests, by the key of the request. */
 export class ExpectedAnswers {
   readonly #expected = new Map<string, (text: string) => void>()
-  /** By the key of a request's progress token: the key of the request. */
+  /** From the key of a progress token to the key of its request. */
   readonly #tokens = new Map<string, string>()
-  /** Called when a request makes progress. By the key of the request. */
+  /** Called on progress of a request, by the key of the request. */
   readonly #onProgress = new Map<string, () => void>()
-  /** Nobody waits for them any longer: when they come, they are nobody's. */
+  /** Requests no longer waited for; their late responses are dropped. */
   readonly #abandoned = new Set<string>()
   readonly #onFree: (key: string) => void
 
-  /** @param onFree called with a key that others may use again */
+  /** @param onFree called with a key that is free for other requests again */
   constructor(onFree: (key: string) => void) {
     this.#onFree = onFree
   }
@@ -39,16 +39,16 @@ export class ExpectedAnswers {
     return this.#expected.size + this.#abandoned.size === 0
   }
 
-  /** Somebody waits for it. */
+  /** Whether the response is awaited. */
   has(key: string): boolean {
     return this.#expected.has(key)
   }
 
   /**
-   * The answer is given to `take`, and to nobody else.
+   * Passes the response to `take` only.
    *
-   * @param progress the key of the request's progress token, and what is called when the request makes progress
-   * @throws GateFault when one that nobody waits for any longer may still come
+   * @param progress the key of the request's progress token, and a callback for its progress
+   * @throws GateFault if the response of an abandoned request with this key may still arrive
    */
   expect(key: string, take: (text: string) => void, progress?: ExpectedProgress): Expectation {
     if (this.#expected.has(key) || this.#abandoned.has(key)) throw idInUse()
@@ -69,7 +69,7 @@ export class ExpectedAnswers {
       abandon: () => {
         const tokens = [...this.#tokens].filter(([, request]) => request === key)
         if (!cancel()) return
-        // Progress may still come, too, until the answer has.
+        // Progress may still arrive until the response has.
         for (const [token] of tokens) this.#tokens.set(token, key)
         if (this.#abandoned.size >= mostAbandoned) this.#giveUpOne(this.#abandoned.values().next().value!)
         this.#abandoned.add(key)
@@ -77,7 +77,7 @@ export class ExpectedAnswers {
     }
   }
 
-  /** The answer came. @returns whom it is for; undefined when it is not ours */
+  /** Takes an arrived response. @returns its receiver; undefined if the request was not injected */
   take(key: string): ((text: string) => void) | undefined {
     const take = this.#expected.get(key)
     if (take) {
@@ -88,7 +88,7 @@ export class ExpectedAnswers {
     return this.#giveUpOne(key) ? () => undefined : undefined
   }
 
-  /** @returns whether a message tells the progress of an injected request */
+  /** @returns whether the message is progress of an injected request */
   takeProgress(
     { conversation, direction }: { readonly conversation: string; readonly direction: Direction },
     { method, progressToken }: Envelope,
@@ -111,7 +111,7 @@ export class ExpectedAnswers {
     for (const [token, request] of this.#tokens) if (request === key) this.#tokens.delete(token)
   }
 
-  /** A peer takes an id that we had given up: the answer under it may be the peer's. */
+  /** A peer reuses the id of an abandoned request: the next response may be the peer's. */
   giveUp(
     requests: readonly { readonly envelope: Envelope }[],
     conversation: string,

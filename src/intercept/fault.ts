@@ -1,4 +1,4 @@
-/** Why a command to the gate is not carried out. The codes are those of the control protocol. */
+/** Why a command to the gate failed. The codes are those of the control protocol. */
 export class GateFault extends Error {
   override readonly name = 'GateFault'
   readonly code: 'invalid' | 'not-held' | 'redacted' | 'no-peer' | 'file' | 'no-answer' | 'busy'
@@ -11,7 +11,7 @@ export class GateFault extends Error {
   }
 }
 
-/** An answer under that id could be anybody's. */
+/** A response with this id would be ambiguous. */
 export const idInUseWords = 'a request with this id still waits for its response'
 
 export function idInUse(): GateFault {

@@ -1,26 +1,26 @@
 import type { Direction, Transport } from '../model/index.js'
 import type { FrameText } from '../wire/index.js'
 
-/** How a message goes on. */
+/** How a held message is forwarded. */
 export interface Forwarded {
-  /** What goes on in its place. */
+  /** Replacement text. */
   readonly text?: string
-  /** Of a batch that lost elements: the places, before, of those that are left. */
+  /** For a batch that lost elements: original indexes of the remaining ones. */
   readonly kept?: readonly number[]
   readonly heldMs: number
   readonly rule?: string
-  /** How often it goes on besides. */
+  /** Number of additional copies. */
   readonly copies?: number
-  /** JSON texts that its sender gets, for elements of a batch that do not go on. */
+  /** JSON texts of responses to the sender, for batch elements that are not forwarded. */
   readonly answers?: readonly string[]
 }
 
-/** How a frame that was stopped goes on. One of the two is called, once, and never during the offer. */
+/** Continuation of a stopped frame. One of the two is called, once, and never during the offer. */
 export interface Passage {
   forward(id: string, how: Forwarded): void
   /**
-   * @param how.answers JSON texts that its sender gets in the other side's place
-   * @param how.disconnect the connection that it came on is closed, and nobody gets an answer
+   * @param how.answers JSON texts of responses to the sender, instead of the other side's
+   * @param how.disconnect closes the connection the frame came on; no response is sent
    */
   drop(
     id: string,
@@ -29,31 +29,31 @@ export interface Passage {
       readonly rule?: string
       readonly answers?: readonly string[]
       readonly disconnect?: boolean
-      /** What it says in the words of its receiver, where those differ. */
+      /** The frame's text with its receiver's ids, if they differ. */
       readonly text?: string
     },
   ): void
 }
 
-/** A frame that came, at the gate. */
+/** A frame that arrived at the gate. */
 export interface Offer extends FrameText {
   readonly direction: Direction
   readonly transport: Transport
-  /** Whose talk it is; '' where there is only one. */
+  /** Name of the conversation; '' if there is only one. */
   readonly conversation: string
   /** Number of the HTTP exchange. */
   readonly exchange?: number
   readonly wallMs: number
   readonly passage: Passage
-  /** Its text as it came, where it speaks of a request that goes by another id on the other side. */
+  /** Original text, if the frame names a request that has another id on the other side. */
   readonly arrived?: string
 }
 
-/** What the gate says to an offer. */
+/** The gate's decision about an offer. */
 export type Verdict =
-  /** It goes on as it is. */
+  /** Forward unchanged. */
   | undefined
-  /** It goes on now, in another form or more than once. */
+  /** Forward now, changed or more than once. */
   | {
       readonly kind: 'pass'
       readonly id: string
@@ -63,5 +63,5 @@ export type Verdict =
       readonly copies: number
       readonly answers: readonly string[]
     }
-  /** It waits until its passage is called. */
+  /** Hold until the passage is called. */
   | { readonly kind: 'hold'; readonly id: string; readonly rule?: string }

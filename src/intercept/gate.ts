@@ -13,14 +13,14 @@ import { goesOn, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 import { longestMessage } from '../wire/index.js'
 
-/** Above this many held messages, or the bytes of a longest one, nothing is read before one goes on. */
+/** Above this many held messages, or the size of one longest message, reading stops until one is released. */
 const mostHeld = 10_000
 
 export interface GateSettings {
-  /** Stops messages: what a breakpoint matches or, without breakpoints, all. */
+  /** Holds messages: those that match a breakpoint or, without breakpoints, all. */
   hold: boolean
   breakpoints: readonly Filter[]
-  /** Everything is stopped, whatever the breakpoints say. */
+  /** Holds all messages, regardless of breakpoints. */
   everything: boolean
   readonly order: 'exchange' | 'fifo'
   readonly holdTimeoutMs: number | undefined
@@ -28,19 +28,19 @@ export interface GateSettings {
 }
 
 /**
- * What passes here goes on, is changed, or waits. A message that waits blocks later ones of its own exchange only, or
- * of its direction. Knows no transport: each offer brings its own way on.
+ * Forwards, changes or holds messages. A held message blocks later ones of its own exchange only, or of its direction.
+ * Independent of the transport: each offer brings its own passage.
  */
 export class Gate {
   readonly settings: GateSettings
   readonly #observer: GateObserver
   readonly #keys = createExchangeKeys()
   readonly #held = new Map<string, HeldMessage>()
-  /** What waits behind what, in the order of arrival. */
+  /** Messages that wait for each other, in the order of arrival. */
   readonly #lines = new Map<string, HeldMessage[]>()
   readonly #lineOf = new Map<string, string>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
-  /** What has been asked. */
+  /** Requests that passed the gate. */
   readonly asked = createAskedRequests()
   readonly #expected = new ExpectedAnswers((key) => this.#advance(key))
   readonly #renames = createRenames()
@@ -59,7 +59,7 @@ export class Gate {
     return this.#heldBytes > longestMessage || this.#held.size >= mostHeld
   }
 
-  /** True while frames have to come by here. */
+  /** Whether frames must pass the gate. */
   get isNeeded(): boolean {
     const { hold, everything, rules } = this.settings
     return hold || everything || rules !== undefined || this.#isOccupied
@@ -70,7 +70,7 @@ export class Gate {
   }
 
   /**
-   * Whether a frame has to be offered: false when a look at its bytes tells that nothing here is about it.
+   * Whether a frame must be offered. False if its bytes show that no setting applies to it.
    *
    * @param bytes as Latin-1
    */
@@ -107,18 +107,18 @@ export class Gate {
     return { kind: 'pass', id: randomUUID(), ...instead, rule, copies, answers }
   }
 
-  /** Nobody else's answer can come under that id. */
+  /** Whether responses with this id are reserved for an injected or changed request. */
   #isTaken(key: string): boolean {
     return this.#expected.has(key) || this.#renames.has(key)
   }
 
-  /** Whether the text gives a request the id of another one that waits for its answer. */
+  /** Whether the text gives a request the id of another pending request. */
   wouldClash(offer: Offer, text: string, kept?: readonly number[]): boolean {
     const clashes = this.#clashes()
     return this.#renames.changes(offer, text, kept).some(clashes)
   }
 
-  /** Tells, of the changed requests of one frame in turn, whether one takes an id that is not free. */
+  /** Checks the changed requests of one frame, in order: true if the new id is not free. */
   #clashes(): (change: { readonly from: string; readonly to: string }) => boolean {
     const given = new Set<string>()
     return ({ from, to }) => {
@@ -128,7 +128,7 @@ export class Gate {
     }
   }
 
-  /** The same, message by message: by their place and what they became. */
+  /** As `#clashes`, per message: by its index and its changed text. */
   #refuser(offer: Offer): (part: number, text: string) => boolean {
     const clashes = this.#clashes()
     return (part, text) => {
@@ -166,7 +166,7 @@ export class Gate {
     return everything || breakpoints.length === 0 ? { reason: 'hold' } : undefined
   }
 
-  /** A rule that stops a message, for a time or for good. */
+  /** Applies a rule that holds, delays, drops or answers a message. */
   #byRule(offer: Offer, decision: RuleDecision, line: string | undefined): Verdict {
     const { verdict, rule, delayMs, answers, problem } = decision
     const verdictOf = this.#hold(offer, 'rule', line, {
@@ -186,7 +186,7 @@ export class Gate {
     }
     message.plan = act
     if (delayMs > 0) this.#after(message, delayMs, act)
-    // Not before the offer is over.
+    // Not before the offer has returned.
     else queueMicrotask(act)
     return verdictOf
   }
@@ -200,7 +200,7 @@ export class Gate {
     const { silent, by, rule, text, kept, copies, answers } = more
     const { holdTimeoutMs } = this.settings
     const nowMs = Date.now()
-    // What only waits behind another one goes on with that.
+    // A message that is only blocked by another one is released with it.
     const timed = holdTimeoutMs !== undefined && silent === undefined && reason !== 'order'
     const message: HeldMessage = {
       id: randomUUID(),
@@ -229,7 +229,7 @@ export class Gate {
     return { kind: 'hold', id, ...(rule !== undefined && { rule }) }
   }
 
-  /** Acts after a time; for what then stands behind another one, as soon as it is first. */
+  /** Acts after a delay; for a blocked message, as soon as it is first in line. */
   #after(message: HeldMessage, delayMs: number, act: () => void): void {
     const dueNow = (): void => {
       const key = this.#lineOf.get(message.id)
@@ -240,7 +240,7 @@ export class Gate {
     this.#timers.set(message.id, setTimeout(dueNow, delayMs))
   }
 
-  /** @param text what goes on in its place; as it came, or as a rule made it, without */
+  /** @param text replacement. @default the original text, or the rule's */
   forward(message: HeldMessage, cause: Cause, text?: string): void {
     if (!this.#remove(message)) return
     this.#send(message, cause, text)
@@ -250,7 +250,7 @@ export class Gate {
   #send(message: HeldMessage, cause: Cause, text?: string): void {
     const { id, rule, offer } = message
     const { text: own, arrived = own } = offer
-    // It waited, and another request may have come under the id that a rule gave it.
+    // While it was held, another request may have taken the id that a rule gave it.
     const how = text === undefined ? goesOn(message, this.#refuser(offer)) : message
     if ('why' in how) {
       offer.passage.drop(id, how)
@@ -271,7 +271,7 @@ export class Gate {
     this.#observer.released(message, text === undefined ? 'forwarded' : 'edited', cause, text)
   }
 
-  /** @param disconnect closes the connection that it came on */
+  /** @param disconnect closes the connection the message came on */
   drop(
     message: HeldMessage,
     cause: Cause,
@@ -287,7 +287,7 @@ export class Gate {
     this.#next(message)
   }
 
-  /** Nobody waits for it any more; a person still decides. */
+  /** The message is no longer needed; a person still decides. */
   moot(message: HeldMessage, why: string): void {
     if (message.moot !== undefined) return
     message.moot = why
@@ -295,9 +295,9 @@ export class Gate {
   }
 
   /**
-   * The answer to a request that we send is given to `take` and not passed on. A request of the same id waits until then.
+   * Passes the response to an injected request to `take` only. A request with the same id is held until then.
    *
-   * @throws GateFault `invalid` when an answer under that id belongs to somebody already
+   * @throws GateFault `invalid` if a response with this id is already expected
    */
   expect(key: string, take: (text: string) => void, progress?: ExpectedProgress): Expectation {
     if (this.#isTaken(key) || this.asked.has(key)) throw idInUse()
@@ -345,7 +345,7 @@ export class Gate {
     }
   }
 
-  /** The exchange is over: no answer comes on it. */
+  /** The HTTP exchange is over: no response arrives on it. */
   forget(exchange: number): void {
     for (const key of this.#renames.forget(exchange)) this.#advance(key)
   }
@@ -369,7 +369,7 @@ export class Gate {
     return true
   }
 
-  /** What only waited behind it goes on, and what is due; what waits for a person does now. */
+  /** Releases due messages, and those only blocked by this one; the others now wait for a person. */
   #next(message: HeldMessage): void {
     const key = this.#lineOf.get(message.id)
     if (key === undefined) return

@@ -4,33 +4,33 @@ export type HeldReason = 'hold' | 'breakpoint' | 'rule' | 'order'
 export type Outcome = 'forwarded' | 'edited' | 'dropped' | 'answered'
 export type Cause = 'screen' | 'rule' | 'timeout' | 'detach' | 'passthrough' | 'order' | 'end'
 
-/** A message that waits. */
+/** A held message. */
 export interface HeldMessage {
   readonly id: string
   readonly offer: Offer
   reason: HeldReason
-  /** The rule, or the breakpoint's filter. */
+  /** The rule, or the filter of the breakpoint. */
   readonly by?: string
   readonly rule?: string
-  /** What a rule made of it: goes on in its place unless a person decides otherwise. */
+  /** The text as changed by a rule: forwarded unless a person decides otherwise. */
   readonly text?: string
-  /** Of a batch that lost elements: the places, before, of those that are left. */
+  /** For a batch that lost elements: original indexes of the remaining ones. */
   readonly kept?: readonly number[]
-  /** How often a rule wants it passed on besides. */
+  /** Number of additional copies that a rule requests. */
   readonly copies?: number
-  /** What a rule answered of a batch: goes to its sender when the rest goes on, or does not. */
+  /** A rule's responses to elements of a batch: sent once the rest is forwarded or dropped. */
   readonly answers?: readonly string[]
   readonly sinceMs: number
-  /** Milliseconds since the epoch at which it goes on by itself. */
+  /** When it is forwarded automatically, in milliseconds since the epoch. */
   readonly untilMs?: number
   moot?: string
-  /** What a rule has decided about it and does by itself, now or after its delay: nobody else need decide. */
+  /** A rule's pending action, carried out now or after its delay; no other decision is needed. */
   plan?: () => void
-  /** Its time came while it stood behind another one: what happens to it when it is first. */
+  /** Action that came due while the message was blocked: carried out when it is first in line. */
   due?: () => void
 }
 
-/** What the gate tells. */
+/** Events of the gate. */
 export interface GateObserver {
   held(message: HeldMessage): void
   changed(message: HeldMessage): void

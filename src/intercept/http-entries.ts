@@ -6,15 +6,15 @@ import type { Ledger } from './ledger.js'
 
 const unsent = { sizeBytes: 0, endOffset: 0 }
 
-/** Tells the tape what was decided about messages over HTTP, where nobody counts bytes. */
+/** Records the gate's decisions about HTTP messages on the tape. Byte offsets are not counted. */
 export interface HttpEntries {
   judged(head: Head, direction: Direction, verdict: NonNullable<Verdict>): void
   released(id: string, how: Pick<Forwarded, 'text' | 'kept' | 'heldMs' | 'rule'>): void
   dropped(id: string, how: { readonly why: string; readonly rule?: string }): void
-  /** A message of ours, towards the client. */
+  /** A message from wiretape to the client. */
   ours(exchange: number, text: string, rule: string | undefined, id?: string): void
   note(text: string): void
-  /** A request of ours, which comes as an exchange of its own. */
+  /** A request from wiretape, recorded as its own HTTP exchange. */
   own(exchange: number, id: string, rule: string | undefined): void
 }
 

@@ -3,7 +3,7 @@ import { idKey, speaksJsonRpc, readFrame, readParts, type FrameText } from '../w
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The messages of a body. Undefined for what is no JSON-RPC, which nobody records as a message. */
+/** The messages of a body. Undefined if it is not JSON-RPC: such a body is not recorded as a message. */
 export function frameOf(body: Uint8Array): FrameText | undefined {
   try {
     return readSpoken(decoder.decode(body))
@@ -12,16 +12,16 @@ export function frameOf(body: Uint8Array): FrameText | undefined {
   }
 }
 
-/** The same of a text. */
+/** As `frameOf`, for a text. */
 export function readSpoken(text: string): FrameText | undefined {
   const frame = readFrame(text)
   return frame?.parts.some(({ start }) => speaksJsonRpc(frame.text, start)) ? frame : undefined
 }
 
 /**
- * Errors for all that waits for an answer: the requests of a frame, or those that its answers belong to.
+ * Error responses to a frame's requests, or to the requests that its responses belong to.
  *
- * @param but what there is already: of the frame, or JSON texts of answers
+ * @param but messages already handled: those of the frame, or JSON texts of responses
  */
 export function refusalsOf(
   frame: FrameText,
@@ -50,7 +50,7 @@ function idsIn(parts: FrameText['parts']): string[] {
   return parts.flatMap(({ envelope }) => (envelope.id === undefined ? [] : [idKey(envelope.id)]))
 }
 
-/** The text of a batch with other messages at its end. */
+/** The text of a batch with messages appended. */
 export function withAnswers(batch: string, texts: readonly string[]): string {
   if (texts.length === 0) return batch
   return `${batch.slice(0, batch.lastIndexOf(']'))},${texts.join(',')}]`

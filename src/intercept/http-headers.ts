@@ -12,15 +12,15 @@ import {
 import { redactionMark } from './redaction-mark.js'
 import type { KnownTools } from './tool-headers.js'
 
-/** Names and values in turns. */
+/** Alternating names and values. */
 type RawHeaders = readonly string[]
 
 const paramPrefix = 'mcp-param-'
 
 /**
- * Headers of a request with another body, where they repeat what it says (2026-07-28): `Mcp-Method`, `Mcp-Name`,
- * `MCP-Protocol-Version`, `Mcp-Param-*`, and its length. A header that did not agree with the body before is left; one
- * that only the new body needs is added.
+ * Headers of a request with a changed body, adjusted where they mirror it (2026-07-28): `Mcp-Method`, `Mcp-Name`,
+ * `MCP-Protocol-Version`, `Mcp-Param-*`, and the length. A header that did not match the original body is kept; a
+ * header that only the new body needs is added.
  */
 export function agreeing(
   headers: RawHeaders,
@@ -59,7 +59,7 @@ interface Said {
   readonly given: JsonObject | undefined
 }
 
-/** Undefined to leave the header out. */
+/** Undefined to omit the header. */
 function valueFor(key: string, value: string, old: Said, now: Said, sizeBytes: number): string | undefined {
   if (key === 'content-length') return String(sizeBytes)
   if (key === 'mcp-method') return follow(value, old.method, now.method)
@@ -68,7 +68,7 @@ function valueFor(key: string, value: string, old: Said, now: Said, sizeBytes: n
   return value
 }
 
-/** What an `Mcp-Param-*` says now, by the list of tools. Without one it stays as it is, which is said. */
+/** New value of an `Mcp-Param-*` header by the list of tools. Without a list the header is kept, with a notice. */
 function paramFor(
   header: string,
   value: string,
@@ -86,13 +86,13 @@ function paramFor(
   return argument && after ? follow(value, was, said) : value
 }
 
-/** The `Mcp-Param-*` that a body calls for, of those that `isWanted`. */
+/** The `Mcp-Param-*` headers that a body requires, filtered by `isWanted`. */
 function paramsOnlyOf(now: Said, { after }: KnownTools, isWanted: (header: string) => boolean): string[] {
   const wanted = (after ?? []).filter(({ header }) => isWanted(header))
   return argumentHeaders(wanted, now.given).flat()
 }
 
-/** Not there, and not because its sender left it out. */
+/** Whether a header is absent, and not because its sender omitted it. */
 function isMissing(header: string, headers: RawHeaders, old: Said, { before }: KnownTools): boolean {
   const key = header.toLowerCase()
   if (headerOf(headers, paramPrefix + key) !== undefined) return false
@@ -107,7 +107,7 @@ function follow(value: string, old: string | undefined, now: string | undefined)
 
 function saidBy({ text, parts, batch }: FrameText): Said {
   const { envelope } = parts[0]!
-  // Only what is repeated in headers: a completion's reference is a subject too, and is not.
+  // Only names that headers mirror: a completion's reference is a subject too, but is not mirrored.
   const named = !batch && namedMethods.test(envelope.method ?? '')
   const params = batch ? undefined : new JsonObject(text, 0).object('params')
   return {
@@ -132,9 +132,9 @@ export function headerOf(headers: RawHeaders, name: string): string | undefined 
 const perBody = /^(content-length|transfer-encoding|expect|connection|content-encoding|mcp-method|mcp-name)$/
 
 /**
- * Headers like those of another request, with what this one says.
+ * Headers modelled on another request, adjusted to this one.
  *
- * @param original the request that it takes after in what only its own headers say, with these
+ * @param original the request that this one is derived from, with its headers: source of `Mcp-Param-*`
  */
 export function headersFor(
   like: RawHeaders,

@@ -20,7 +20,7 @@ export interface HttpKeeperScene {
   isGated(): boolean
 }
 
-/** How a message goes on. */
+/** How a message is forwarded. */
 interface Instead {
   readonly text?: string | undefined
   readonly kept?: readonly number[] | undefined
@@ -29,7 +29,7 @@ interface Instead {
   readonly answers?: readonly string[]
 }
 
-/** Offers to the gate what a proxy shows, and tells the proxy how it goes on. */
+/** Offers HTTP traffic to the gate, and applies the gate's decisions to the proxy. */
 export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
   return new GateKeeper(scene)
 }
@@ -42,9 +42,9 @@ class GateKeeper {
   readonly #entries
   readonly #posts
   readonly #tools
-  /** Who has stopped reading since too much is held. */
+  /** Readers paused because too much is held. */
   #waiting: (() => void)[] = []
-  /** The exchange whose client has left: nobody is there to be answered. */
+  /** HTTP exchange of a client that disconnected: a response cannot be delivered. */
   #left: number | undefined
   readonly #event: HttpGatekeeper['event'] = (head, data, passage) => {
     const frame = readSpoken(data)
@@ -53,7 +53,7 @@ class GateKeeper {
       this.#entries.ours(head.exchange, text, rule)
       passage.send(text)
     }
-    /** What goes to the client, or back to the server, besides. */
+    /** Sends additional messages to the client, or responses back to the server. */
     const follow = ({ text, kept, copies = 0, answers = [], rule }: Instead): void => {
       for (let n = 0; n < copies; n += 1) send(text ?? frame.text, rule)
       for (const refusal of missing(frame, text, 'answers', { kept })) send(refusal, rule)
@@ -75,7 +75,7 @@ class GateKeeper {
     if (!verdict) return false
     this.#entries.judged(head, 'server_to_client', verdict)
     if (verdict.kind === 'hold') return true
-    // What it becomes is written after the event was told.
+    // The replacement is written after the event is recorded.
     queueMicrotask(() => {
       passage.forward(verdict.text)
       follow(verdict)
@@ -142,7 +142,7 @@ class GateKeeper {
     for (const goOn of all) goOn()
   }
 
-  /** Our own answers, where all answers come on one stream. False where they come in the response. */
+  /** Sends our responses on the stream for all responses. False if there is none: use the HTTP response. */
   #answeredOnStream(head: Head, texts: readonly string[], rule: string | undefined): boolean {
     const { conversation } = head
     const stream = this.#talks
@@ -153,7 +153,7 @@ class GateKeeper {
     return true
   }
 
-  /** Our own answers, on the tape as ours. */
+  /** Body of our own responses; recorded as injected. */
   #answered(head: Head, texts: readonly string[], rule: string | undefined): Uint8Array {
     for (const text of texts) this.#entries.ours(head.exchange, text, rule)
     return Buffer.from(texts.length === 1 ? texts[0]! : `[${texts.join(',')}]`)
@@ -166,7 +166,7 @@ class GateKeeper {
     this.#intercept.unseen(sentence)
   }
 
-  /** Of a body that passes as it is. */
+  /** Reports a body that is forwarded uninspected. */
   #passed(head: Head, side: Side, body: Uint8Array, frame?: FrameText): undefined {
     const why = whyUnread(body, frame)
     if (why !== undefined) this.unseen(head, side, why)
@@ -184,7 +184,7 @@ class GateKeeper {
       const known = await this.#tools.known(frame, after)
       const back = [...answers, ...missing(frame, text, 'requests', { kept, answers })]
       const onStream = back.length > 0 && this.#talks.streams().some(({ isLegacy }) => isLegacy)
-      // After the request itself, which goes on when this is over.
+      // After the request itself, which is forwarded when this function returns.
       if (back.length > 0)
         setImmediate(
           () =>
@@ -241,7 +241,7 @@ class GateKeeper {
       drop: (id, { why, rule, text, disconnect = false }) => {
         this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
         if (disconnect || this.#left === head.exchange) return settle({ kind: 'disconnect', why })
-        // An HTTP request has to be answered with something: its client would wait for ever.
+        // An HTTP request needs a response: its client would wait for ever.
         const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
         if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
         else settle({ kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why })
@@ -253,7 +253,7 @@ class GateKeeper {
   }
 }
 
-/** Errors for what a batch has lost on its way. */
+/** Error responses for elements that a batch has lost. */
 function missing(
   frame: FrameText,
   text: string | undefined,

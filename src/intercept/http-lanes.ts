@@ -1,12 +1,12 @@
-/** What an HTTP proxy shows to the gate, and what it can be told to do. */
+/** Interface between an HTTP proxy and the gate. */
 
-/** Names and values in turns. */
+/** Alternating names and values. */
 export type RawHeaders = readonly string[]
 
 export interface Head {
   readonly exchange: number
   readonly connection: number
-  /** Whose talk it is, by the name that is recorded. */
+  /** Name of the conversation, as recorded. */
   readonly conversation: string
   readonly path: string
   readonly headers: RawHeaders
@@ -40,12 +40,12 @@ export interface Post {
 
 export interface Stream {
   readonly head: Head
-  /** All answers of its talk come on it. */
+  /** Carries all responses of its conversation. */
   readonly isLegacy: boolean
   inject(text: string): boolean
 }
 
-/** The answer to a POST of our own. */
+/** The response to a POST from wiretape. */
 export interface Posted {
   readonly status: number
   readonly contentType: string

@@ -10,20 +10,20 @@ import type { Injection } from './wire.js'
 
 type Own = Pick<Injection, 'id' | 'text' | 'rule' | 'like'>
 
-/** What a server makes of a message of ours. */
+/** The server's reaction to a message from wiretape. */
 export interface Reaction {
-  /** Where the message is a request and its answer came in the response. */
+  /** The response, if the message is a request and its HTTP response contains one. */
   readonly answer?: string
-  /** What came instead, for people. */
+  /** Description of the HTTP response otherwise, for people. */
   readonly instead: string
 }
 
-/** Messages of our own, towards the server. */
+/** Messages from wiretape to the server. */
 export interface HttpPosts {
   send(like: Post, own: Own): Promise<Reaction>
-  /** What the client would have said to a server's request. */
+  /** A response to a server's request, sent in place of the client. */
   sendBack(head: Head, text: string, rule: string | undefined): void
-  /** Copies of a request, which differ from it in nothing. */
+  /** Sends exact copies of a request. */
   repeat(
     head: Head,
     original: FrameText,
@@ -74,7 +74,7 @@ function textsIn({ body, contentType }: Posted): string[] {
     : [Buffer.from(body).toString()]
 }
 
-/** Servers say with an error under no id that there is no such session, for example. */
+/** Servers report, for example, an unknown session with an error that has no id. */
 function wordsOf(came: Posted): string {
   const errors = textsIn(came).flatMap((text) => readSpoken(text)?.parts ?? [])
   const said = errors.find(({ envelope }) => envelope.errorMessage !== undefined)?.envelope.errorMessage

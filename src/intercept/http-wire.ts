@@ -9,7 +9,7 @@ import type { Ledger, ToolBook } from './ledger.js'
 import { createToolHeaders } from './tool-headers.js'
 import type { GatedWire, Injection } from './wire.js'
 
-/** Lets an HTTP proxy be gated: whole requests and answers, and events, are offered to the gate while it wants them. */
+/** Connects an HTTP proxy to the gate: while gated, it offers whole requests, responses and events. */
 export function createHttpWire(
   lanes: HttpLanes,
   intercept: Intercept,
@@ -52,7 +52,7 @@ export function createHttpWire(
       if (came !== undefined) return came
       throw new GateFault('no-answer', instead)
     })
-    // Nobody may want it.
+    // The caller may ignore it.
     answer.catch(() => undefined)
     return { answer }
   }

@@ -11,21 +11,21 @@ import { GuardedRules, type Guard, type Rules } from './rules/index.js'
 import type { GatedWire } from './wire.js'
 import { readParts } from '../wire/index.js'
 
-/** How a capture is asked to hold from its start. */
+/** Initial settings for holding messages. */
 export interface InterceptOptions {
   readonly hold: boolean
   /** Filters, as written. */
   readonly breakpoints: readonly string[]
-  /** Everything is held until a screen comes. */
+  /** Holds all messages until a screen attaches. */
   readonly awaitScreen: boolean
   readonly order: 'exchange' | 'fifo'
   readonly holdTimeoutMs: number | undefined
   readonly onDetach: 'forward' | 'drop'
 }
 
-/** What is going on at the gate, for whoever shows it. */
+/** Events of the gate, for display. */
 export interface InterceptObserver extends GateObserver {
-  /** Something that `state` tells has changed. */
+  /** Something in `state` has changed. */
   stateChanged(): void
   /** A sentence for people. */
   notice(text: string): void
@@ -41,7 +41,7 @@ export interface InterceptState {
   readonly held: number
 }
 
-/** Everything that can be done to the messages of one capture while they pass. */
+/** All operations on the messages of one capture in transit. */
 export class Intercept {
   readonly #gate: Gate
   readonly #options: InterceptOptions
@@ -56,8 +56,8 @@ export class Intercept {
   #toldFull = false
 
   /**
-   * @param marker what redaction puts in the place of a secret
-   * @throws GateFault `invalid` for a breakpoint that is no filter
+   * @param marker text by which redaction replaces a secret
+   * @throws GateFault `invalid` for a breakpoint with an invalid filter
    */
   constructor(options: InterceptOptions, observer: InterceptObserver, marker = redactionMark) {
     this.#options = options
@@ -96,15 +96,15 @@ export class Intercept {
     })
   }
 
-  /** Messages of our own. */
+  /** Sends injected messages. */
   get sender(): Sender {
     return this.#sender
   }
 
   /**
-   * The transport is there.
+   * Connects the transport.
    *
-   * @param openRequests what waits for an answer, of all that has passed so far
+   * @param openRequests pending requests of all traffic so far
    */
   connect(wire: GatedWire, openRequests?: () => Promise<readonly OpenRequest[]>): void {
     this.#wire = wire
@@ -112,12 +112,12 @@ export class Intercept {
     this.#steer()
   }
 
-  /** As the gate says. */
+  /** As `Gate.mayConcern`. */
   mayConcern(bytes: string, direction: Direction): boolean {
     return this.#gate.mayConcern(bytes, direction)
   }
 
-  /** Resolves when it knows what has been asked, also before anything came by here. */
+  /** Resolves when all pending requests are known, including those from before the gate was in use. */
   async catchUp(): Promise<void> {
     this.#gate.asked.watch()
     this.#steer()
@@ -127,12 +127,12 @@ export class Intercept {
 
   offer(offer: Offer): Verdict {
     const verdict = this.#gate.offer(offer)
-    // It may have been the last that the gate stood there for.
+    // It may have been the last message that needed the gate.
     if (verdict?.kind === 'pass' && !this.#gate.isNeeded) this.#steerSoon()
     return verdict
   }
 
-  /** Something passed that should have been seen here. */
+  /** Reports a message that was forwarded without inspection. */
   unseen(sentence: string): void {
     this.#observer.notice(sentence)
   }
@@ -159,7 +159,7 @@ export class Intercept {
     }
   }
 
-  /** Looks at every message before the rules do. To be set before the transport is connected. */
+  /** Inspects every message before the rules. Set it before the transport is connected. */
   set guard(guard: Guard | undefined) {
     this.#guard = guard
     this.rules = undefined
@@ -172,7 +172,7 @@ export class Intercept {
   }
 
   hold(on: boolean): void {
-    // Who asked for it has gone meanwhile, and nobody is there to let anything go.
+    // The screen that sent the command has detached: nothing would release held messages.
     if (on && this.#screens === 0) return
     this.#gate.settings.hold = on
     this.#gate.settings.everything = false
@@ -192,7 +192,7 @@ export class Intercept {
     this.#gate.forward(this.#heldOne(id), 'screen')
   }
 
-  /** Returns how many. What a rule deals with is left to it. */
+  /** Returns their number. Messages with a pending rule action are left to the rule. */
   forwardAll(cause: Cause = 'screen'): number {
     const all = [...this.#gate.held.values()].filter(({ plan }) => !plan)
     for (const message of all) this.#gate.forward(message, cause)
@@ -202,7 +202,7 @@ export class Intercept {
   /** @throws GateFault `not-held`, `invalid`, `redacted` */
   edit(id: string, text: string): void {
     const message = this.#heldOne(id)
-    // It takes the place of what a rule left.
+    // It replaces the text as changed by a rule.
     const shown = message.text === undefined ? message.offer : readParts(message.text)
     const typed = readTyped(text, this.#marker, shown).text
     if (this.#gate.wouldClash(message.offer, typed, message.kept)) throw idInUse()
@@ -229,7 +229,7 @@ export class Intercept {
     this.#gate.drop(message, 'screen', 'a person answered it', [text])
   }
 
-  /** Screens came or went. What is held when the last one goes is dealt with, and holding ends. */
+  /** Screens attached or detached. When the last one detaches, held messages are released and holding ends. */
   attended(screens: number): void {
     const before = this.#screens
     this.#screens = screens
@@ -243,7 +243,7 @@ export class Intercept {
     if (screens === 0 && before > 0) this.#detached()
   }
 
-  /** Held before a screen was there, and no breakpoint is about it. */
+  /** Forwards messages that were held before a screen attached and match no breakpoint. */
   #reconsider(): void {
     for (const message of this.#gate.held.values()) {
       if (message.reason === 'hold') this.#gate.forward(message, 'passthrough')
@@ -263,7 +263,7 @@ export class Intercept {
     this.#observer.stateChanged()
   }
 
-  /** The sender of a direction has said all it will. */
+  /** The sender of a direction has ended its stream. */
   sourceEnded(direction: Direction): void {
     const sender = direction === 'client_to_server' ? 'its client' : 'its server'
     for (const message of this.#of(direction)) {
@@ -273,12 +273,12 @@ export class Intercept {
     }
   }
 
-  /** Nobody takes what goes in that direction any more. */
+  /** The receiver of a direction is gone. */
   lost(direction: Direction, why: string): void {
     for (const message of this.#of(direction)) this.#gate.drop(message, 'end', why)
   }
 
-  /** The session is being ended: what its client asked is not begun any more, what the server said is passed on. */
+  /** The session is ending: held messages of the client are dropped, those of the server are forwarded. */
   ends(): void {
     this.#gate.settings.hold = false
     this.#gate.settings.everything = false
@@ -287,14 +287,14 @@ export class Intercept {
     this.#steer()
   }
 
-  /** Over: nothing can go on any more. */
+  /** The session is over: held messages are dropped. */
   close(): void {
     this.#wire = undefined
     this.#sender.close()
     for (const message of this.#gate.held.values()) this.#gate.drop(message, 'end', 'the session ended')
   }
 
-  /** Messages of one HTTP exchange. */
+  /** Drops the held messages of one HTTP exchange. */
   exchangeLost(exchange: number, why: string): void {
     for (const message of this.#gate.held.values()) {
       if (message.offer.exchange === exchange) this.#gate.drop(message, 'end', why)
@@ -332,7 +332,7 @@ export class Intercept {
     this.#toldFull = isFull
   }
 
-  /** Not in the middle of a frame: a settled one may be the last that kept the gate in the way. */
+  /** Not in the middle of a frame: a released message may have been the last that needed the gate. */
   #steerSoon(): void {
     queueMicrotask(() => this.#steer())
   }

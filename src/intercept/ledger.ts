@@ -1,36 +1,36 @@
 import type { Direction, RestartFacts } from '../model/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 
-/** Where a frame stands among the bytes that the recording side sees. */
+/** Position of a frame in the traffic that the recorder sees. */
 export type FramePlace =
-  /** The frame of that channel which ends at that byte of all that came, its line end included. */
+  /** The frame of the channel that ends at this byte offset, line end included. */
   | { readonly channel: 'in' | 'out'; readonly endOffset: number; readonly sizeBytes: number }
   /** The next message of that side of an HTTP exchange. */
   | { readonly exchange: number; readonly direction: Direction }
 
-/** What went on, for the account of what was delivered. */
+/** Sent bytes, for tracking delivery. */
 export interface Sent {
   readonly sizeBytes: number
-  /** Bytes handed to the destination so far, these included. 0 where nobody counts. */
+  /** Bytes passed to the destination so far, including these. 0 if not counted. */
   readonly endOffset: number
 }
 
-/** What becomes of a frame, told before its last byte is. */
+/** Decision about a frame, entered before the frame's last byte. */
 export type FrameVerdict =
   | { readonly kind: 'hold'; readonly rule?: string }
-  /** A person or a rule made it. */
+  /** Made by a person or a rule. */
   | { readonly kind: 'ours'; readonly rule?: string }
-  /** It was passed on at once, with another text perhaps. */
+  /** Forwarded at once, possibly changed. */
   | {
       readonly kind: 'pass'
       readonly text?: string
-      /** Of a batch that lost elements: the places, before, of those that are left. */
+      /** For a batch that lost elements: original indexes of the remaining ones. */
       readonly kept?: readonly number[]
       readonly rule?: string
       readonly sizeBytes: number
     }
 
-/** What was decided at the gate, for the tape. */
+/** A decision at the gate, for the tape. */
 export type GateEntry =
   | {
       readonly kind: 'verdict'
@@ -38,7 +38,7 @@ export type GateEntry =
       readonly id: string
       readonly verdict: FrameVerdict
     }
-  /** A held frame went on. */
+  /** A held frame was forwarded. */
   | {
       readonly kind: 'release'
       readonly id: string
@@ -49,7 +49,7 @@ export type GateEntry =
       readonly sent: Sent
     }
   | { readonly kind: 'drop'; readonly id: string; readonly why: string; readonly rule?: string }
-  /** A message of ours was sent. */
+  /** An injected message was sent. */
   | {
       readonly kind: 'inject'
       readonly id: string
@@ -68,16 +68,16 @@ export type GateEntry =
       readonly restart?: RestartFacts
     }
 
-/** What the recording side knows of tools. */
+/** The recorder's knowledge of tools. */
 export interface ToolBook {
   /**
-   * Which arguments of a tool headers repeat (2026-07-28), by the newest list of its server. Undefined for a tool that was
+   * Arguments of a tool that headers mirror (2026-07-28), by its server's newest list. Undefined for a tool that was
    * never listed. Never rejects.
    */
   toolHeaders(tool: string): Promise<readonly MirroredArgument[] | undefined>
 }
 
-/** Takes what has to be on the tape, in the order in which it happened. */
+/** Receives entries for the tape, in the order of events. */
 export interface Ledger {
   enter(entry: GateEntry): void
 }

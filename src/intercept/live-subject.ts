@@ -2,13 +2,13 @@ import type { FilterSubject } from '../filter/index.js'
 import type { Envelope } from '../model/index.js'
 import type { Offer } from './frame.js'
 
-/** What a request was about, for filters on its answer. */
+/** The subject of a request, for filters on its response. */
 export interface Asked {
   readonly method: string | null
   readonly name: string | null
 }
 
-/** A message at the gate as a filter sees it. What only the future tells is null. */
+/** A message at the gate as a filter sees it. Facts that are known only later are null. */
 export function liveSubject(
   offer: Omit<Offer, 'passage'>,
   part: Offer['parts'][number],

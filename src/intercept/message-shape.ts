@@ -1,4 +1,4 @@
-/** What is sent in the place of a message is of its kind: else somebody waits for an answer, or gets one unasked. */
+/** A replacement keeps its message's kind: else a request stays unanswered, or an unasked response arrives. */
 export function otherShape(before: string, after: string): string | undefined {
   const [was, is] = [shapeOf(before), shapeOf(after)]
   return was === is ? undefined : `the message would be ${is} instead of ${was}`

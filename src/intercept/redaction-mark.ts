@@ -1,2 +1,2 @@
-/** The marker of `redaction`, which is no door of ours: what the tape has in the place of a secret. */
+/** The marker of `redaction`, which this folder does not import: replaces secrets on the tape. */
 export const redactionMark = '[REDACTED]'

@@ -11,7 +11,7 @@ import {
 import { requestKey } from './exchange-key.js'
 import type { Offer } from './frame.js'
 
-/** Requests under another id than that of their sender, which are remembered. */
+/** Limit of remembered requests with a changed id. */
 const rememberedRenames = 4_096
 
 interface Rename {
@@ -25,35 +25,35 @@ interface Rename {
 type Asking = Pick<Offer, 'direction' | 'conversation' | 'exchange'>
 
 /**
- * Requests that went on under another id. What speaks of them is put right on its way: their answers name the id that
- * their sender gave, its cancellation the one that their receiver got.
+ * Requests forwarded with a changed id. Messages that refer to them are adjusted: their responses to the sender's id,
+ * cancellations to the receiver's.
  */
 export interface Renames {
   readonly size: number
-  /** A request waits for its answer under this key, and is not that of whoever gave the id. */
+  /** Whether a request with a changed id is pending under this key. */
   has(key: string): boolean
-  /** Ids of requests that `text` changes, as keys, with those of the same request before. */
+  /** Keys of the request ids that `text` changes, before and after. */
   changes(
     offer: Offer,
     text: string,
     kept?: readonly number[],
   ): { readonly from: string; readonly to: string }[]
-  /** The same of one message. */
+  /** The same for one message. */
   change(offer: Offer, part: number, text: string): { readonly from: string; readonly to: string } | undefined
-  /** The frame goes on as this text. @param kept of a batch: the places, before, of the elements that it has */
+  /** Records that the frame is forwarded as this text. @param kept for a batch: original indexes of its elements */
   note(offer: Offer, text: string, kept?: readonly number[]): void
-  /** The frame in the words of whoever gets it, where it speaks of such a request. */
+  /** The frame with its receiver's ids, if it refers to a changed request. */
   translate(offer: Offer): FrameText | undefined
-  /** Answers and cancellations that the frame has: what they speak of is over. Gives the keys that are free again. */
+  /** Ends the requests that the frame answers or cancels. Returns the keys that are free again. */
   settle(offer: Offer): string[]
-  /** The exchange is over. The same. */
+  /** Ends the requests of an HTTP exchange. Returns the keys that are free again. */
   forget(exchange: number): string[]
 }
 
 export function createRenames(): Renames {
-  /** By the key of the other id. */
+  /** By the key of the changed id. */
   const renames = new Map<string, Rename>()
-  /** By the key of the own id. */
+  /** From the key of the original id to the key of the changed one. */
   const others = new Map<string, string>()
 
   function pairsOf(offer: Offer, text: string, kept?: readonly number[]): { own: string; other: string }[] {
@@ -76,7 +76,7 @@ export function createRenames(): Renames {
     if (rename && others.get(rename.ownKey) === key) others.delete(rename.ownKey)
   }
 
-  /** The rename that an answer, or what a subscription tells, speaks of. */
+  /** The changed request that a response, or a subscription's notification, refers to. */
   function spokenOf({ direction, conversation }: Asking, id: string | undefined): string | undefined {
     if (id === undefined) return undefined
     const key = requestKey(conversation, opposite(direction), id)
@@ -136,14 +136,14 @@ export function createRenames(): Renames {
   }
 }
 
-/** The ids of a request before and now, where they are two. */
+/** The ids of a request before and after, if they differ. */
 function pairOf(before: Envelope, now: Envelope): { own: string; other: string } | undefined {
   if (before.kind !== 'request' || now.kind !== 'request') return undefined
   const [own, other] = [before.id, now.id]
   return own === undefined || other === undefined || idKey(own) === idKey(other) ? undefined : { own, other }
 }
 
-/** Where a message says which request it speaks of. */
+/** Position of the request id that a message refers to. */
 function placeOfId(
   text: string,
   start: number,

@@ -2,11 +2,11 @@ import { idInUseWords } from './fault.js'
 import { cannotApplyError, cannotApplyWords, type RuleDecision } from './rules/index.js'
 import { readParts, type FrameText } from '../wire/index.js'
 
-/** What a rule made of a message that does not go on at once. */
+/** A rule's changes to a message that is not forwarded at once. */
 export interface RuleChanges {
   readonly rule?: string
   readonly text?: string
-  /** Of a batch that lost elements: the places, before, of those that are left. */
+  /** For a batch that lost elements: original indexes of the remaining ones. */
   readonly kept?: readonly number[]
   readonly copies?: number
   readonly answers?: readonly string[]
@@ -22,7 +22,7 @@ export function ruleOf({ rule, text, kept, copies, answers }: RuleDecision): Rul
   }
 }
 
-/** Why nothing of it goes on, and what its sender gets. */
+/** Why the whole message is dropped, and the responses to its sender. */
 export interface Refused {
   readonly why: string
   readonly answers: readonly string[]
@@ -30,10 +30,10 @@ export interface Refused {
 }
 
 /**
- * What goes on of a message that waited after a rule had changed it. Requests that cannot go on any more are answered with
- * an error; the rest of their batch goes on.
+ * The text to forward for a held message that a rule changed. Requests that can no longer be forwarded get an error
+ * response; the rest of their batch is forwarded.
  *
- * @param refuses whether a message, by its place before, cannot go on as this text
+ * @param refuses whether a message, by its original index, cannot be forwarded as this text
  */
 export function goesOn(
   { offer, ...changes }: RuleChanges & { readonly offer: Pick<FrameText, 'parts'> },

@@ -7,57 +7,57 @@ import { readTyped, withId, withoutProgressToken } from './typed-text.js'
 import type { GatedWire, Injection } from './wire.js'
 import { readFrame, type FrameText } from '../wire/index.js'
 
-/** An answer to an injected request, or its next progress, is waited for this long. */
+/** Longest wait for the response to an injected request, or for its next progress. */
 const answerWithinMs = 60_000
 
-/** Injected messages that may be under way: each is looked for in everything that passes. */
+/** Limit of injected messages under way: all traffic is matched against each. */
 const mostOpen = 256
 
-/** Its answer may still come. */
+/** The response may still arrive. */
 class TooLate extends GateFault {}
 
-/** What came of a message of ours. */
+/** Result of an injected message. */
 export interface Sending {
-  /** As on the tape. */
+  /** Its id, as on the tape. */
   readonly message: string
   readonly answer?: string
   readonly latencyMs?: number
 }
 
-/** What sending needs of the gate. */
+/** The part of the gate that the sender uses. */
 export interface SenderScene {
-  /** Undefined before the transport is there, and after. */
+  /** Undefined before the transport is connected, and after it has closed. */
   wire(): GatedWire | undefined
-  /** The answer to the request of that key is given to `take`, and to nobody else. */
+  /** Passes the response to the request with this key to `take` only. */
   expect(key: string, take: (text: string) => void, progress?: ExpectedProgress): Expectation
-  /** What is expected changed. */
+  /** The set of expected responses changed. */
   changed(): void
   readonly marker: string
 }
 
-/** Sends messages of our own, and waits for the answers to them. */
+/** Sends injected messages, and waits for their responses. */
 export class Sender {
   readonly #scene: SenderScene
-  /** Nobody else gives ids like ours. */
+  /** Random prefix that makes our ids unique. */
   readonly #run = randomUUID().slice(0, 8)
   #count = 0
-  /** Messages that are under way. */
+  /** Messages under way. */
   #open = 0
-  /** Ends the wait for an answer; with the key of the request. */
+  /** Ends the wait for a response; by callback, with the key of the request. */
   readonly #waits = new Map<(why: GateFault) => void, string>()
 
   constructor(scene: SenderScene) {
     this.#scene = scene
   }
 
-  /** Over: no answer that is waited for can come any more. */
+  /** The session is over: pending responses can no longer arrive. */
   close(): void {
     const why = new GateFault('no-answer', 'the session ended before the response')
     for (const giveUp of this.#waits.keys()) giveUp(why)
   }
 
   /**
-   * Sends a message. Resolves when it is sent or, with `keepAnswer`, when its answer is there.
+   * Sends a message. Resolves once it is sent or, with `keepAnswer`, once its response has arrived.
    *
    * @throws GateFault
    */
@@ -70,7 +70,7 @@ export class Sender {
   }
 
   /**
-   * Sends a request again, under an id of ours and without a token for progress.
+   * Sends a request again, with a new id and without its progress token.
    *
    * @param like as it was recorded
    * @throws GateFault
@@ -160,7 +160,7 @@ export class Sender {
   }
 
   /**
-   * A message is to be sent. To be asked before anything is done for it, and given back when all is done.
+   * Reserves a slot for a message. Call it before any other work, and release the slot at the end.
    *
    * @throws GateFault `busy`
    */
@@ -190,13 +190,13 @@ export class Sender {
     return { answer, ...expected }
   }
 
-  /** Nobody waits for the answer to a request that was cancelled. */
+  /** Stops waiting for the response to a cancelled request. */
   #cancelled(key: string): void {
     const why = new TooLate('no-answer', 'it was cancelled')
     for (const [giveUp, request] of this.#waits) if (request === key) giveUp(why)
   }
 
-  /** @returns `again` begins the time anew */
+  /** @returns `again` restarts the timer */
   #within(
     key: string,
     answer: Promise<string>,

@@ -8,45 +8,45 @@ import { longestMessage, readFrame, type FrameText } from '../wire/index.js'
 const LF = 0x0a
 const CR = 0x0d
 
-/** A direction of a stdio transport, as far as a valve needs it. */
+/** One direction of a stdio transport, as a valve needs it. */
 export interface ValvePort {
   readonly channel: 'in' | 'out'
-  /** Bytes that came before the valve was put in. */
+  /** Bytes received before the valve was inserted. */
   readonly receivedBytes: number
-  /** False when the start of a line was passed on already. */
+  /** False if the start of a line was already forwarded. */
   readonly atLineStart: boolean
-  /** Hands bytes to the destination; gives back how many that has got in all. */
+  /** Passes bytes to the destination; returns the total bytes passed so far. */
   write(bytes: Uint8Array): number
-  /** What is held changed: reading may stop, go on, or end. */
+  /** The held messages changed: reading may stop, continue, or end. */
   changed(): void
 }
 
 export interface ValveOptions {
-  /** False when a frame needs not be offered, by its bytes as Latin-1. */
+  /** False if a frame need not be offered, judged by its bytes as Latin-1. */
   mayConcern(bytes: string, direction: Direction): boolean
   offer(offer: Offer): Verdict
-  /** More cannot be held: nothing is to be read before something goes on. */
+  /** The limit for held messages is reached: stop reading until one is released. */
   isFull(): boolean
   readonly ledger: Ledger
-  /** Sends a message of ours in the other direction. */
+  /** Sends an injected message in the other direction. */
   answer(text: string, rule: string | undefined): void
-  /** What its receiver may take for a message passed without being looked at. */
+  /** A possible message was forwarded without inspection. */
   unseen(why: string): void
-  /** Closes the connection, as a rule demands. */
+  /** Closes the connection, as required by a rule. */
   disconnect(why: string): void
 }
 
 /**
- * Cuts one direction into frames, offers each to the gate, and writes on what may pass. A frame of which a part went by
- * before is finished as it comes.
+ * Splits one direction into frames, offers each to the gate, and writes the forwarded ones. A frame whose start was
+ * already forwarded is completed unchanged.
  */
 export interface StdioValve {
   push(chunk: Uint8Array, wallMs: number): void
   /** The source ended: a last line without a line end is a frame. */
   sourceEnded(): void
-  /** Takes no more; what was kept of a line that has not ended is passed on. */
+  /** Forwards the buffered start of an unfinished line; no more input follows. */
   leave(): void
-  /** Sends a message of ours at the next frame boundary. */
+  /** Sends an injected message at the next frame boundary. */
   inject(text: string, entry: { readonly id: string; readonly rule?: string }): void
   readonly isHolding: boolean
   readonly isFull: boolean
@@ -67,12 +67,12 @@ class StdioFrameValve implements StdioValve {
   #aligned
   #partial: Uint8Array[] = []
   #partialBytes = 0
-  /** Bytes of the source that came before the frame that is being put together. */
+  /** Bytes of the source before the frame being assembled. */
   #offset
   #holding = 0
-  /** Messages of ours that wait for a frame to end. */
+  /** Injected messages that wait for a frame boundary. */
   #waiting: (() => void)[] = []
-  /** Frames of the current chunk that go on as they are: written in one piece. */
+  /** Unchanged frames of the current chunk: written in one piece. */
   #passing: { readonly chunk: Uint8Array; readonly start: number; end: number } | undefined
 
   constructor(port: ValvePort, options: ValveOptions) {
@@ -114,7 +114,7 @@ class StdioFrameValve implements StdioValve {
   }
 
   sourceEnded(): void {
-    // What waited for the end of a line that never ends cannot be sent.
+    // A message that waits for the end of an unfinished line can no longer be sent.
     this.#waiting = []
     if (this.#partialBytes === 0) return
     const frame = Buffer.concat(this.#partial)
@@ -154,7 +154,7 @@ class StdioFrameValve implements StdioValve {
     return { sizeBytes: bytes.length, endOffset: this.#port.write(bytes) }
   }
 
-  /** Boundary of a frame: what waited for one is sent. */
+  /** At a frame boundary, sends the waiting messages. */
   #align(): void {
     this.#aligned = true
     const steps = this.#waiting
@@ -162,7 +162,7 @@ class StdioFrameValve implements StdioValve {
     for (const step of steps) step()
   }
 
-  /** @returns whether it goes on as it is */
+  /** @returns whether the frame is forwarded unchanged */
   #take(frame: Uint8Array, wallMs: number): boolean {
     if (!this.#options.mayConcern(latin1Of(frame), this.#direction)) {
       this.#offset += frame.length
@@ -178,7 +178,7 @@ class StdioFrameValve implements StdioValve {
       return true
     }
     const place: FramePlace = { channel: this.#channel, endOffset: this.#offset, sizeBytes: frame.length }
-    // A last line without a line end can be followed by nothing; what takes its place has one.
+    // No frame can follow a last line without a line end; its replacement gets one.
     const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
     const passage: Offer['passage'] = {
       forward: (id, { text: instead, kept, heldMs, rule, copies = 0, answers = [] }) => {
@@ -233,7 +233,7 @@ class StdioFrameValve implements StdioValve {
     if (why !== undefined) this.#options.unseen(why)
   }
 
-  /** A rule changed it, or wants it more than once. */
+  /** Forwards a frame that a rule changed or duplicated. */
   #passChanged(
     frame: Uint8Array,
     end: Uint8Array,
@@ -249,11 +249,11 @@ class StdioFrameValve implements StdioValve {
     const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...instead }
     this.#ledger.enter({ kind: 'verdict', place, id, verdict })
     const again = text ?? utf8Text(frame.subarray(0, frame.length - endOf(frame).length))!
-    // After the frame itself has been recorded.
+    // After the frame itself is recorded.
     queueMicrotask(() => this.#repeat(again, { copies, answers, rule }))
   }
 
-  /** What a rule wants besides: the message once more, answers to a part of it. */
+  /** Sends a rule's copies of the message, and its responses to parts of it. */
   #repeat(
     text: string,
     { copies, answers, rule }: { copies: number; answers: readonly string[]; rule: string | undefined },
@@ -282,7 +282,7 @@ class StdioFrameValve implements StdioValve {
     })
   }
 
-  /** The start of a line. One that gets too long is passed on as it comes. */
+  /** Buffers the start of a line. A line that gets too long is forwarded as it arrives. */
   #keep(rest: Uint8Array): void {
     this.#partial.push(rest)
     this.#partialBytes += rest.length
@@ -295,7 +295,7 @@ class StdioFrameValve implements StdioValve {
   }
 }
 
-/** The quickest way to look for something in bytes: each is a character. */
+/** One character per byte: the fastest form for searching bytes. */
 function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
@@ -305,7 +305,7 @@ function endOf(frame: Uint8Array): Uint8Array {
   return frame.subarray(frame.at(-2) === CR ? frame.length - 2 : frame.length - 1)
 }
 
-/** Undefined when it is no text: no message then. */
+/** Undefined if the bytes are not UTF-8, and so not a message. */
 function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)

@@ -11,7 +11,7 @@ export interface StdioLanes {
   disconnect(why: string): void
 }
 
-/** Lets a stdio transport be gated: valves stand in its way while there is something to hold or to change. */
+/** Connects a stdio transport to the gate: valves are inserted while messages are held or changed. */
 export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger: Ledger): GatedWire {
   const valves = new Map<'in' | 'out', StdioValve>()
   const other = { in: 'out', out: 'in' } as const
@@ -57,7 +57,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
       const valve = valves.get(direction === 'client_to_server' ? 'in' : 'out')
       if (!valve) throw new GateFault('no-peer', 'the receiver is not connected')
       valve.inject(text, { id, ...(rule !== undefined && { rule }) })
-      // A valve that waits for the end of a line stays until the gate takes it out.
+      // A valve that waits for a line end stays until the gate removes it.
       if (!isGated && !valve.isHolding) setGated(false)
       return {}
     },

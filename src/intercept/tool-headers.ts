@@ -1,24 +1,24 @@
 import type { MirroredArgument, FrameText } from '../wire/index.js'
 import type { ToolBook } from './ledger.js'
 
-/** Which arguments headers repeat, of the tools that two requests call. Undefined where no list said so. */
+/** The tools' arguments that headers mirror. Undefined for a tool that was never listed. */
 export interface KnownTools {
   readonly before?: readonly MirroredArgument[] | undefined
   readonly after?: readonly MirroredArgument[] | undefined
 }
 
-/** A recording thread that hangs must not stop what a person sends on. */
+/** Longest wait for the recorder: a hanging one must not block a message that a person sends. */
 const answerWithinMs = 1_000
-/** Tools of which it was said that they are not known. */
+/** Limit of tools reported as unknown. */
 const mostTold = 1_000
 
-/** Looks up what tools want in headers, when a request goes on with another body, or is ours. */
+/** Looks up the header requirements of tools, for changed and injected requests. */
 export interface ToolHeaders {
-  /** @param before undefined for a request that takes no other one's place */
+  /** @param before undefined for a request that replaces no other */
   known(before: FrameText | undefined, after: FrameText): Promise<KnownTools>
 }
 
-/** @param tell takes a sentence about a tool that was never listed, once */
+/** @param tell receives one sentence per tool that was never listed */
 export function createToolHeaders(book: ToolBook, tell: (sentence: string) => void): ToolHeaders {
   const told = new Set<string>()
 
@@ -53,7 +53,7 @@ export function createToolHeaders(book: ToolBook, tell: (sentence: string) => vo
   }
 }
 
-/** Of a single call of the modern era: no other has such headers. */
+/** Only single calls of the modern era have such headers. */
 function toolIn(frame: FrameText | undefined): string | undefined {
   if (!frame || frame.batch) return undefined
   const { method, subject, modern } = frame.parts[0]!.envelope

@@ -13,11 +13,11 @@ import { GateFault } from './fault.js'
 import { otherShape } from './message-shape.js'
 
 /**
- * Reads what a person typed to be sent: JSON-RPC, on one line afterwards.
+ * Parses text typed by a person: JSON-RPC, returned on one line.
  *
- * @param marker what redaction puts in the place of a secret: nobody meant that
- * @param like what it takes the place of: it may have the marker as often as that, is a batch if that is one, and asks
- * for something or answers as that does
+ * @param marker text by which redaction replaces a secret: sending it is an error
+ * @param like the replaced message: the text may contain the marker as often, must be a batch if it is one, and must
+ * match its kind (request or response)
  * @throws GateFault
  */
 export function readTyped(text: string, marker: string, like?: FrameText): FrameText {
@@ -54,7 +54,7 @@ export function readTyped(text: string, marker: string, like?: FrameText): Frame
   return frame
 }
 
-/** The text of an answer to a request. @param outcome JSON text of a result or an error @throws GateFault */
+/** The text of a response. @param outcome JSON text of a result or an error @throws GateFault */
 export function answerText(
   requestId: string,
   outcome: { readonly result?: string | undefined; readonly error?: string | undefined },
@@ -72,7 +72,7 @@ export function answerText(
   return readTyped(`{"jsonrpc":"2.0","id":${requestId},${member}}`, marker).text
 }
 
-/** The request under another id. @param id JSON text */
+/** The request with another id. @param id JSON text */
 export function withId(frame: FrameText, id: string): string {
   const old = frame.parts[0]?.envelope.id
   if (frame.batch || old === undefined || frame.parts[0]?.envelope.kind !== 'request') {
@@ -82,7 +82,7 @@ export function withId(frame: FrameText, id: string): string {
   return spliceText(frame.text, [{ start: at.start, end: at.end, text: id }])
 }
 
-/** The request without a token for progress, which would come to a peer that did not ask. */
+/** The request without its progress token: the peer did not ask for progress. */
 export function withoutProgressToken(request: string): string {
   const params = memberOf(membersOf(request, 0), 'params')
   const meta = params && memberOf(membersOf(request, params.start), '_meta')
@@ -98,7 +98,7 @@ function occurrences(text: string, word: string): number {
   return word === '' ? 0 : text.split(word).length - 1
 }
 
-/** `in line 3, column 7`, for texts that have lines. */
+/** Position in words: `in line 3, column 7`, or `at column 7` in a text of one line. */
 function placeIn(text: string, at: number): string {
   const before = text.slice(0, at).split('\n')
   const column = before.at(-1)!.length + 1

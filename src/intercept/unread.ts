@@ -4,10 +4,10 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 const byteOrderMark = '\uFEFF'
 
 /**
- * Why a frame that its receiver may take for a message was not looked at here. Undefined for what was, and for what is
- * no JSON-RPC to anybody.
+ * Why a possible message was forwarded without inspection. Undefined for an inspected frame, and for one that no
+ * receiver takes for JSON-RPC.
  *
- * @param frame what was read of it
+ * @param frame the parsed frame, if it was parsed
  */
 export function whyUnread(bytes: Uint8Array, frame: FrameText | undefined): string | undefined {
   if (frame) return isTooLong(frame) ? tooLong : undefined
@@ -22,7 +22,7 @@ export function whyUnread(bytes: Uint8Array, frame: FrameText | undefined): stri
 
 const tooLong = 'a batch of more than 10,000 messages'
 
-/** Such a batch is one part: all of it. */
+/** A batch above the limit is read as a single part. */
 function isTooLong({ batch, parts }: FrameText): boolean {
   return batch && parts[0]!.start === 0
 }

@@ -3,7 +3,7 @@ import { describeOffer, detailsOf, titleOf } from '../describe.js'
 import { isNote } from '../compare-recordings.js'
 import type { ComparisonReport } from './report.js'
 
-/** Workflow commands: GitHub Actions shows each line as an annotation when it stands on stdout. */
+/** Workflow commands: GitHub Actions shows each such line on stdout as an annotation. */
 export function* githubReport({ exchanges, summary }: ComparisonReport): Generator<string, void, undefined> {
   if (summary.stopped !== undefined) yield workflowCommand('error', 'stopped', summary.stopped)
   for (const exchange of exchanges) {

@@ -6,7 +6,7 @@ import type { ComparisonReport } from './report.js'
 
 export { collectReport, type ComparisonReport, type ReportCollector } from './report.js'
 
-/** What `--report KIND=FILE` knows: pieces of text. */
+/** The reports of `--report KIND=FILE`, as pieces of text. */
 export const reportKinds: Readonly<Record<string, (report: ComparisonReport) => Iterable<string>>> = {
   junit: junitReport,
   json: jsonReport,

@@ -3,7 +3,7 @@ import type { ExchangeComparison } from '../comparison.js'
 import { toJsonPath, toPointer } from '../json-place.js'
 import type { ComparisonReport } from './report.js'
 
-/** The report as one JSON document (docs/diff.md, docs/schemas/diff.schema.json). Values of messages stand in it with their exact text. */
+/** The report as one JSON document (docs/diff.md, docs/schemas/diff.schema.json), with exact text of values. */
 export function* jsonReport(report: ComparisonReport): Generator<string, void, undefined> {
   const { before, after, summary, exchanges } = report
   yield `${JSON.stringify({ version: 1, before, after, ...summary }, null, 2).slice(0, -2)},\n  "exchanges": [`
@@ -32,7 +32,7 @@ function member(name: string, text: string): string {
   return `${JSON.stringify(name)}: ${text}`
 }
 
-/** A value that was cut is no JSON any more: it stands there as a string, under another name. */
+/** A truncated value is not JSON: it is written as a string, under another name. */
 function valueMember(name: string, text: string): string {
   return isFault(findJsonValue(text)) ? member(`${name}Cut`, JSON.stringify(text)) : member(name, text)
 }

@@ -5,20 +5,20 @@ import { describeOffer, describeVaried, detailsOf, titleOf } from '../describe.j
 import type { OfferChange } from '../offer-change.js'
 import type { ComparisonReport } from './report.js'
 
-/** The report as JUnit XML: a test case an exchange, and one for each offer that changed. */
+/** The report as JUnit XML: one test case per exchange, and one per changed offer. */
 export function* junitReport(report: ComparisonReport): Generator<string, void, undefined> {
   const { exchanges, summary } = report
   const { counts, offers } = summary
   const { stopped } = summary
   const errors = stopped === undefined ? 0 : 1
   const total = errors + exchanges.length + offers.length
-  // What was not sent has one reason, which is an error of its own.
+  // Unsent exchanges have one cause, reported as an error of its own.
   const skipped = stopped === undefined ? 0 : counts['not sent']
   const failures = exchanges.length - counts.same - skipped + offers.filter((offer) => !isNote(offer)).length
   const numbers = `tests="${total}" failures="${failures}" errors="${errors}"`
   const name = xml(`${report.before} → ${report.after}`)
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`
-  // Jenkins' schema (junit-10.xsd) knows `skipped` of a suite only.
+  // Jenkins' schema (junit-10.xsd) allows `skipped` on a suite only.
   yield `<testsuites ${numbers}>\n  <testsuite name="${name}" ${numbers} skipped="${skipped}">\n`
   if (stopped !== undefined) yield `${stoppedCase(stopped)}\n`
   for (const exchange of exchanges) yield `${exchangeCase(exchange, stopped !== undefined)}\n`
@@ -28,7 +28,7 @@ export function* junitReport(report: ComparisonReport): Generator<string, void, 
   yield '  </testsuite>\n</testsuites>\n'
 }
 
-/** Nothing else may fail in a replay that was stopped, and CI is not to take it for a good one. */
+/** A stopped replay may have no other failure, and must not pass in CI. */
 function stoppedCase(why: string): string {
   const open = '    <testcase classname="replay" name="to its end" time="0">'
   return `${open}\n      <error message="${xml(why)}" type="stopped">${xml(why)}</error>\n    </testcase>`

@@ -4,7 +4,7 @@ import { describeOffer, describeVaried, detailsOf, titleOf } from '../describe.j
 import { verdicts } from '../verdict.js'
 import type { ComparisonReport } from './report.js'
 
-/** The report for people who read it in a browser, such as the summary of a CI job. */
+/** The report as Markdown, for display in a browser, such as in the summary of a CI job. */
 export function* markdownReport(report: ComparisonReport): Generator<string, void, undefined> {
   yield linesOf(report).join('\n')
 }
@@ -57,7 +57,7 @@ function linesOf(report: ComparisonReport): string[] {
 
 const mostVaried = 50
 
-/** Values that vary by themselves, which is no difference. */
+/** Generated values that differed without counting. */
 function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
   const rows = exchanges.flatMap((exchange) =>
     (exchange.varied ?? []).map(

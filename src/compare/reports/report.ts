@@ -1,18 +1,18 @@
 import type { ComparisonSummary, ExchangeComparison } from '../comparison.js'
 
-/** A whole comparison, as reports tell it. */
+/** A whole comparison, for reports. */
 export interface ComparisonReport {
-  /** What was compared, as the user named it. */
+  /** Names of the compared recordings, as given by the user. */
   readonly before: string
   readonly after: string
-  /** In their order. Beyond `mostDetailed` different ones, without their differences. */
+  /** In order. Beyond `mostDetailed` differing ones, without their differences. */
   readonly exchanges: readonly ExchangeComparison[]
   readonly summary: ComparisonSummary
 }
 
-/** Exchanges that are not the same and keep their differences: payloads would fill the memory. */
+/** Limit of differing exchanges that keep their differences, since payloads would fill the memory. */
 export const mostDetailed = 1_000
-/** Characters of one value. */
+/** Characters kept of one value. */
 const longestValue = 10_000
 
 export interface ReportCollector {
@@ -75,7 +75,7 @@ function bare({
 
 const none: readonly never[] = []
 
-/** A slice by itself would keep the whole text in memory. */
+/** A plain slice would keep the whole text in memory. */
 function cut(text: string): string {
   return text.length <= longestValue
     ? text

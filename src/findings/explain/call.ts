@@ -1,29 +1,29 @@
 import type { Direction, HttpHeaders, Session } from '../../model/index.js'
 
-/** A message that belongs to a call, by its number in the recording; -1 where it has none. */
+/** A message related to a call, by its number in the recording; -1 if it has none. */
 export interface RowTime {
   readonly seq: number
-  /** Microseconds since the session began; undefined where the recording says no times. */
+  /** Microseconds since the session began; undefined if the recording has no times. */
   readonly us: number | undefined
 }
 
-/** What a result or an error said. */
+/** Content of a result or an error. */
 export interface CallAnswer extends RowTime {
   readonly kind: 'result' | 'error'
   readonly isLate: boolean
   readonly isToolError: boolean
-  /** A rule or a person answered, not the other side. */
+  /** From a rule or a person, not from the other side. */
   readonly isInjected: boolean
   readonly isModified: boolean
   readonly rule?: string
   readonly heldUs: number
   readonly code?: string
-  /** Of an error its message; of a failed tool call the start of its text. */
+  /** For an error, its message; for a failed tool call, the start of its text. */
   readonly text?: string
   readonly httpStatus?: number
   readonly createsTask: boolean
   readonly needsInput: boolean
-  /** It was held and did not go on. */
+  /** Whether it was held and not forwarded. */
   readonly fate: 'passed' | 'dropped' | 'waiting'
   readonly why?: string
   readonly undelivered?: string
@@ -34,13 +34,13 @@ export interface CallHttp {
   readonly path: string
   readonly status?: number
   readonly why?: string
-  /** The start of it. */
+  /** The start of the body. */
   readonly body?: string
   readonly headers?: HttpHeaders
   readonly us: number | undefined
 }
 
-/** Everything that a recording says about one request. Texts of peers are as they were, cut to a bounded length. */
+/** All recorded facts about one request. Texts of peers are verbatim, truncated to a limit. */
 export interface CallFacts {
   readonly row: number
   readonly seq: number
@@ -54,7 +54,7 @@ export interface CallFacts {
   isModified: boolean
   isInjected: boolean
   heldUs: number
-  /** It was held and is so still, or was dropped. */
+  /** Whether it is still held, or was dropped. */
   fate: 'passed' | 'dropped' | 'waiting'
   dropped?: { readonly why: string; readonly rule?: string; readonly us: number | undefined }
   undelivered?: string
@@ -67,20 +67,20 @@ export interface CallFacts {
   progress: { count: number; last: RowTime; before: number; text?: string } | undefined
   polls: { count: number; last: RowTime; status?: string } | undefined
   rounds: RowTime[]
-  /** Requests of the same side that ask for the same, before and after. */
+  /** Equivalent requests of the same side, before and after. */
   earlier: RowTime[]
   again: (RowTime & { answer: 'none' | 'good' | 'bad' })[]
   http: CallHttp[]
-  /** Lines of stderr between the request and what ended the wait for an answer; the last ones. */
+  /** The last lines of stderr between the request and the end of the wait for its response. */
   stderr: { text: string; readonly us: number | undefined }[]
   stderrCount: number
   noise: { count: number; text: string } | undefined
   gaps: { count: number; why: string } | undefined
-  /** Messages of the other side in this conversation, after the request and before its answer or the end. */
+  /** Messages of the other side in this conversation, after the request and before its response or the end. */
   otherSide: { count: number; last: RowTime } | undefined
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 export const callOutcomes = [
   'answered',
   'tool-error',
@@ -97,7 +97,7 @@ export const callOutcomes = [
 ] as const
 export type CallOutcome = (typeof callOutcomes)[number]
 
-/** Who is at fault: `server` and `client` are the two programs, `network` what is between them, `rule` and `person` act in wiretape. */
+/** Cause of a failure: the `server` or `client` program, the `network` between, or a `rule` or `person` in wiretape. */
 export type CallBlame =
   | 'nobody'
   | 'server'
@@ -108,7 +108,7 @@ export type CallBlame =
   | 'wiretape'
   | 'unknown'
 
-/** One fact in a sentence, for a person; escaped. */
+/** One fact in a sentence, for people; escaped. */
 export interface Sentence {
   readonly about:
     | 'request'
@@ -123,23 +123,23 @@ export interface Sentence {
     | 'connection'
     | 'stderr'
   readonly text: string
-  /** Messages that show it. */
+  /** Numbers of the messages that show it. */
   readonly messages: readonly number[]
 }
 
 export interface CallStory {
-  /** Number of the request. */
+  /** Message number of the request. */
   readonly message: number
-  /** Number of its first answer. */
+  /** Message number of its first response. */
   readonly answer?: number
   readonly method: string
   readonly subject?: string
   readonly direction: Direction
   readonly outcome: CallOutcome
   readonly blame: CallBlame
-  /** Why it is at fault, in a sentence. */
+  /** The reason for `blame`, in a sentence. */
   readonly because: string
   readonly sentences: readonly Sentence[]
-  /** What the recording cannot prove. */
+  /** Statements that the recording cannot prove. */
   readonly unproven: readonly string[]
 }

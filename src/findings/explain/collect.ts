@@ -16,21 +16,21 @@ import type { CallFacts, RowTime } from './call.js'
 import { answerOf, cut, fateOf, goodness, keyOf, momentOf, progressText, valueOf } from './read-call.js'
 import { requestOf } from './wrong-calls.js'
 
-/** A row with its message, as whoever reads the recording numbers it. */
+/** A row with its message, numbered as by the reader of the recording. */
 export interface ReadRow {
   readonly row: number
   readonly part?: Part
 }
 
-/** Takes the records of a recording that was folded before, in their order. */
+/** Takes the records of an already folded recording, in order. */
 export interface CallCollector {
   take(record: TapeRecord, rows: readonly ReadRow[]): void
   readonly calls: readonly CallFacts[]
 }
 
-/** Of each call. */
+/** Limit per call. */
 const mostListed = 10
-/** Stderr of this long before an end or an answer is near it. */
+/** Lines of stderr kept before a response or an end. */
 const stderrKept = 5
 
 /** @param wanted rows of the requests to collect facts about */
@@ -42,11 +42,11 @@ class Collector implements CallCollector {
   readonly #fold: Fold
   readonly #wanted: ReadonlySet<number>
   readonly #calls = new Map<number, CallFacts>()
-  /** Those that still wait for what ends them. */
+  /** Calls whose wait has not ended. */
   readonly #open = new Set<CallFacts>()
   readonly #byExchange = new Map<string, CallFacts>()
   readonly #byKey = new Map<string, CallFacts[]>()
-  /** Requests that were asked lately, for what asks the same again. */
+  /** Recent requests, to detect repeated ones. */
   readonly #asked = createRecent<RowTime>({ entries: 10_000 })
   readonly #polls = new Map<number, CallFacts>()
   readonly #conversations = new Map<CallFacts, string | undefined>()
@@ -189,7 +189,7 @@ class Collector implements CallCollector {
     return call
   }
 
-  /** A request about another one: the poll of its task, or its next round. */
+  /** Takes a request that belongs to another one: a poll of its task, or its next round. */
   #follows(call: CallFacts, part: Part, row: number): void {
     const seen = momentOf(this.#fold.entries, row)
     const { method = '' } = part.envelope
@@ -294,7 +294,7 @@ class Collector implements CallCollector {
     }
   }
 
-  /** What comes after this is not about the wait for its answer. */
+  /** Later records do not concern the wait for its response. */
   #concluded(call: CallFacts): void {
     this.#open.delete(call)
   }

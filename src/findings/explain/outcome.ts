@@ -2,7 +2,7 @@ import { whoInjected } from '../../model/index.js'
 import type { CallAnswer, CallBlame, CallFacts, CallHttp, CallOutcome } from './call.js'
 import { quoted, sidesOf } from './words.js'
 
-/** How a call ended and who is at fault, as far as the recording proves it. */
+/** The outcome of a call and its cause, as far as the recording proves them. */
 export interface Outcome {
   readonly outcome: CallOutcome
   readonly blame: CallBlame
@@ -10,7 +10,7 @@ export interface Outcome {
   readonly unproven: readonly string[]
 }
 
-/** The answer that the other side of the call got to see, if any. */
+/** The response that reached the requesting side, if any. */
 export function answerOf({ answers }: CallFacts): CallAnswer | undefined {
   return (
     answers.find(({ fate, isLate }) => fate === 'passed' && !isLate) ??
@@ -18,7 +18,7 @@ export function answerOf({ answers }: CallFacts): CallAnswer | undefined {
   )
 }
 
-/** The HTTP exchange that carried the request and no answer. */
+/** The HTTP exchange that carried the request but no response. */
 export function refusalOf({ http }: CallFacts): CallHttp | undefined {
   return http.find(({ status, why }) => (status !== undefined && status >= 400) || why !== undefined)
 }
@@ -166,7 +166,7 @@ function ofError(call: CallFacts, { code = '' }: CallAnswer): Outcome {
   }
 }
 
-/** JSON-RPC and MCP error codes with which the receiver blames the request. */
+/** JSON-RPC and MCP error codes by which the receiver blames the request. */
 const askersFault: Readonly<Record<string, string>> = {
   '-32700': 'it is not JSON (parse error)',
   '-32600': 'it is no valid request',

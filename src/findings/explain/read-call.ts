@@ -3,7 +3,7 @@ import { detach, type EntryTable, type HeldRecord, type MessageRecord, type Part
 import { at, isMap, listAt, textAt, type Json } from '../json.js'
 import type { CallAnswer, CallFacts, RowTime } from './call.js'
 
-/** Characters of a text that is kept, and of a message that is read. */
+/** Limits in characters: for a kept text, and for a message that is read. */
 const longestText = 300
 const longestKeyed = 64 * 1024
 
@@ -47,7 +47,7 @@ export function momentOf(entries: EntryTable, row: number): RowTime {
   return { seq: entries.seq(row), us: entries.has(row, 'untimed') ? undefined : entries.us(row) }
 }
 
-/** Two with one key ask for the same; undefined for what is asked again and again anyway. */
+/** Key of a request, equal for equivalent ones; undefined for requests that are meant to be repeated. */
 export function keyOf(record: MessageRecord | HeldRecord, part: Part): string | undefined {
   const { method = '', subject = '' } = part.envelope
   if (method === 'ping' || method === taskPoll || part.end - part.start > longestKeyed) return undefined

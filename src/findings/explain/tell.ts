@@ -4,7 +4,7 @@ import type { CallAnswer, CallFacts, CallStory, Sentence } from './call.js'
 import { answerOf, outcomeOf, refusalOf } from './outcome.js'
 import { after, callName, capital, joined, later, numberOf, numbersIn, quoted, sidesOf } from './words.js'
 
-/** What happened to a call, from its request to its end. */
+/** Describes a call from its request to its end. */
 export function tellCall(call: CallFacts): CallStory {
   const { outcome, blame, because, unproven } = outcomeOf(call)
   const answer = answerOf(call)
@@ -33,7 +33,7 @@ export function tellCall(call: CallFacts): CallStory {
   }
 }
 
-/** One or two sentences about a call that went wrong. */
+/** Describes a failed call in one or two sentences. */
 export function tellBriefly(story: CallStory): string {
   const { method, subject, because, sentences } = story
   const main = sentences.find(({ about }) => about === 'refused' || about === 'cancelled')

@@ -1,9 +1,9 @@
 import { escapeText, formatDuration } from '../../render/index.js'
 import type { CallFacts, RowTime } from './call.js'
 
-/** What the two sides of a call are called. */
+/** Names of the two sides of a call. */
 export interface Sides {
-  /** Who sent the request. */
+  /** The sender of the request. */
   readonly asker: 'client' | 'server'
   readonly other: 'client' | 'server'
 }
@@ -23,7 +23,7 @@ export function quoted(text: string): string {
   return `“${escapeText(text.trim())}”`
 }
 
-/** `#12`; `it` for what has no number. */
+/** `#12`; `a message` if it has no number. */
 export function numberOf({ seq }: Pick<RowTime, 'seq'>): string {
   return seq < 0 ? 'a message' : `#${seq}`
 }
@@ -32,7 +32,7 @@ export function numbersIn(...moments: readonly (Pick<RowTime, 'seq'> | undefined
   return moments.flatMap((moment) => (moment && moment.seq >= 0 ? [moment.seq] : []))
 }
 
-/** ` after 12 ms`; nothing where the recording says no times. */
+/** ` after 12 ms`; empty if the recording has no times. */
 export function after(from: number | undefined, to: number | undefined): string {
   if (from === undefined || to === undefined || to < from) return ''
   return ` after ${formatDuration(to - from)}`
@@ -43,7 +43,7 @@ export function later(from: number | undefined, to: number | undefined): string 
   return from === undefined || to === undefined || to < from ? 'later' : `${formatDuration(to - from)} later`
 }
 
-/** A sentence that begins with a capital, unless it begins with our name. */
+/** Capitalises a sentence, unless it begins with our name. */
 export function capital(text: string): string {
   return text.startsWith('wiretape') ? text : text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,9 +1,9 @@
 import { isUnanswered, type EntryTable, type Fold } from '../../model/index.js'
 
 /**
- * Requests that went wrong: not answered, refused, cancelled, dropped, not delivered.
+ * Requests that failed: unanswered, refused, cancelled, dropped, or undelivered.
  *
- * @param most of more only the first ones
+ * @param most limit; the first ones are returned
  */
 export function wrongCalls(
   { entries }: Fold,
@@ -38,9 +38,7 @@ function isWrong(entries: EntryTable, row: number): boolean {
   )
 }
 
-/**
- * The request that a row belongs to: itself, the one that it answers, or the one that it is about. -1 for none.
- */
+/** The request of a row: itself, the one it responds to, or the one it refers to. -1 for none. */
 export function requestOf({ entries }: Fold, row: number): number {
   if (entries.kind(row) === 'request') return row
   const peer = entries.peer(row)

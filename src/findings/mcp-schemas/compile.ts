@@ -4,11 +4,11 @@ import { isMap, type Json, type JsonMap } from '../json.js'
 export type Fits = (value: Json | undefined) => boolean
 
 /**
- * Makes one function of a schema, for the keywords that the protocol's schemas use. A message that fits, which most do,
- * costs one walk over its members and makes no objects.
+ * Compiles a schema to one function, for the keywords of the protocol's schemas. A valid message, the usual case, costs
+ * one walk over its members and allocates no objects.
  *
- * @param definitionAt makes the function of `#/$defs/NAME`; called when a value first gets there
- * @throws {Error} for a keyword that it does not know
+ * @param definitionAt compiles `#/$defs/NAME`; called when a value first reaches it
+ * @throws {Error} for an unknown keyword
  */
 export function compileSchema(schema: Json, definitionAt: (name: string) => Fits): Fits {
   if (!isMap(schema)) return schema === false ? () => false : () => true

@@ -5,11 +5,11 @@ import { definitions, revisions } from './definitions.js'
 
 /** The official schema of one revision of the protocol. */
 export class ProtocolSchema {
-  /** `2025-11-25`, the revision whose schema it is. */
+  /** Revision of the protocol, such as `2025-11-25`. */
   readonly revision: string
   readonly #definitions = new Map<string, JsonMap>()
   readonly #compiled = new Map<string, Fits>()
-  /** Name of the definition of a request or notification, by its method. */
+  /** Definition name of a request or notification, by method. */
   readonly #ofMethod = new Map<string, string>()
 
   constructor(revision: string, text: string) {
@@ -23,12 +23,12 @@ export class ProtocolSchema {
     }
   }
 
-  /** Name of the definition of a request or notification of this method; undefined for one that the revision lacks. */
+  /** Definition name of a request or notification with this method; undefined if the revision lacks it. */
   ofMethod(method: string): string | undefined {
     return this.#ofMethod.get(method)
   }
 
-  /** Name of the definition of a result; undefined for one of a method that the revision lacks. */
+  /** Definition name of a result; undefined if the revision lacks the method. */
   ofResult(method: string, result: Json | undefined): string | undefined {
     const request = this.#ofMethod.get(method)
     if (request === undefined) return undefined
@@ -42,8 +42,8 @@ export class ProtocolSchema {
   }
 
   /**
-   * @param unknown JSON Pointers into the value, to what may be anything
-   * @returns what does not fit the definition
+   * @param unknown JSON Pointers to parts of the value that may be anything
+   * @returns violations of the definition
    */
   faults(name: string, value: Json, unknown: () => ReadonlySet<string>): readonly SchemaFault[] {
     if (this.#fits(name)(value)) return []
@@ -68,8 +68,8 @@ export class ProtocolSchema {
 const made = new Map<string, ProtocolSchema>()
 
 /**
- * The schema of a revision; undefined for one that is not known. Of 2024-11-05 no schema is in the package: 2025-03-26 only
- * adds members that may be left out, so what breaks its schema breaks the older one.
+ * The schema of a revision; undefined if unknown. For 2024-11-05 the package has no schema: 2025-03-26 only adds
+ * optional members, so a violation of its schema also violates the older one.
  */
 export function protocolSchema(version: string | undefined): ProtocolSchema | undefined {
   const revision = version === '2024-11-05' ? '2025-03-26' : version

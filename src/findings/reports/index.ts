@@ -14,7 +14,7 @@ export {
   type ToldFinding,
 } from './report.js'
 
-/** What `--report KIND=FILE` of `wiretape check` knows: pieces of text. */
+/** The reports of `wiretape check --report KIND=FILE`, as pieces of text. */
 export const findingReports: Readonly<Record<string, (report: FindingsReport) => Iterable<string>>> = {
   json: jsonReport,
   sarif: sarifReport,

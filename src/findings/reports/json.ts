@@ -1,6 +1,6 @@
 import { countsOf, type FindingsReport, type ToldFinding } from './report.js'
 
-/** The report as JSON (docs/schemas/check.schema.json); it is a baseline too. */
+/** The report as JSON (docs/schemas/check.schema.json); also used as a baseline. */
 export function* jsonReport(report: FindingsReport): Generator<string, void, undefined> {
   yield `{"version":1,"wiretape":${JSON.stringify(report.version)},"counts":${JSON.stringify(countsOf(report))},"recordings":[`
   for (const [i, { files, label, session, isIncomplete, findings, left }] of report.recordings.entries()) {

@@ -8,12 +8,12 @@ import {
   type ToldFinding,
 } from './report.js'
 
-/** The faults of one rule in one recording that count. */
+/** The faults of one rule in one recording that are not suppressed. */
 function byRule({ findings }: CheckedRecording, id: string): ToldFinding[] {
   return findings.filter(({ rule, suppressed }) => rule.id === id && !suppressed)
 }
 
-/** JUnit XML: a suite a recording, a test case a rule. Notes are no failures. */
+/** JUnit XML: one suite per recording, one test case per rule. Notes are not failures. */
 export function* junitReport(report: FindingsReport): Generator<string, void, undefined> {
   const fails = (recording: CheckedRecording, id: string): boolean =>
     byRule(recording, id).some(({ level }) => level !== 'note')
@@ -45,7 +45,7 @@ export function* junitReport(report: FindingsReport): Generator<string, void, un
 
 const githubLevels = { error: 'error', warning: 'warning', note: 'notice' } as const
 
-/** Workflow commands: GitHub Actions shows each line as an annotation when it stands on stdout. */
+/** Workflow commands: GitHub Actions shows each such line on stdout as an annotation. */
 export function* githubReport(report: FindingsReport): Generator<string, void, undefined> {
   for (const recording of report.recordings) {
     for (const finding of recording.findings) {
@@ -57,7 +57,7 @@ export function* githubReport(report: FindingsReport): Generator<string, void, u
   }
 }
 
-/** CTRF (Common Test Report Format): a test a rule and recording. */
+/** CTRF (Common Test Report Format): one test per rule and recording. */
 export function* ctrfReport(report: FindingsReport): Generator<string, void, undefined> {
   const tests = report.recordings.flatMap((recording) =>
     report.rules.map(({ id, pack }) => {

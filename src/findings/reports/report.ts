@@ -1,33 +1,33 @@
 import type { Finding, Rule, RuleInfo } from '../finding.js'
 import type { Level } from '../levels.js'
 
-/** A finding with what a report says of its place. */
+/** A finding with its place, for reports. */
 export interface ToldFinding extends Finding {
-  /** Message numbers of its rows, as `inspect` prints them. */
+  /** Message numbers of its rows, as printed by `inspect`. */
   readonly messages: readonly number[]
-  /** File and 1-based line of the record that shows it, where the recording is a tape and was read without a problem. */
+  /** File and 1-based line of the record with the fault, if the recording is a tape and was read without a problem. */
   readonly place?: { readonly file: string; readonly line?: number }
-  /** Stands in the baseline: it counts for nothing. */
+  /** Listed in the baseline: does not count. */
   readonly suppressed?: true
   readonly hash: string
 }
 
 export interface CheckedRecording {
-  /** As the user named them. */
+  /** As named by the user. */
   readonly files: readonly string[]
   readonly label: string
   readonly session: string
   readonly findings: readonly ToldFinding[]
-  /** Findings beyond those that are kept. */
+  /** Findings above the limit. */
   readonly left: number
-  /** Something crossed the wire that is not on the recording, or it was cut off. */
+  /** Whether traffic is missing from the recording, or the recording is truncated. */
   readonly isIncomplete: boolean
 }
 
-/** What `wiretape check` found in all recordings of one run. */
+/** The findings of `wiretape check` in all recordings of one run. */
 export interface FindingsReport {
   readonly version: string
-  /** All rules that were asked for. */
+  /** All selected rules. */
   readonly rules: readonly RuleInfo[]
   readonly recordings: readonly CheckedRecording[]
 }
@@ -40,7 +40,7 @@ export function countsOf(report: FindingsReport): Record<Level, number> {
   return counts
 }
 
-/** 64 bits of a fingerprint as hex (FNV-1a, twice): equal for equal faults, and short. */
+/** Short hash of a fingerprint: 64 bits as hex (FNV-1a, twice). */
 export function hashOf(fingerprint: string): string {
   return [0x811c9dc5, 0x9747b28c]
     .map((seed) => hash32(fingerprint, seed).toString(16).padStart(8, '0'))
@@ -65,13 +65,13 @@ export function wantedRules(
   }
 }
 
-/** `#12, #14`, or nothing. */
+/** `#12, #14`, or empty. */
 export function numbersOf({ messages }: ToldFinding): string {
   const shown = messages.slice(0, 5).map((seq) => `#${seq}`)
   return `${shown.join(', ')}${messages.length > 5 ? ', …' : ''}`
 }
 
-/** `tape.jsonl:12`, or as much of it as is known. */
+/** `tape.jsonl:12`, or the known part of it. */
 export function whereOf({ place }: ToldFinding, { files }: CheckedRecording): string {
   const file = place?.file ?? files[0] ?? ''
   return place?.line === undefined ? file : `${file}:${place.line}`

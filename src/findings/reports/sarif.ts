@@ -2,7 +2,7 @@ import type { OwaspCategory } from '../finding.js'
 import type { Level } from '../levels.js'
 import type { CheckedRecording, FindingsReport, ToldFinding } from './report.js'
 
-/** The report as SARIF 2.1.0 (OASIS standard): one run, one result a finding. */
+/** The report as SARIF 2.1.0 (OASIS standard): one run, one result per finding. */
 export function* sarifReport(report: FindingsReport): Generator<string, void, undefined> {
   const run = {
     tool: {
@@ -83,7 +83,7 @@ function resultOf(finding: ToldFinding, recording: CheckedRecording, { rules }: 
     ruleId: rule.id,
     ruleIndex: rules.findIndex(({ id }) => id === rule.id),
     level: sarifLevels[level],
-    // A message is Markdown-free text, in which brackets and braces would be links and arguments.
+    // A SARIF message is plain text in which brackets and braces denote links and arguments.
     message: { text: message.replaceAll(/[\\[\]]/g, String.raw`\$&`) },
     locations: [
       {

@@ -49,7 +49,7 @@ import { outputSchema } from './schemas/output.js'
 import { schemaPortable } from './schemas/portable.js'
 import { schemaRoot } from './schemas/root.js'
 
-/** Every rule that needs no word from the user, by pack. A new one is a file, a line here, a test and a part of docs/findings.md. */
+/** All rules without settings, by pack. A new one: a file, a line here, a test, a section of docs/findings.md. */
 export const rules: readonly Rule[] = [
   invalidMessage,
   officialSchema,

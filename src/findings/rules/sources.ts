@@ -1,4 +1,4 @@
-/** Where rules come from. */
+/** Sources of the rules. */
 const spec = (version: string, page: string, name: string): { name: string; url: string } => ({
   name: `MCP ${version}, ${name}`,
   url: `https://modelcontextprotocol.io/specification/${version}/${page}`,

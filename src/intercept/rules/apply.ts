@@ -5,30 +5,30 @@ import { answerText, cannotApplyError, cannotApplyWords, RuleFailure } from './f
 import { removePaths, replaceMatches, setValues } from './message-edits.js'
 import type { Rule } from './rule.js'
 
-/** What rules made of one message so far. */
+/** The rules' changes to one message so far. */
 export interface PartOutcome {
   text: string
-  /** Rules that were applied. */
+  /** Applied rules. */
   readonly names: string[]
   delayMs: number
   copies: number
-  /** Set by a rule that decides about the message; rules behind it are not asked. */
+  /** Final decision of a rule; later rules are skipped. */
   end: PartEnd | undefined
   problem?: string
 }
 
 export type PartEnd =
   | { readonly kind: 'hold' | 'drop' | 'disconnect' }
-  /** It goes on as an error in its place. */
+  /** Replaced by an error. */
   | { readonly kind: 'error' }
-  /** The JSON text of the answer. */
+  /** JSON text of the response. */
   | { readonly kind: 'answer'; readonly text: string }
 
 /**
- * Applies a rule to a message, and says whether it did anything. A rule that cannot be applied fails closed: nothing
- * that the message says goes on, and whoever waits for an answer gets an error that says so.
+ * Applies a rule to a message; returns whether it had an effect. A rule that cannot be applied fails closed: none of
+ * the message's content is forwarded, and a waiting requester gets an error with the reason.
  *
- * @param problem why the rule cannot be applied, where that is known beforehand
+ * @param problem why the rule cannot be applied, if already known
  */
 export function applyAction(
   rule: Rule,
@@ -48,7 +48,7 @@ export function applyAction(
   return true
 }
 
-/** False when there was nothing to do. Throws RuleFailure. */
+/** False if there was nothing to do. Throws RuleFailure. */
 function act({ action }: Rule, outcome: PartOutcome, subject: FilterSubject, random: () => number): boolean {
   switch (action.kind) {
     case 'hold':
@@ -58,7 +58,7 @@ function act({ action }: Rule, outcome: PartOutcome, subject: FilterSubject, ran
       return true
     case 'delay':
       outcome.delayMs += action.leastMs
-      // A fixed delay draws no number.
+      // A fixed delay draws no random number.
       if (action.mostMs > action.leastMs)
         outcome.delayMs += Math.round(random() * (action.mostMs - action.leastMs))
       return true
@@ -86,10 +86,10 @@ function change(outcome: PartOutcome, text: string): boolean {
 }
 
 /**
- * Rules may change what a message says, not that it is one: what is no JSON-RPC any more, or asks for nothing where
- * it asked for something, fails closed.
+ * Rules may change a message's content, not its kind: a message that is no longer JSON-RPC, or of another kind,
+ * fails closed.
  *
- * @param refusal why it cannot go on as it is now, where that is known otherwise
+ * @param refusal another reason why the changed message cannot be forwarded
  */
 export function checkChanged(outcome: PartOutcome, subject: FilterSubject, refusal?: string): void {
   if (subject.kind === 'invalid') return
@@ -106,9 +106,9 @@ function failClosed(outcome: PartOutcome, subject: FilterSubject, rules: string,
 }
 
 /**
- * What waits for an answer, here or at the other end, gets an error under the same id; anything else goes nowhere.
+ * Replaces a request or a response by an error with the same id; drops other messages.
  *
- * @param problem what the error says, and the tape of what goes nowhere
+ * @param problem text of the error, and of the reason on the tape
  */
 export function refuse(outcome: PartOutcome, { kind, id }: FilterSubject, problem: string): void {
   outcome.problem = problem

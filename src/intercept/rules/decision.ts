@@ -1,74 +1,74 @@
 import type { FilterSubject } from '../../filter/index.js'
 import type { Direction } from '../../model/index.js'
 
-/** A frame at the gate, as rules see it. */
+/** A frame at the gate, as seen by rules. */
 export interface RuleFrame {
   /** Exact JSON text: a message, or a batch. */
   readonly raw: string
   readonly batch: boolean
-  /** In the order of the text; one unless it is a batch. */
+  /** In text order; one part unless it is a batch. */
   readonly parts: readonly RulePart[]
   /**
-   * Why a message of it cannot go on as a rule has changed it, where that depends on what else is on its way.
+   * Why a message cannot be forwarded as changed by a rule, if that depends on other traffic.
    *
-   * @param part its place
+   * @param part its index
    */
   refusal?(part: number, text: string): string | undefined
 }
 
 /** One message of a frame. */
 export interface RulePart {
-  /** Where it stands in `raw`, in UTF-16 code units, end exclusive. */
+  /** Position in `raw`, in UTF-16 code units, end exclusive. */
   readonly start: number
   readonly end: number
-  /** What filters look at. An answer has the method and the name of its request, where that is known. */
+  /** Input of filters. A response has the method and the name of its request, if known. */
   readonly subject: FilterSubject
 }
 
-/** What becomes of a frame. */
+/** Decision about a frame. */
 export type RuleVerdict =
-  /** It is passed on, as `text` where there is one. */
+  /** Forward it, as `text` if given. */
   | 'forward'
-  /** It waits for a person, who is shown `text` where there is one. */
+  /** Hold it for a person, who sees `text` if given. */
   | 'hold'
-  /** It goes nowhere. */
+  /** Drop it. */
   | 'drop'
-  /** It goes nowhere, and whoever sent it gets `answers`. */
+  /** Drop it; its sender gets `answers`. */
   | 'answer'
-  /** It goes nowhere, and the connection that it came on is closed. */
+  /** Drop it, and close its connection. */
   | 'disconnect'
 
 export interface RuleDecision {
-  /** Names of the rules that were applied, in their order: what the tape's `rule` says. */
+  /** Names of the applied rules, in order: the tape's `rule`. */
   readonly rule: string
   readonly verdict: RuleVerdict
-  /** What takes the place of `raw`: exact JSON text on one line. Absent when nothing was changed. */
+  /** Replacement of `raw`: exact JSON text on one line. Absent if nothing changed. */
   readonly text?: string
-  /** Of a batch that lost elements: the places, before, of those that are left. */
+  /** For a batch that lost elements: original indexes of the remaining ones. */
   readonly kept?: readonly number[]
-  /** To wait before it is passed on, dropped, answered or disconnected. 0 for not at all. */
+  /** Delay before it is forwarded, dropped, answered or disconnected. 0 for none. */
   readonly delayMs: number
-  /** How often it is passed on besides: 0 for once only. */
+  /** Number of additional copies. */
   readonly copies: number
   /**
-   * JSON text of answers that go back to the sender in the other side's place: one, unless elements of a batch were
-   * answered. May come with `forward`, when only some elements of a batch were.
+   * JSON texts of responses to the sender, in place of the other side's: one, unless several elements of a batch were
+   * answered. Present with `forward` if only some elements of a batch were answered.
    */
   readonly answers: readonly string[]
-  /** For people: why it was dropped, answered or replaced by an error, where a rule could not be applied. */
+  /** For people: why it was dropped, answered or replaced by an error, if a rule could not be applied. */
   readonly problem?: string
 }
 
-/** Rules in force. Every frame that may concern them is to be shown to them once, in the order of arrival: they count. */
+/** Rules in force. Show them each frame that may concern them once, in the order of arrival: rules count frames. */
 export interface Rules {
-  /** In their order. */
+  /** In file order. */
   readonly names: readonly string[]
   /**
-   * Whether a frame has to be shown to `decide`: false when a look at its bytes tells that no rule is about it. Cheap.
+   * Whether a frame must be passed to `decide`: false if its bytes show that no rule applies. Cheap.
    *
-   * @param bytes the bytes of the frame as Latin-1, each a character
+   * @param bytes the frame's bytes as Latin-1, one character per byte
    */
   mayConcern(bytes: string, direction: Direction): boolean
-  /** Undefined, as for most: no rule is about it. Never throws. */
+  /** Undefined if no rule applies, as for most frames. Never throws. */
   decide(frame: RuleFrame): RuleDecision | undefined
 }

@@ -1,10 +1,10 @@
 import { describeFilter } from '../../filter/index.js'
 import type { Rule, RuleAction } from './rule.js'
 
-/** A rule in words. They hold words of whoever wrote it: to be escaped for a terminal. */
+/** A rule in words. Contains text of the rule's author: escape it for a terminal. */
 export interface DescribedRule {
   readonly name: string
-  /** The filter as it is written. */
+  /** The filter, as written. */
   readonly filter: string
   readonly when: string
   readonly does: string

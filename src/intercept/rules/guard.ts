@@ -2,24 +2,24 @@ import { refuse, type PartOutcome } from './apply.js'
 import type { RuleDecision, RuleFrame, Rules } from './decision.js'
 import { decisionOf } from './rules-engine.js'
 
-/** What becomes of a message by the word of whoever looks at all of them. */
+/** A guard's decision about one message. */
 export interface GuardVerdict {
-  /** `note`: it goes on, and its record names the rules. */
+  /** `note`: it is forwarded, and its record names the rules. */
   readonly kind: 'note' | 'hold' | 'block'
   /** Names of the rules, for the tape's `rule`. */
   readonly rules: string
-  /** In words, for the error that a blocked message is answered with. */
+  /** Reason, for the error response to a blocked message. */
   readonly why: string
 }
 
 /**
- * Looks at every message in the order of arrival.
+ * Inspects every message in the order of arrival.
  *
- * @returns a verdict for each message of the frame, or nothing. Never throws.
+ * @returns a verdict, or undefined, for each message of the frame. Never throws.
  */
 export type Guard = (frame: RuleFrame) => readonly (GuardVerdict | undefined)[]
 
-/** A guard before the rules of a file, which see what it lets pass. */
+/** A guard in front of a file's rules, which see only the messages it passes. */
 export class GuardedRules implements Rules {
   readonly names: readonly string[]
   readonly #guard: Guard

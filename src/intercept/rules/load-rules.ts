@@ -6,29 +6,29 @@ import { parseRules } from './parse-rules.js'
 import { readText, readTextFrom, type TextRead } from './read-text.js'
 import type { ParsedRules } from './rule.js'
 
-/** A rules file as it was read. */
+/** A loaded rules file. */
 export interface LoadedRules {
   readonly path: string
-  /** Absent when something is wrong. */
+  /** Absent on errors. */
   readonly parsed?: ParsedRules
-  /** Its rules in words; none when something is wrong. */
+  /** Its rules in words; empty on errors. */
   readonly described: readonly DescribedRule[]
-  /** Without the file's name; in its order. Empty when all is well. */
+  /** In file order, without the file's name. Empty if there are no problems. */
   readonly diagnostics: readonly Diagnostic[]
-  /** Files that the rules are made of, and what they were like: changes say that it is to be read again. */
+  /** Files that the rules were read from, with their stamps: a changed stamp requires a reload. */
   readonly files: ReadonlyMap<string, string>
 }
 
 /**
- * Reads a rules file, and the files that its rules respond with. Never throws: what is wrong is a diagnostic.
+ * Reads a rules file, and the files that its rules respond with. Never throws: problems are diagnostics.
  *
- * @param path files are named from its folder
- * @param given its bytes, where they come from elsewhere
+ * @param path relative file names are resolved from its folder
+ * @param given its bytes, if they come from another source
  */
 export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>): Promise<LoadedRules> {
   const files = new Map<string, string>()
   const read = async (file: string): Promise<TextRead> => {
-    // Before it is read: what changes meanwhile looks changed later.
+    // Stamped before reading, so that a change in between is detected later.
     files.set(file, await stampOf(file))
     return readText(file)
   }
@@ -38,7 +38,7 @@ export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>)
     return { path, described: [], diagnostics: [{ severity: 'error', code: 'unreadable', message }], files }
   }
   const answers = new Map<string, TextRead>()
-  // Which files there are is known when the rules are read; then they are read again, with all at hand.
+  // The first pass finds the named files; the second parses with all of them loaded.
   const wanted = new Set<string>()
   let reading = parseRules(main.text, {
     readFile: (name) => {
@@ -57,7 +57,7 @@ export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>)
   return { path, diagnostics, parsed, described: parsed.rules.map(describeRule), files }
 }
 
-/** What a file is like: another text after every change that can be seen from outside. */
+/** Stamp of a file: different after every change that is visible from outside. */
 export async function stampOf(file: string): Promise<string> {
   return stat(file).then(
     ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
@@ -65,7 +65,7 @@ export async function stampOf(file: string): Promise<string> {
   )
 }
 
-/** The first thing that is wrong, in one line. */
+/** The first problem, in one line. */
 export function faultLine(name: string, diagnostics: readonly Diagnostic[]): string {
   const [first] = diagnostics
   if (!first) return ''

@@ -16,12 +16,12 @@ import type { RuleAction } from './rule.js'
 
 type ActionOf<K extends RuleAction['kind']> = Extract<RuleAction, { kind: K }>
 
-/** For all strings of one message: others wait meanwhile. */
+/** For all strings of one message: other messages wait meanwhile. */
 const longestReplaceMs = 1000
 
 /**
- * Puts values at their paths, one path after the other. What a path leads to is replaced; a last member that is not
- * there is added. Everything else keeps its exact characters. Throws RuleFailure.
+ * Sets values at their paths, one path after the other. The path's target is replaced; a missing last member is added.
+ * The rest keeps its exact characters. Throws RuleFailure.
  */
 export function setValues(message: string, { values }: ActionOf<'set'>): string {
   let text = message
@@ -41,7 +41,7 @@ export function setValues(message: string, { values }: ActionOf<'set'>): string 
   return text
 }
 
-/** Takes away what the paths lead to, with names and commas. What is not there needs not to be taken away. Throws RuleFailure. */
+/** Removes the targets of the paths, with names and commas. Missing targets are ignored. Throws RuleFailure. */
 export function removePaths(message: string, { paths }: ActionOf<'remove'>): string {
   let text = message
   for (const path of paths) {
@@ -54,7 +54,7 @@ export function removePaths(message: string, { paths }: ActionOf<'remove'>): str
   return text
 }
 
-/** Replaces matches inside of strings, as they read without their escapes; names of members stay. Throws RuleFailure. */
+/** Replaces matches inside strings, with escapes decoded; member names are not searched. Throws RuleFailure. */
 export function replaceMatches(message: string, action: ActionOf<'replace'>): string {
   const endsMs = performance.now() + longestReplaceMs
   const isLate = (): boolean => performance.now() > endsMs
@@ -84,14 +84,14 @@ function replaceIn(
   }
 }
 
-/** Where a text is replaced: where the path leads, or in what the message carries. */
+/** Places to replace in: the path's targets, or the message's payload. */
 function placesOf(message: string, path: CompiledPath | undefined): readonly Span[] {
   if (path) return outermost(find(path, message))
   const members = membersOf(message, 0)
   return members.filter(({ name }) => name === 'params' || name === 'result' || name === 'error')
 }
 
-/** The strings in a place that are values. Reads each character once. */
+/** The string values within a place. Reads each character once. */
 function* stringsIn(text: string, { start, end }: Span): Iterable<Span> {
   let pos = start
   while (pos < end) {
@@ -106,7 +106,7 @@ function* stringsIn(text: string, { start, end }: Span): Iterable<Span> {
 }
 
 function find(path: CompiledPath, text: string): readonly Span[] {
-  // Of what is no object, such as a batch in a batch, a path says nothing.
+  // Paths do not apply to other values, such as a batch within a batch.
   if (kindAt(text, 0) !== 'object') throw new RuleFailure('the message is not a JSON object')
   return guarded(path, () => path.find(text, whole(text)))
 }
@@ -125,7 +125,7 @@ function whole(text: string): Span {
   return { start: 0, end: text.length }
 }
 
-/** In the order of the text, without what lies inside of another one. */
+/** In text order, without spans nested in others. */
 function outermost(spans: readonly Span[]): Span[] {
   const kept: Span[] = []
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

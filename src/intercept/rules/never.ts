@@ -12,8 +12,8 @@ const aboutAnswers: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Why a rule can never be applied, in words with what was expected: the method of a message and the outcome of an
- * exchange are on different messages, unless the rule looks at answers by their requests.
+ * Why a rule can never be applied, in words with the expected form. The method of a message and the outcome of an
+ * exchange are on different messages, unless the rule matches responses by their requests.
  */
 export function neverReason({ when, answersOnly }: Pick<Rule, 'when' | 'answersOnly'>): string | undefined {
   if (answersOnly) return undefined
@@ -26,7 +26,7 @@ export function neverReason({ when, answersOnly }: Pick<Rule, 'when' | 'answersO
   return `can never match: ${named.field} is part of requests, the other conditions are about responses; add on: answers to the rule`
 }
 
-/** What has to hold at any rate. */
+/** The conditions that must all hold. */
 function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition]
 }

@@ -24,7 +24,7 @@ const mostCopies = 100
 
 type ReadFile = (name: string) => { readonly text: string } | { readonly problem: string }
 
-/** What stands behind the name of an action. Undefined, and told, when it makes no sense. */
+/** Parses the value of an action. Undefined, with a diagnostic, if it is invalid. */
 export function parseAction(file: YamlFile, member: YamlMember, readFile: ReadFile): RuleAction | undefined {
   const kind = member.name as ActionKind
   const fail = (node: Node | undefined, message: string): undefined => {
@@ -55,7 +55,7 @@ export function parseAction(file: YamlFile, member: YamlMember, readFile: ReadFi
   }
 }
 
-/** Copied from a tape: nobody means to send that. */
+/** The marker was copied from a tape and is never meant to be sent. */
 function hasMark(text: string): string | undefined {
   if (!text.includes(redactionMark)) return undefined
   return `${redactionMark} replaces a secret on the tape and cannot be sent: give the real value`
@@ -176,7 +176,7 @@ function parseRespond(
   return { kind: 'respond', member: 'result', text }
 }
 
-/** The `result` or `error` in the text of a file; or what is wrong, in words. */
+/** The `result` or `error` in a file's text; or the problem, in words. */
 function answerIn(text: string): { member: 'result' | 'error'; text: string } | string {
   if (text.length > longestMessage) return 'is larger than 64 MB'
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text

@@ -6,12 +6,12 @@ import type { ParsedRules, Rule } from './rule.js'
 import { YamlFile, type Node, type YamlMember } from '../../yaml/index.js'
 
 export interface ParseRulesOptions {
-  /** The text of a file that `respond: {file: …}` names; or why there is none, in words. */
+  /** The text of a file named by `respond: {file: …}`; or the problem, in words. */
   readonly readFile: (name: string) => { readonly text: string } | { readonly problem: string }
 }
 
 export interface RulesReading extends ParsedRules {
-  /** Any means that the rules are not what was wanted, and are not to be used. In the order of the file. */
+  /** If there are any, the rules must not be used. In file order. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -21,7 +21,7 @@ const longestName = 60
 const topNames = ['seed', 'rules']
 const ruleNames = ['name', 'when', 'on', 'times', 'every', 'probability']
 
-/** Reads a rules file. Never throws on bad input. */
+/** Parses a rules file. Never throws on bad input. */
 export function parseRules(text: string, options: ParseRulesOptions): RulesReading {
   if (text.length > longestFile) return refused('is larger than 1 MB: write fewer or shorter rules')
   const file = new YamlFile(text.startsWith('\ufeff') ? text.slice(1) : text)
@@ -65,7 +65,7 @@ class Reading {
     }
     const list = members.get('rules')
     if (!list) return file.fail(top, 'expected `rules:` and a list of rules')
-    // Nothing behind `rules:` is an empty list.
+    // `rules:` without a value is an empty list.
     if (list.value !== undefined && file.kind(list.value) !== 'null' && file.kind(list.value) !== 'array') {
       return file.fail(list.value, 'rules: expected a list, with a `-` before each element')
     }

@@ -3,23 +3,23 @@ import type { Direction } from '../../model/index.js'
 import type { Rule } from './rule.js'
 
 /**
- * Whether a rule may be about a frame, by a look at its bytes: false only when none is. Most frames are about nothing
- * that rules ask for, and need not be read as JSON then.
+ * Whether any rule may apply to a frame, judged by its bytes: false only if none does. Most frames match no rule and
+ * then need no JSON parsing.
  *
- * @param bytes the frame's bytes as Latin-1, each a character
+ * @param bytes the frame's bytes as Latin-1, one character per byte
  */
 export type QuickLook = (bytes: string, direction: Direction) => boolean
 
-/** What a message has to be like for a condition to hold. */
+/** Requirements on a message for a condition to hold. */
 interface Needs {
   readonly direction?: Direction
-  /** Of each of these its bytes have one text in them, unless that is written with escapes. */
+  /** For each list, the bytes contain one of its texts, unless written with escapes. */
   readonly texts: readonly (readonly string[])[]
 }
 
 const nothing: Needs = { texts: [] }
 
-/** Compiles the look for all rules together. */
+/** Compiles the check for all rules together. */
 export function compileQuickLook(rules: readonly Rule[]): QuickLook {
   const needs = rules.flatMap((rule) =>
     rule.answersOnly ? answerNeeds(rule) : [needsOf(rule.when.condition)],
@@ -30,7 +30,7 @@ export function compileQuickLook(rules: readonly Rule[]): QuickLook {
     Math.max(...texts.map((text) => counts.get(text) ?? 0))
   const looks: Look[] = needs.map(({ direction, texts }) => ({
     direction,
-    // What many rules need comes first: it is looked for once for all of them.
+    // Texts that many rules need come first: each is searched once for all of them.
     texts: texts
       .toSorted((a, b) => countOf(b) - countOf(a))
       .map((oneOf) => oneOf.map((text) => finder.add(text))),
@@ -40,7 +40,7 @@ export function compileQuickLook(rules: readonly Rule[]): QuickLook {
   return (bytes, given) => {
     const first = given === 'client_to_server' ? client : server
     if (!first(bytes)) return false
-    // Any character can be written as an escape, a slash also with a backslash before it.
+    // Any character can be written as an escape; a slash also with a backslash in front.
     if (bytes.includes('\\u') || bytes.includes('\\/')) return looks.length > 0
     finder.begin(bytes)
     return looks.some(
@@ -53,13 +53,13 @@ export function compileQuickLook(rules: readonly Rule[]): QuickLook {
 
 interface Look {
   readonly direction: Direction | undefined
-  /** Numbers of texts. */
+  /** Indexes of texts. */
   readonly texts: readonly (readonly number[])[]
 }
 
 /**
- * Looks for all texts of which one has to be there, at once: the engine skips through what has none of them several
- * characters at a time, which takes a tenth of the time that looking for one after the other takes.
+ * Searches for all required texts at once: the engine skips text without any of them several characters at a time, in a
+ * tenth of the time of one search after the other.
  */
 function firstLook(looks: readonly Look[], finder: Finder, given: Direction): (bytes: string) => boolean {
   const about = looks.filter(({ direction }) => direction === undefined || direction === given)
@@ -72,7 +72,7 @@ function firstLook(looks: readonly Look[], finder: Finder, given: Direction): (b
   return (bytes) => pattern.test(bytes)
 }
 
-/** Looks for each text once in the same bytes. */
+/** Searches the same bytes for each text once. */
 class Finder {
   readonly #texts: string[] = []
   readonly #numbers = new Map<string, number>()
@@ -109,7 +109,7 @@ function countTexts(needs: readonly Needs[]): Map<string, number> {
   return counts
 }
 
-/** Of a rule for answers: any answer, and the requests that it names, which have to be remembered. */
+/** For a rule on responses: any response, and the requests it names, which must be remembered. */
 function answerNeeds({ when }: Rule): Needs[] {
   return [namesIn(when.condition), anyAnswer]
 }
@@ -117,13 +117,13 @@ function answerNeeds({ when }: Rule): Needs[] {
 const anyAnswer: Needs = { texts: [['"result"', '"error"']] }
 const failure: Needs = { texts: [['"error"', '"isError"']] }
 
-/** What a request has to be like that the condition names, if it names any; nothing else of the condition is about it. */
+/** Requirements on the request named by a condition; the other conditions are about the response. */
 function namesIn(condition: Condition): Needs {
   if (condition.kind === 'all') return together(condition.of.map(namesIn))
   return condition.kind === 'name' ? nameNeeds(condition) : nothing
 }
 
-/** All of this is so for any message that the condition holds for. */
+/** Requirements on every message that matches the condition. */
 function needsOf(condition: Condition): Needs {
   switch (condition.kind) {
     case 'all':
@@ -165,7 +165,7 @@ function nameNeeds({ field, test }: Extract<Condition, { kind: 'name' }>): Needs
   return together([...pieces, method].map(written))
 }
 
-/** Nothing is concluded from what can be written in more than one way, or stands in most messages. */
+/** Text with several spellings, or common to most messages, is no requirement. */
 function written(text: string): Needs {
   return /^[\w./:@-]{3,}$/.test(text) && text !== 'params' ? { texts: [[text]] } : nothing
 }
@@ -179,10 +179,10 @@ function shortest(oneOf: readonly string[]): number {
   return Math.min(...oneOf.map((text) => text.length))
 }
 
-/** One text of each, the one that says most: if none of them is there, none of the conditions holds. */
+/** The most selective text of each: if none is found, none of the conditions holds. */
 function either(all: readonly Needs[]): Needs {
   const texts = all.map((needs) => {
-    // Names that somebody wrote come before methods, which many messages have; a short one stands anywhere.
+    // User-given names come before methods, which many messages contain; a short text occurs anywhere.
     const telling = needs.texts.find((oneOf) => shortest(oneOf) > 3)
     return telling ?? needs.texts[0]
   })

@@ -1,7 +1,7 @@
-/** Numbers from 0 up to 1, the same ones for the same seed and name, on every machine. */
+/** Numbers from 0 up to 1, the same for the same seed and name on every machine. */
 export function createRandom(seed: number, name: string): () => number {
   let state = hash(`${seed} ${name}`)
-  // Mulberry32: 32 bits of state are enough to decide which messages get lost.
+  // Mulberry32: 32 bits of state suffice to decide which messages get lost.
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -10,12 +10,12 @@ const patienceMs = 2_000
 const nobodyWrites = 'it is a pipe without a writer'
 const tooLarge = 'is larger than 64 MB'
 
-/** A text, or in words why there is none. */
+/** A text, or the reason in words why there is none. */
 export type TextRead = { readonly text: string } | { readonly problem: string }
 
 /**
- * Reads a file of text that somebody names while a capture runs: whatever it is, this ends, and takes no more memory than
- * the file may be large.
+ * Reads a text file that is named while a capture runs. Ends for any kind of file, and uses no more memory than the
+ * largest allowed file.
  */
 export async function readText(path: string): Promise<TextRead> {
   try {
@@ -26,7 +26,7 @@ export async function readText(path: string): Promise<TextRead> {
   }
 }
 
-/** As `readText`, of what comes from somewhere: to its end, however long that takes. */
+/** As `readText`, from a stream: reads to its end, however long that takes. */
 export async function readTextFrom(chunks: AsyncIterable<Uint8Array>): Promise<TextRead> {
   try {
     const read: Uint8Array[] = []
@@ -42,9 +42,9 @@ export async function readTextFrom(chunks: AsyncIterable<Uint8Array>): Promise<T
   }
 }
 
-/** What is no file is a sentence. */
+/** A string is the reason why it is not a readable file. */
 async function readBytes(path: string): Promise<Buffer | string> {
-  // A pipe that nobody writes to would wait for ever, and keep a thread.
+  // A pipe without a writer would block for ever, and occupy a thread.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stat = await file.stat()
@@ -54,7 +54,7 @@ async function readBytes(path: string): Promise<Buffer | string> {
     const chunks: Buffer[] = []
     let sizeBytes = 0
     const until = performance.now() + patienceMs
-    // Some, such as those of /proc, do not know how large they are.
+    // Some files, such as those of /proc, report no size.
     while (sizeBytes <= mostBytes) {
       const bytes = await readSome(file)
       if (bytes?.length === 0) return isPipe && sizeBytes === 0 ? nobodyWrites : Buffer.concat(chunks)
@@ -72,7 +72,7 @@ async function readBytes(path: string): Promise<Buffer | string> {
   }
 }
 
-/** Undefined while there is nothing to read: a pipe whose writer is slow. */
+/** Undefined while there is nothing to read, as from a pipe with a slow writer. */
 async function readSome(file: FileHandle): Promise<Buffer | undefined> {
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes)

@@ -1,10 +1,10 @@
 import type { RE2JS } from 're2js'
 
-/** A piece of the text that takes the place of a match: literal, or what a group matched. */
+/** A piece of a replacement: literal text, or the match of a group. */
 export type ReplacementPiece = { readonly text: string } | { readonly group: number | string }
 
 /**
- * Reads `$1`, `$0`, `${name}` and `$$` in a replacement. Returns what is wrong, in words, when it names a group that
+ * Parses `$1`, `$0`, `${name}` and `$$` in a replacement. Returns the problem, in words, if it names a group that
  * the pattern does not have.
  */
 export function parseReplacement(text: string, pattern: RE2JS): readonly ReplacementPiece[] | string {
@@ -30,16 +30,16 @@ export function parseReplacement(text: string, pattern: RE2JS): readonly Replace
   return pieces
 }
 
-/** Matches between two looks at the clock. */
+/** Number of matches between two time checks. */
 const matchesBetween = 64
 
 /**
- * The text with every match replaced; undefined when nothing matches. One search takes linear time, but each match
- * begins another one, and a pattern such as `a.*b|a` may read to the end every time: hence the clock.
+ * Replaces every match; undefined if there is none. One search takes linear time, but each match starts another, and
+ * a pattern such as `a.*b|a` may read to the end every time: hence the time limit.
  *
- * @param longest characters that the result may have
- * @param isLate whether enough time was spent
- * @throws RangeError when it would take too long, or become too long
+ * @param longest limit for the result, in characters
+ * @param isLate whether the time limit has passed
+ * @throws RangeError if it takes too long, or gets too long
  */
 export function replaceAll(
   text: string,

@@ -3,7 +3,7 @@ import type { Filter } from '../../filter/index.js'
 import type { CompiledPath } from '../../json-path/index.js'
 import type { ReplacementPiece } from './replacement.js'
 
-/** What a rule does to a message. JSON values are exact text on one line. */
+/** A rule's action on a message. JSON values are exact text on one line. */
 export type RuleAction =
   | { readonly kind: 'hold' | 'drop' | 'disconnect' }
   | { readonly kind: 'delay'; readonly leastMs: number; readonly mostMs: number }
@@ -16,7 +16,7 @@ export type RuleAction =
       readonly kind: 'replace'
       readonly pattern: RE2JS
       readonly with: readonly ReplacementPiece[]
-      /** Where; in all of the payload without it. */
+      /** Where to replace. @default the whole payload */
       readonly in?: CompiledPath
     }
   | { readonly kind: 'respond'; readonly member: 'result' | 'error'; readonly text: string }
@@ -27,19 +27,16 @@ export type ActionKind = RuleAction['kind']
 export interface Rule {
   readonly name: string
   readonly when: Filter
-  /**
-   * Answers only, and then names are those of the requests they answer. Otherwise all messages, and names are the
-   * message's own.
-   */
+  /** True: responses only, matched by the names of their requests. False: all messages, by their own names. */
   readonly answersOnly: boolean
   readonly action: RuleAction
   /** How often it is applied at most. */
   readonly times?: number
-  /** It is applied to every so-manyth message that it is about. */
+  /** Applied to every nth matching message. */
   readonly every?: number
-  /** How likely it is applied, 0 to 1. */
+  /** Probability that it is applied, 0 to 1. */
   readonly probability?: number
-  /** As written, the rule's text: two with the same one are the same rule. */
+  /** The rule's text, as written: rules with equal text are equal. */
   readonly source: string
 }
 

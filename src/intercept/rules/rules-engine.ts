@@ -6,20 +6,20 @@ import { compileQuickLook } from './quick-look.js'
 import { createRandom } from './random.js'
 import type { ParsedRules, Rule } from './rule.js'
 
-/** How far a rule has come. */
+/** State of a rule. */
 interface RuleState {
   readonly rule: Rule
   readonly random: () => number
-  /** Messages that it is about. */
+  /** Number of messages that matched. */
   matched: number
-  /** Messages that it was applied to. */
+  /** Number of messages it was applied to. */
   applied: number
 }
 
 /**
  * Rules in force.
  *
- * @param before rules that these take the place of: a rule that is the same in both goes on counting
+ * @param before the replaced rules: a rule that is in both keeps its counters
  */
 export function createRules({ seed, rules }: ParsedRules, before?: Rules): Rules {
   return new RunningRules(seed, rules, before instanceof RunningRules ? before : undefined)
@@ -84,7 +84,7 @@ class RunningRules implements Rules {
   }
 }
 
-/** Counts a message that the rule is about, and says whether it is one that the rule is applied to. */
+/** Counts a matching message; returns whether the rule is applied to it. */
 function isNext(state: RuleState): boolean {
   const { rule } = state
   state.matched += 1
@@ -126,14 +126,14 @@ export function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | u
   }
 }
 
-/** All of them are sent at once, and wait for a receiver that is slow. */
+/** Limit for copies in characters: all are sent at once, and buffered for a slow receiver. */
 const mostCopiedLength = 16 * 1024 * 1024
 
 function boundedCopies(copies: number, length: number): number {
   return Math.min(copies, Math.max(1, Math.floor(mostCopiedLength / length)))
 }
 
-/** What is left of the frame; undefined when nothing is. */
+/** The text of the remaining messages; undefined if there are none. */
 function frameText(
   { raw, batch, parts }: RuleFrame,
   outcomes: readonly (PartOutcome | undefined)[],

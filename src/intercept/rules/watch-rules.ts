@@ -2,22 +2,22 @@ import type { Rules } from './decision.js'
 import { faultLine, loadRules, stampOf, type LoadedRules } from './load-rules.js'
 import { createRules } from './rules-engine.js'
 
-/** Rules of a file that is read again whenever it changes. */
+/** Rules from a file that is reloaded on every change. */
 export interface WatchedRules {
   readonly path: string
-  /** The rules in force; another object after a change. */
+  /** The rules in force; a new object after a change. */
   readonly current: Rules
-  /** Why the file as it is now was not taken, in one line; the rules before are in force. */
+  /** Why the current file was rejected, in one line; the previous rules stay in force. */
   readonly fault: string | undefined
   close(): void
 }
 
 export interface WatchRulesOptions {
-  /** What the file is called in sentences. @default its path */
+  /** Name of the file in sentences. @default its path */
   readonly name?: string
-  /** Called after a change: the rules were taken, or `fault` says why not. */
+  /** Called after a change: the rules were replaced, or `fault` gives the reason why not. */
   readonly onChange?: (rules: WatchedRules) => void
-  /** Milliseconds between two looks at the file. @default 500 */
+  /** Polling interval in milliseconds. @default 500 */
   readonly intervalMs?: number
 }
 
@@ -27,8 +27,8 @@ export type StartedRules =
   | { readonly fault: string; readonly rules?: never }
 
 /**
- * Reads a rules file and goes on looking at it. Editors write files anew under their name, which notifications of the
- * system miss; so it is looked at. Does not keep the process alive.
+ * Loads a rules file and polls it for changes. Editors replace files under the same name, which file system
+ * notifications miss. Does not keep the process alive.
  */
 export async function watchRules(path: string, options: WatchRulesOptions = {}): Promise<StartedRules> {
   const loaded = await loadRules(path)

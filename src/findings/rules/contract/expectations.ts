@@ -3,9 +3,9 @@ import type { Rule, RuleInfo } from '../../finding.js'
 import { createCostTable, estimateTokens, estimator } from '../../cost.js'
 import { offersIn } from '../../server-state.js'
 
-/** What a recording has to keep, as the user wrote it. */
+/** Requirements on a recording, as written by the user. */
 export interface Contract {
-  /** Tools that have to be called, and such that may not. */
+  /** Tools that must be called, and tools that must not. */
   readonly expectTools?: readonly string[]
   readonly forbidTools?: readonly string[]
   /** Milliseconds by tool; `*` for all others. */
@@ -13,7 +13,7 @@ export interface Contract {
   readonly maxErrors?: number
   /** Estimated tokens of all definitions. */
   readonly maxContext?: number
-  /** Tools that are known; a tool that is not is a finding. */
+  /** Known tools; any other tool is a finding. */
   readonly knownTools?: ReadonlySet<string>
 }
 

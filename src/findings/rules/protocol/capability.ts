@@ -2,7 +2,7 @@ import type { Rule } from '../../finding.js'
 import { at } from '../../json.js'
 import { sources } from '../sources.js'
 
-/** The capability that a method needs of the side that gets the request. */
+/** The capability that a method requires of the receiver. */
 const needs: readonly (readonly [method: RegExp, capability: string, of: 'server' | 'client'])[] = [
   [/^tools\//, 'tools', 'server'],
   [/^prompts\//, 'prompts', 'server'],
@@ -35,9 +35,9 @@ export const capabilities: Rule = {
       const capability = needs.find(([pattern, , of]) => of === other && pattern.test(method))?.[1]
       const offered = message.fromServer ? talk.clientCapabilities : talk.serverCapabilities
       if (capability === undefined || at(offered, capability) !== undefined) return
-      // Completions became a capability in 2025-03-26.
+      // The completions capability was introduced in 2025-03-26.
       if (capability === 'completions' && (talk.version ?? '') < '2025-03-26') return
-      // Clients probe for lists; a server that answers with an error loses nothing.
+      // Clients probe for lists; a server that responds with an error loses nothing.
       const level = message.fromServer ? 'error' : 'warning'
       say(message, {
         message: `${method} needs the capability ${capability}, which the ${other} did not declare`,

@@ -1,7 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-/** Ids of events that are remembered. */
+/** Limit of remembered event ids. */
 const most = 50_000
 
 export const eventId: Rule = {
@@ -15,7 +15,7 @@ export const eventId: Rule = {
     source: sources.transports,
   },
   begin(_, say) {
-    /** What came under an id; a stream that is resumed repeats it. */
+    /** The event with each id; a resumed stream repeats it. */
     const seen = new Map<
       string,
       { readonly row: number; readonly length: number; readonly id: string | undefined }

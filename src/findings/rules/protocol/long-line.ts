@@ -1,7 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-/** The SDKs close the connection at a longer line. */
+/** The SDKs close the connection on a longer line. */
 const longestLine = 10 * 1024 * 1024
 
 export const longLine: Rule = {

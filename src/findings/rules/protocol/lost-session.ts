@@ -1,7 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-/** Sessions that are remembered as lost. */
+/** Limit of sessions remembered as lost. */
 const mostLost = 10_000
 
 export const lostSession: Rule = {

@@ -1,7 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-/** Requests that may come before `initialize`: `ping`, and those that ask for the era. */
+/** Requests allowed before `initialize`: `ping`, and those that determine the era. */
 const early = /^(initialize|ping|server\/discover)$/
 
 export const order: Rule = {
@@ -22,7 +22,7 @@ export const order: Rule = {
       const talk = server.conversation(message)
       if (talk.isModern || talk.isReady) return
       if (talk.initialized) {
-        // Over HTTP each is a request of its own, and may overtake the other.
+        // Over HTTP, each is its own request and may overtake the other.
         if (server.transport === 'stdio')
           say(message, {
             message: `${method} was sent before notifications/initialized`,
@@ -32,7 +32,7 @@ export const order: Rule = {
           })
         return
       }
-      // Over HTTP a recording may begin in the middle of a session, and a connection need not open one.
+      // Over HTTP, a recording may begin in the middle of a session, and a connection need not open one.
       if (server.transport !== 'stdio') return
       if (talk.initialize < 0 && message.seq === 0)
         say(message, {

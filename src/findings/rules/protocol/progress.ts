@@ -15,7 +15,7 @@ export const progress: Rule = {
     source: sources.progress,
   },
   begin({ fold }, say) {
-    /** Of each request that has progress: the last value. */
+    /** Last progress value per request. */
     let last = new Map<number, number>()
     return {
       message(message) {
@@ -45,7 +45,7 @@ export const progress: Rule = {
   },
 }
 
-/** The answer only created a task: its progress goes on. */
+/** Whether the response only created a task: its progress continues. */
 function isTask(linked: number): boolean {
   return linked >= 0
 }

@@ -5,7 +5,7 @@ import { sources } from '../sources.js'
 
 const mostStates = 10_000
 
-/** A result that asks the client for inputs. */
+/** A result that requests inputs from the client. */
 interface Round {
   readonly hasState: boolean
   readonly inputs: readonly string[]

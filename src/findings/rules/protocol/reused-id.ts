@@ -1,7 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-/** Ids of one side of one conversation that are remembered. */
+/** Limit of remembered ids per side and conversation. */
 const mostIds = 50_000
 
 export const ids: Rule = {
@@ -47,7 +47,7 @@ export const ids: Rule = {
   },
 }
 
-/** The modern era has no sessions, and a connection of HTTP may be shared by clients. */
+/** The modern era has no sessions, and clients may share an HTTP connection. */
 function isOneSession(conversation: string | undefined, transport: string): boolean {
   return transport === 'stdio' && conversation === undefined
 }

@@ -1,7 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-/** Conversations that are remembered. */
+/** Limit of remembered conversations. */
 const most = 50_000
 
 export const reusedSession: Rule = {

@@ -8,8 +8,8 @@ import { describeFaults, hiddenBelow } from '../schemas/faults.js'
 import { sources } from '../sources.js'
 
 /**
- * Members that rules of their own look at: ids, the version of JSON-RPC, the `_meta` of requests of 2026-07-28, and the
- * inputSchema of tools.
+ * Members covered by other rules: ids, the JSON-RPC version, the `_meta` of requests of 2026-07-28, and the inputSchema
+ * of tools.
  */
 const elsewhere = /^\/(?:id|jsonrpc|params\/_meta|result\/tools\/\d+\/inputSchema)(?:\/|$)/
 const missing = new Map([
@@ -54,7 +54,7 @@ interface Found {
 
 function faultsOfRequest(message: Message, server: ServerState): Found | undefined {
   const { kind, odd } = message.part.envelope
-  // What is no JSON-RPC at all is told by a rule of its own.
+  // A message that is not JSON-RPC has a rule of its own.
   if (kind === 'invalid' || odd) return undefined
   const version = message.asks('initialize')
     ? textAt(message.params, 'protocolVersion')
@@ -66,7 +66,7 @@ function faultsOfRequest(message: Message, server: ServerState): Found | undefin
   return {
     what: message.method,
     revision: schema.revision,
-    // From 2026-07-28 on each request has params for its `_meta`, and a rule of its own misses that.
+    // From 2026-07-28 on, each request has params for its `_meta`; their absence has a rule of its own.
     faults:
       schema.revision >= '2026-07-28'
         ? faults.filter(({ at, problem }) => at !== '' || problem !== 'has no "params"')

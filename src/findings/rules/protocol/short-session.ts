@@ -2,7 +2,7 @@ import type { Rule } from '../../finding.js'
 import { headerOf } from '../../message.js'
 import { sources } from '../sources.js'
 
-/** Sixteen hexadecimal digits have 64 bits. */
+/** Sixteen hexadecimal digits are 64 bits. */
 const fewCharacters = 16
 
 export const shortSession: Rule = {

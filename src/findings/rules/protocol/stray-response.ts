@@ -23,7 +23,7 @@ export const strayResponse: Rule = {
         if (record.type === 'gap') isWhole = false
       },
       end() {
-        // Behind a gap nothing is known about who asked.
+        // After a gap, the request may be missing from the recording.
         if (isWhole) for (const row of strays) say(row, { message: 'no request asked for this response' })
       },
     }

@@ -3,7 +3,7 @@ import { stringsIn } from '../../json.js'
 import { sources } from '../sources.js'
 import { partOf, toolAt } from './hidden-text.js'
 
-/** Sentences that command an agent, or tell it to hide something. Each is linear: gaps are bounded. */
+/** Sentences that command an agent, or tell it to hide something. Bounded gaps keep each pattern linear. */
 const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
   [
     'a tag that looks like a system message',
@@ -41,7 +41,7 @@ const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
 
 const boundary = String.raw`\b`
 
-/** Any of the directives that begin so, also where the text is escaped as JSON. */
+/** Matches any directive with this start, also in text escaped as JSON. */
 const anyWith = (start: string): RegExp =>
   new RegExp(
     directives
@@ -52,7 +52,7 @@ const anyWith = (start: string): RegExp =>
     'i',
   )
 
-/** Those that begin at a word are tried there only, the others where their rarest characters stand: this looks at every text. */
+/** Runs on every text, so patterns start only at a word boundary or at their rarest characters. */
 const words = new RegExp(`${boundary}(?:${anyWith(boundary).source})`, 'i')
 const tags = anyWith('<')
 const files = anyWith('(?:~')

@@ -9,7 +9,7 @@ const mostOpen = 1_000
 
 const changing = /^notifications\/(?:resources\/(?:updated|list_changed)|prompts\/list_changed)$/
 
-/** Words of a name that say it changes something. */
+/** Words in a name that imply changes. */
 const changes =
   /(?:^|[_.-])(?:delete|remove|drop|write|create|update|send|post|put|exec|execute|run|kill|move|rename|edit|insert)(?:$|[_.-])/
 
@@ -26,7 +26,7 @@ export const annotations: Rule = {
     owasp: 'MCP02',
   },
   begin({ server }, say) {
-    /** Calls that wait for their answers, by row; of a client that floods, the first. */
+    /** Open calls, by row; for a flooding client, only the first ones. */
     const open = new Map<number, string>()
     const saysOfChange = (message: Message): void => {
       const [only] = open

@@ -15,7 +15,7 @@ const risks: readonly (readonly [name: string, pattern: RegExp])[] = [
   ],
 ]
 
-/** Tools whose arguments are commands or programs say so in their name. */
+/** Tools that take commands or programs as arguments have such a word in their name. */
 const takesCommands =
   /(?:^|[_.-])(?:shell|bash|exec|execute|command|cmd|run|terminal|script|eval|code|sql|query)(?:$|[_.-])/i
 

@@ -36,7 +36,7 @@ export const changedDefinition: Rule = {
   }),
 }
 
-/** Names of the members that differ; their order does not count. */
+/** Names of the differing members, regardless of order. */
 function fieldsThatDiffer(before: JsonMap, after: JsonMap): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.filter((name) => canonicalText(before[name]) !== canonicalText(after[name]))

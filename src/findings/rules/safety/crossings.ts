@@ -2,10 +2,10 @@ import type { Scope } from '../../finding.js'
 import type { Message } from '../../message.js'
 import type { ServerState } from '../../server-state.js'
 
-/** Secrets, and values of results, that are remembered of one run. */
+/** Limit of remembered secrets and result values per run. */
 export const mostRemembered = 50_000
 
-/** Where something crossed the wire. */
+/** Where a value crossed the wire. */
 export interface Crossing {
   readonly server: string
   readonly tool: string

@@ -4,7 +4,7 @@ import { valueOfHeader, type Message } from '../../message.js'
 
 export type Where = Message | number
 
-/** A rule that looks at the headers of the requests to one server, by its origin. */
+/** A rule that checks the request headers to one server, by its origin. */
 export function eachCredential(
   faultOf: (scope: Scope) => (credential: string, origin: string, where: Where, say: Say) => void,
 ): Rule['begin'] {

@@ -4,11 +4,11 @@ import { at, listAt, stringsIn, type Json } from '../../json.js'
 import { sources } from '../sources.js'
 import { crossingOf, mostRemembered, ofRun, remember, type Crossing } from './crossings.js'
 
-/** Addresses, paths of two steps and more, and long words with digits in them: what an attacker would want to be used. */
+/** URLs, paths of two or more segments, long words with digits: values an attacker would plant. */
 const telling =
   /https?:\/\/[^\s"'<>)\]}]{4,2000}|(?:~|\/[\w.-]{1,200})(?:\/[\w.-]{1,200}){1,40}|\b(?=[A-Za-z_-]{0,200}\d)[\w-]{20,200}\b/g
 
-/** Of one result or call. */
+/** Limit per result or call. */
 const mostValues = 500
 
 function flowWords(value: string, from: Crossing, to: Crossing): string {
@@ -58,7 +58,7 @@ export const executedFlow: Rule = {
           )
         const isCall = message.asks('tools/call')
         if (!isCall && !message.answers('tools/call')) return
-        // Nothing has come from outside, and nothing can.
+        // No value has come from outside, and none can.
         if (!hasOutside && foreign.size === 0 && !isCall) return
         const { tool } = message
         const here = crossingOf(message, server)
@@ -66,7 +66,7 @@ export const executedFlow: Rule = {
           const isOutside = hint(tool, 'openWorldHint') === true
           for (const [value, pointer] of tellingValues(message.result, '/result')) {
             const to = isOutside ? acted.get(value) : undefined
-            // The recording with the call was read first.
+            // The recording with the call was read before this one.
             if (to && to.server !== here.server && here.t <= to.t)
               say(message, {
                 message: flowWords(value, here, to),
@@ -78,7 +78,7 @@ export const executedFlow: Rule = {
           }
           return
         }
-        // Nothing can be found yet; what the client says by itself is known from then on.
+        // No finding is possible yet; values from the client itself count as known from here on.
         const isFirst = foreign.size === 0 && server.offer('tool', tool ?? '') === undefined
         if (isFirst && !message.text.includes('\\')) {
           for (const [match] of message.text.matchAll(telling)) know(bare(match))

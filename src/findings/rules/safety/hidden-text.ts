@@ -4,17 +4,17 @@ import { isMap, stringsIn, at, type Json } from '../../json.js'
 import type { Message } from '../../message.js'
 import { sources } from '../sources.js'
 
-/** A kind of text that a person does not see and a model reads. */
+/** A kind of text that is invisible to people but read by models. */
 interface Hidden {
   readonly name: string
   readonly pattern: RegExp
-  /** In a definition, and in a result. */
+  /** Levels in a definition, and in a result. */
   readonly levels: readonly [Level, Level]
-  /** The text that was hidden, where it is one. */
+  /** Decodes the hidden text, if it has any. */
   readonly decode?: (found: string) => string
 }
 
-/** A flag such as that of Scotland is a black flag with tags; those are no hidden text. */
+/** Some flags, such as that of Scotland, are a black flag with tag characters, not hidden text. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu
 
 const kinds: readonly Hidden[] = [
@@ -27,7 +27,7 @@ const kinds: readonly Hidden[] = [
         '',
       ),
   },
-  // One variation selector chooses a form of the character before it; many carry bytes.
+  // A single variation selector selects a form of the character before it; many can encode bytes.
   {
     name: 'variation selectors',
     pattern: /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{3,}/u,
@@ -47,8 +47,8 @@ const kinds: readonly Hidden[] = [
 ]
 
 /**
- * Whether the exact text can have any of it, written as it is or as an escape. Without the flags `u` and `i` the engine looks at
- * plain Latin text with two comparisons a character; \udb40 is the first half of tags and of variation selectors beyond the BMP.
+ * Whether the exact text may contain any of these, literally or escaped. Without the flags `u` and `i`, plain Latin
+ * text costs two comparisons per character; \udb40 is the first half of tags and of variation selectors beyond the BMP.
  */
 const suspicious =
   /[\u001b\u009b\u180e\u200b-\u200d]|[\u202a-\u202e\u2060-\u2069]|[\ufe00-\ufe0f]|[\ufeff\udb40]|\\u(?:180[eE]|00(?:1[bB]|9[bB])|200[b-dB-D]|202[a-eA-E]|206\d|[fF][eE](?:0[\da-fA-F]|[fF][fF])|[dD][bB]40)/
@@ -96,13 +96,13 @@ export const hiddenText: Rule = {
 export interface ModelText {
   readonly value: Json | undefined
   readonly pointer: string
-  /** A definition, which goes into each prompt, or a result. */
+  /** Whether it is a definition, which is part of each prompt, or a result. */
   readonly isDefinition: boolean
 }
 
 const lists = /^(tools|prompts|resources|resources\/templates)\/list$/
 
-/** The part of a server's message that a model reads. */
+/** The part of a server's message that models read. */
 export function partOf(message: Message): ModelText | undefined {
   if (message.isAnswer) {
     if (message.part.envelope.kind === 'error')
@@ -116,7 +116,7 @@ export function partOf(message: Message): ModelText | undefined {
   return undefined
 }
 
-/** The tool whose definition a place in a list belongs to. */
+/** The tool whose definition contains a place in a list. */
 export function toolAt(value: Json | undefined, pointer: string): string | undefined {
   const index = /^\/result\/tools\/(\d+)/.exec(pointer)?.[1]
   const tools = at(value, 'result', 'tools')

@@ -22,7 +22,7 @@ export const resourceMetadata: Rule = {
         return
       const own = originOf(fold.sessions.at(-1)?.url ?? '')
       const named = originOf(resourceIn(record.body ?? ''))
-      // What the client was told names the recorder, which is on this machine.
+      // The client received the recorder's address, which is on this machine.
       if (own === undefined || named === undefined || named === own || isLoopback(named)) return
       say(row, { message: `the resource is ${named}, not ${own}`, what: named })
     },

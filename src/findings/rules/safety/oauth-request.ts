@@ -1,6 +1,6 @@
 import type { HttpRecord } from '../../../model/index.js'
 
-/** What an OAuth client asks for: the parameters of an authorization request, or of a token request for a code. */
+/** An OAuth client's request: the parameters of an authorization request, or of a token request with a code. */
 export interface OAuthRequest {
   readonly kind: 'authorization' | 'token'
   readonly parameters: URLSearchParams
@@ -8,7 +8,7 @@ export interface OAuthRequest {
 
 export const longestBody = 64 * 1024
 
-/** Redaction replaces values of parameters only: their names stand on the tape. */
+/** Redaction replaces only the values of parameters: their names are on the tape. */
 export function oauthRequest({ method, path, requestBody = '' }: HttpRecord): OAuthRequest | undefined {
   if (method === 'GET') {
     const parameters = new URLSearchParams(path.slice(0, longestBody).split('?')[1] ?? '')

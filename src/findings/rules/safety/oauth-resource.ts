@@ -2,7 +2,7 @@ import type { Fault, Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 import { oauthRequest, type OAuthRequest } from './oauth-request.js'
 
-/** A rule that looks at one OAuth request after the other. */
+/** A rule that checks one OAuth request after the other. */
 function eachRequest(faultOf: (request: OAuthRequest) => Fault | undefined): Rule['begin'] {
   return (_, say) => ({
     record(record, row) {

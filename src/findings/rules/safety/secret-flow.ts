@@ -3,7 +3,7 @@ import type { Message } from '../../message.js'
 import { sources } from '../sources.js'
 import { crossingOf, mostRemembered, ofRun, remember, type Crossing } from './crossings.js'
 
-/** Tags of what was redacted below a place of a message, by their pointers. */
+/** Tags of redacted values below a place in a message, with their pointers. */
 function tagsBelow({ record }: Message, place: string): (readonly [tag: string, pointer: string])[] {
   return (record.red ?? []).flatMap(({ at: pointer, tag }) => {
     const own = record.batch ? pointer.replace(/^\/\d+/, '') : pointer
@@ -12,8 +12,8 @@ function tagsBelow({ record }: Message, place: string): (readonly [tag: string, 
 }
 
 /**
- * Tapes of one run, and of recorders with one `--tag-key`, give equal secrets equal tags. The order of the files does not
- * matter: the times do.
+ * Tapes of one run, and of recorders with the same `--tag-key`, give equal secrets equal tags. The order of the files
+ * does not matter, only the times do.
  */
 export const secretFlow: Rule = {
   info: {
@@ -30,7 +30,7 @@ export const secretFlow: Rule = {
     const { server } = scope
     const given = ofRun(scope, 'secrets given', () => new Map<string, Crossing>())
     const used = ofRun(scope, 'secrets used', () => new Map<string, Crossing>())
-    /** The client had them before: no server gave them to it. */
+    /** Secrets that the client had before any server provided them. */
     const known = new Set<string>()
     return {
       message(message) {

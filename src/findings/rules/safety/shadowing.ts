@@ -4,7 +4,7 @@ import { offersIn } from '../../server-state.js'
 import { sources } from '../sources.js'
 
 interface KnownTools {
-  /** Server by tool, of all recordings. */
+  /** Server by tool, for all recordings. */
   readonly servers: Map<string, string>
 }
 

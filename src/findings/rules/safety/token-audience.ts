@@ -15,7 +15,7 @@ export const tokenAudience: Rule = {
   },
   begin: eachCredential(() => (credential, origin, where, say) => {
     const audiences = [...credential.matchAll(/ aud=(\S+)/g)].map(([, address = '']) => address)
-    // A client that was given the address of the recorder asks for a token for that.
+    // A client that was given the recorder's address requests a token for that address.
     const isMeant = audiences.some((address) => isFor(address, origin) || isLoopback(address))
     if (audiences.length > 0 && !isMeant)
       say(where, {

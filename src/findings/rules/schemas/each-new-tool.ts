@@ -1,6 +1,6 @@
 import { offersIn, type Offer } from '../../server-state.js'
 
-/** A schema of a tool and its place, once for each text: servers list their tools again and again. */
+/** Calls `look` once per text of a tool's schema: servers list their tools repeatedly. */
 export function eachNewTool(
   look: (tool: Offer, row: number) => void,
 ): (message: Parameters<typeof offersIn>[0]) => void {

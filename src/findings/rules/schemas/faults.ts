@@ -1,7 +1,7 @@
 import type { SchemaFault } from '../../../compare/index.js'
 import type { Message } from '../../message.js'
 
-/** Pointers of values that redaction took out, below a place of the message. */
+/** Pointers to redacted values below a place in the message. */
 export function hiddenBelow(message: Message, place: string): Set<string> {
   const marks = message.record.red ?? []
   return new Set(
@@ -12,7 +12,7 @@ export function hiddenBelow(message: Message, place: string): Set<string> {
   )
 }
 
-/** `/a/b is a string, not a number`, of very many the first three. */
+/** `/a/b is a string, not a number`; at most the first three. */
 export function describeFaults(faults: readonly SchemaFault[]): string {
   const shown = faults.slice(0, 3).map((fault) => `${fault.at === '' ? 'it' : fault.at} ${fault.problem}`)
   const more = faults.length > 3 ? `, and ${faults.length - 3} more` : ''

@@ -24,7 +24,7 @@ export const inputSchema: Rule = {
       const params = isMap(schema) ? asked!.params : undefined
       if (!isMap(schema) || params === undefined) return
       const given: Json = at(params, 'arguments') ?? {}
-      // Secrets in arguments are gone from the recording: what stands there says nothing.
+      // Redacted arguments are not in the recording: their placeholders must not be validated.
       const faults = checkSchema(schema, given).filter((fault) => !isMarked(given, fault.at))
       if (faults.length === 0) return
       const { kind, toolError } = message.part.envelope
