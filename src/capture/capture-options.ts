@@ -19,7 +19,7 @@ export interface CaptureOptions {
   readonly strict: boolean
   readonly maxBytes?: number
   readonly maxFiles?: number
-  /** A segment that holds something is closed when it is this old, so that it can be shipped. */
+  /** A non-empty segment is closed at this age, so that it can be shipped. */
   readonly sealAfterMs?: number
   /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
   readonly sessionFile?: string
@@ -27,31 +27,31 @@ export interface CaptureOptions {
   readonly compact?: boolean
   /** Redaction of everything that is recorded or shown; forwarded bytes are never touched. */
   readonly redaction: Redaction
-  /** The key that signs what starts the server, as hexadecimal digits. Recordings without it are never run by agents. */
+  /** The key, as hexadecimal digits, that signs how the server is started. Agents never run recordings without it. */
   readonly originKey?: () => string | undefined
   /** wiretape's own version. */
   readonly version: string
-  /** Holding from the start. */
+  /** Holds messages from the start. */
   readonly intercept?: InterceptOptions
-  /** Something went wrong that a person should know of at once. One line. */
+  /** Problems that a person should know of immediately. One line. */
   readonly onTrouble?: (line: string) => void
-  /** Looks at every message on its way. Loaded when the capture is prepared; throws WiretapeError `usage`. */
+  /** Checks every message before it is forwarded. Loaded when the capture is prepared; throws WiretapeError `usage`. */
   readonly guard?: () => Promise<MakeGuard>
-  /** A file of rules that change messages on their way; absolute. */
+  /** Absolute path of a file of rules that change messages. */
   readonly rulesFile?: string
-  /** Exports what is recorded. Loaded when the capture is prepared; throws WiretapeError `usage`. */
+  /** Exports the recording. Loaded when the capture is prepared; throws WiretapeError `usage`. */
   readonly telemetry?: () => Promise<Telemetry | undefined>
 }
 
-/** The recorded target, unredacted: it is redacted before it is written or shown. */
+/** The recorded target, unredacted. It is redacted before it is written or shown. */
 export interface CaptureTarget {
   readonly transport: Transport
   /** Argv of the server; `[]` over HTTP. */
   readonly command: readonly string[]
   readonly url: string | null
-  /** How messages come to the recorder. @default `pipes` for stdio, else `http` */
+  /** How messages reach the recorder. @default `pipes` for stdio, else `http` */
   readonly wire?: 'pipes' | 'http'
-  /** Name of this one, where a run has several. @default the label of the run */
+  /** Name of this target, if a run has several. @default the label of the run */
   readonly label?: string
 }
 
@@ -64,32 +64,32 @@ export interface RunningCapture {
    * Starts the recording thread.
    *
    * @param onPressure called with true when the senders must wait
-   * @param thread one that is loading already
+   * @param thread one that is already loading
    */
   record(onPressure: (wait: boolean) => void, thread?: EarlyThread): Recorder
   /** Makes the capture known to `ls`. */
   register(): void
   /** Lets screens and scripts attach. */
   readonly live: Live
-  /** Puts a note on the tape, once there is a recorder. */
+  /** Writes a note to the tape, once there is a recorder. */
   readonly note: (text: string, restart?: RestartFacts) => void
   /** Ends the tape and saves the session file. */
   finish(end: SessionEnd): Promise<CaptureFiles>
-  /** Gives up what is not a file; can be called at any time, and twice. */
+  /** Releases everything except files; can be called at any time, and twice. */
   close(): void
 }
 
 /** The outcome of a capture's files. */
 export interface CaptureFiles {
   readonly tape: RecordingReport
-  /** Why the policy let nothing be recorded. */
+  /** Why the policy allowed no recording. */
   readonly unrecorded?: string
   /** Why the session file could not be saved. */
   readonly sessionTrouble?: string
-  /** Why nothing was held, though that was asked for. */
+  /** Why nothing was held, although requested. */
   readonly notHeld?: string
-  /** Why the rules of a file that was changed were not in force. */
+  /** Why the rules of a changed file were not in force. */
   readonly rulesFault?: string
-  /** The outcome of the telemetry, if it was asked for. */
+  /** The outcome of the telemetry, if requested. */
   readonly telemetry?: TelemetryOutcome
 }

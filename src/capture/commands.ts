@@ -6,14 +6,14 @@ import { isFrameRecord, WiretapeError, type Direction } from '../model/index.js'
 import { segmentsOf, snapshotTape } from '../tape/index.js'
 import type { LiveContext } from './live-context.js'
 
-/** What commands act on. */
+/** The objects that commands act on. */
 export interface CommandScene {
   readonly context: LiveContext
   readonly gate: () => Promise<Intercept>
   readonly stop: () => void
-  /** Undefined where no server can be started again. */
+  /** Undefined where no server can be restarted. */
   readonly reload: () => Promise<number> | undefined
-  /** Gives back why not. */
+  /** Returns why not. */
   readonly takeRules: (file: string | null) => Promise<string | undefined>
 }
 
@@ -33,7 +33,7 @@ export async function executeCommand(
   }
 }
 
-/** Of a tape that cannot be read, too: somebody may have moved it away. What it cannot tell is thrown as it is. */
+/** Also covers a tape that cannot be read, such as one moved away. Errors of other kinds are returned unchanged. */
 function refusalOf(error: unknown, tape: string): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   const hint = 'hint' in error && typeof error.hint === 'string' ? { hint: error.hint } : {}
@@ -122,7 +122,7 @@ async function execute(
   }
 }
 
-/** One more message of ours under way, where there are not too many. */
+/** Sends one more message of our own, within the limit on their number. */
 async function reserved<T>(
   gate: () => Promise<Intercept>,
   send: (intercept: Intercept) => Promise<T>,
@@ -136,7 +136,7 @@ async function reserved<T>(
   }
 }
 
-/** The gate, when it knows what has been asked before it stood in the way. */
+/** The gate, once it knows the requests made before it was created. */
 async function informed(gate: () => Promise<Intercept>): Promise<Intercept> {
   const intercept = await gate()
   await intercept.catchUp()
@@ -171,20 +171,20 @@ function notFound(): Refusal {
 interface Found {
   readonly direction: Direction
   readonly raw: string
-  /** Before anybody changed it: what its headers were about. */
+  /** The message before any edit: the one that its headers describe. */
   readonly arrived: string
   readonly redacted: boolean
   readonly conversation: string | undefined
-  /** Names and values in turns. */
+  /** Names and values alternate. */
   readonly headers: readonly string[]
 }
 
-/** All that passed is on the tape then: whoever was told of it by the gate, or by a peer, may be ahead of the disk. */
+/** Waits until all traffic is on the tape: a caller notified by the gate, or by a peer, may be ahead of the disk. */
 async function written(context: LiveContext): Promise<void> {
   await context.recorder().openRequests()
 }
 
-/** As it was passed on; as it came, where it goes nowhere or still waits. */
+/** The message as forwarded; as received, if it was dropped or is still held. */
 async function findMessage(id: string, context: LiveContext): Promise<Found | undefined> {
   let held: Found | undefined
   await written(context)

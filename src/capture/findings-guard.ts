@@ -10,22 +10,22 @@ import type { MessageRecord } from '../model/index.js'
 import { idKey, readEnvelope } from '../wire/index.js'
 import type { MakeGuard } from './live-context.js'
 
-/** Fate of a message in which a rule finds something. */
+/** Fate of a message with a finding. */
 export type FindingAction = GuardVerdict['kind']
 
 export interface FindingsGuardOptions {
   readonly rules: readonly (readonly [rule: Rule, action: FindingAction])[]
-  /** Pinned definitions, and the fate of one that differs. */
+  /** Pinned definitions, and the fate of a differing one. */
   readonly pins?: { readonly servers: ReadonlyMap<string, PinnedServer>; readonly action: FindingAction }
   /** Fate of a message that a rule would hold while no screen is attached. */
   readonly onUnattended: 'forward' | 'block'
 }
 
 const gravity: readonly FindingAction[] = ['note', 'hold', 'block']
-/** Notes of one rule that go on the tape; the messages name the rule all the same. */
+/** Notes of one rule that are written to the tape; the messages still name the rule. */
 const mostNotes = 1_000
 
-/** Looks at every message with the rules of findings, and stops it where that was asked for. */
+/** Checks every message with the rules of findings, and stops it where requested. */
 export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuardOptions): MakeGuard {
   const drift = pins && definitionDrift(pins.servers, false)
   const actions = new Map(rules.map(([{ info }, action]) => [info.id, action]))
@@ -83,7 +83,7 @@ export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuard
           ),
         )
       } catch (problem) {
-        // A rule that fails is a fault of ours: traffic goes on, and the tape says since when nobody looked.
+        // A failing rule is our fault: traffic continues, and the tape shows from when on nothing is checked.
         isBroken = true
         tell(
           `findings are off from here on, a rule failed: ${problem instanceof Error ? problem.message : String(problem)}`,

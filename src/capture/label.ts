@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { launchers, type Launcher } from './launchers.js'
 
-/** File names that say nothing about which server it is. */
+/** File names that do not identify a server. */
 const generic = new Set([
   'index',
   'main',
@@ -25,11 +25,11 @@ const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?([a-z0-9~-][\w.~-]*?)(?:(?:@|==)
 const imageName = /^(?:[\w.-]+(?::\d+)?\/)?(?:[\w.-]+\/)*([\w.-]+)(?::[\w.-]+)?(?:@sha256:[0-9a-f]+)?$/i
 
 /**
- * The name a person knows a server by: its package, script or binary. Only words whose place in the command
- * line is known for certain are used, never an argument that could be a secret.
+ * A server's familiar name: its package, script or binary. Only words whose role in the command line is certain
+ * are used, never an argument that could be a secret.
  *
  * @param command the server's argv, at least the program
- * @param cwd the folder that relative script paths are meant from
+ * @param cwd the folder to which script paths are relative
  */
 export function defaultLabel(command: readonly string[], cwd: string): string {
   const [path = '', ...args] = withoutWrapper(command)
@@ -37,7 +37,7 @@ export function defaultLabel(command: readonly string[], cwd: string): string {
   return launchedName(program, args, cwd) ?? program
 }
 
-/** Options of `env` that stand alone, and those whose value is the next word. */
+/** Options of `env` without a value, and options whose value is the next word. */
 const envFlags = ['-', '-i', '--ignore-environment', '-v', '--debug']
 const envValued = ['-u', '--unset', '-C', '--chdir']
 
@@ -75,7 +75,7 @@ function launchedName(program: string, args: readonly string[], cwd: string): st
   return undefined
 }
 
-/** What follows the verb, which options of the program itself may precede; undefined when it is another verb. */
+/** The words after the verb, which options of the program may precede; undefined if it is another verb. */
 function afterVerb(
   launcher: Launcher,
   verb: readonly string[],
@@ -92,12 +92,12 @@ function nameAfterOptions(launcher: Launcher, args: readonly string[], cwd: stri
   const word = args[at]!
   if (word === launcher.nameOption) return moduleName(args[at + 1])
   const name = nameOf(launcher.names, word, cwd)
-  // `npx tsx server.ts`: what was started starts something itself.
+  // `npx tsx server.ts`: the started program starts another one.
   if (name === undefined || launcher.names !== 'package') return name
   return launchedName(name, args.slice(at + 1), cwd) ?? name
 }
 
-/** Where the first word stands that is no option and no option's value; undefined when that is not certain. */
+/** Index of the first word that is neither an option nor an option's value; undefined if that is not certain. */
 function firstWord(launcher: Launcher, args: readonly string[]): number | undefined {
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at]!
@@ -114,7 +114,7 @@ function nameOf(names: Launcher['names'], word: string, cwd: string): string | u
   const specifier = /^(?:npm|jsr):(.*)$/.exec(word)?.[1]
   if (specifier !== undefined) return packageName.exec(specifier)?.[1]
   if (names === 'package' || !/[/\\.]/.test(word)) return packageName.exec(word)?.[1]
-  // An address may hold secrets.
+  // A URL may contain secrets.
   if (/^[a-z][\w+-]+:/i.test(word)) return undefined
   return scriptName(resolve(cwd, word), names === 'script')
 }
@@ -123,7 +123,7 @@ function moduleName(word: string | undefined): string | undefined {
   return word !== undefined && /^[A-Za-z_][\w.]*$/.test(word) ? word : undefined
 }
 
-/** The name of the package a script belongs to, else of the script, else of its folder. */
+/** The name of the package to which a script belongs, else of the script, else of its folder. */
 function scriptName(path: string, hasPackage: boolean): string | undefined {
   const own = basename(path).replace(/\.[a-z]+$/i, '')
   const installed = /[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?([^/\\]+)(?![^]*[/\\]node_modules[/\\])/.exec(

@@ -1,12 +1,12 @@
-/** How to find the server's name in the arguments of a program that starts other programs. */
+/** Rules for finding the server's name in the arguments of a program that starts other programs. */
 export interface Launcher {
   /** Words that must follow the program (`pnpm dlx`, `uv tool run`); any one of the lists. */
   readonly verbs?: readonly (readonly string[])[]
   /** Options that take no value. */
   readonly flags: readonly string[]
-  /** Options whose value is the next word. After an option that is in neither list nothing is certain. */
+  /** Options whose value is the next word. After an option in neither list, nothing is certain. */
   readonly valued: readonly string[]
-  /** What the first word that is no option names. `module` is a script without a package.json of its own. */
+  /** Kind of name in the first word that is no option. `module` is a script without its own package.json. */
   readonly names: 'package' | 'script' | 'module' | 'image'
   /** An option whose value is the name itself (`python -m server`). */
   readonly nameOption?: string

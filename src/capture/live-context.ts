@@ -5,20 +5,20 @@ import type { RulesInForce } from './rules-in-force.js'
 
 export type InterceptModule = typeof import('../intercept/index.js')
 
-/** Makes what looks at every message of one capture. */
+/** Creates the guard, which checks every message of one capture. */
 export type MakeGuard = (scene: {
   readonly transport: Transport
-  /** A screen is attached, where a person can decide. */
+  /** A screen is attached, so a person can decide. */
   readonly isAttended: () => boolean
-  /** Puts a sentence on the tape, and shows it to screens. */
+  /** Writes a sentence to the tape, and shows it on screens. */
   readonly tell: (text: string) => void
 }) => Guard
 
-/** The gate's code, and what it is asked for. */
+/** The gate's code and options. */
 export interface LoadedIntercept {
   readonly module: InterceptModule
   readonly options: InterceptOptions
-  /** Of a file that is looked at as long as the capture runs. */
+  /** Rules from a file that is watched while the capture runs. */
   readonly rules?: RulesInForce
   readonly makeGuard?: MakeGuard
 }
@@ -28,15 +28,15 @@ export interface LiveContext {
   /** First segment of the tape. */
   readonly tape: string
   readonly registryFolder: string
-  /** Its lines say neither which message they are about nor what was decided. */
+  /** Lines of the tape have neither ids of messages nor decisions. */
   readonly isStrict: boolean
-  /** Where `save` goes without a path. */
+  /** Default path of `save`. */
   readonly sessionFile: string
   recorder(): Recorder
-  /** Saves a session file; gives back why it could not. */
+  /** Saves a session file; returns why it could not. */
   save(path: string): Promise<string | undefined>
-  /** The socket is there. False when nobody will find it. */
+  /** Registers the socket. False if clients cannot find it. */
   listens(socket: string): boolean
-  /** Set when something is to be held from the start: then the gate is loaded already. */
+  /** Set if messages may be held from the start; the gate is then already loaded. */
   readonly intercept?: LoadedIntercept
 }

@@ -7,42 +7,42 @@ import { createRulesInForce, type RulesInForce } from './rules-in-force.js'
 import { segmentPath, type TapeEnd } from '../tape/index.js'
 import type { InterceptModule, LoadedIntercept, LiveContext } from './live-context.js'
 
-/** Makes a transport's wire, once there is something that gates it. */
+/** Creates a transport's wire, once there is a gate for it. */
 export type MakeWire = (module: InterceptModule, intercept: Intercept, recorder: Recorder) => GatedWire
 
-/** What the running transport lends. */
+/** Functions of the running transport. */
 export interface LiveTransport {
   readonly makeWire: MakeWire
   /** Ends the session, as SIGTERM would. */
   stop(): void
-  /** Where clients connect, over HTTP. */
+  /** URL for clients, over HTTP. */
   readonly url?: string
-  /** Starts its server again. @returns how many processes */
+  /** Restarts its servers. @returns number of processes */
   reloadServers?(): Promise<number>
 }
 
-/** What a capture is to those who attach. */
+/** A capture as seen by attached programs. */
 export interface Live {
-  /** The transport is there: what is to be held is held from now on. */
+  /** The transport is ready: holding begins. */
   connect(transport: LiveTransport): void
   /** Lets screens and scripts attach. Never rejects. */
   listen(): Promise<void>
-  /** More is on the tape. */
+  /** The tape has grown. */
   tapeGrew(end: TapeEnd | undefined): void
-  /** Says something to the client that its server has not said. Never rejects. */
+  /** Sends the client a message that does not come from its server. Never rejects. */
   say(text: string): Promise<void>
   readonly intercept: Intercept | undefined
-  /** Why nothing is held, though that was asked for. */
+  /** Why nothing is held, although requested. */
   readonly notHeld: string | undefined
   /** Why a changed file of rules is not in force. */
   readonly rulesFault: string | undefined
-  /** The transport is over; what is held goes nowhere. */
+  /** The transport has ended; held messages can no longer be delivered. */
   over(): void
   /** The tape is closed. */
   finish(): Promise<void>
 }
 
-/** Nobody asked for anything. */
+/** Options if none are requested. */
 const idle = {
   hold: false,
   breakpoints: [],
@@ -53,10 +53,10 @@ const idle = {
 } as const satisfies InterceptOptions
 
 /**
- * Loads the gate for a capture that holds, or changes messages, from its start.
+ * Loads the gate for a capture that holds or changes messages from its start.
  *
  * @param rulesFile absolute
- * @throws WiretapeError `usage` for what is no filter, or no rules file
+ * @throws WiretapeError `usage` for an invalid filter or rules file
  */
 export async function loadIntercept(
   options: InterceptOptions | undefined,
@@ -142,12 +142,12 @@ export function createLive(context: LiveContext): Live {
     control?.announce({ event: { type: 'notice', message }, to: 'all' })
   }
 
-  /** On the tape, which then tells which rules were in force when. */
+  /** Notes on the tape show which rules were in force when. */
   function note(text: string): void {
     if (transport) context.recorder().enter({ kind: 'note', text })
   }
 
-  /** Rules of a run are those of all its captures; what a screen takes is for its own. */
+  /** A run's rules are shared by all its captures; rules loaded by a screen apply to its own capture only. */
   async function takeRules(file: string | null): Promise<string | undefined> {
     const made = await gate()
     const shared = context.intercept?.rules
@@ -156,7 +156,7 @@ export function createLive(context: LiveContext): Live {
     const fault = await own.take(file)
     if (fault !== undefined) own.close()
     else {
-      // Of another screen, which asked for some at the same time.
+      // Rules of another screen, which were requested at the same time.
       if (rules !== shared) rules?.close()
       follow(own, made)
       note(rulesWords(own.state))
@@ -164,7 +164,7 @@ export function createLive(context: LiveContext): Live {
     return fault
   }
 
-  /** Once for all that changes at the same time. */
+  /** Announces simultaneous changes once. */
   function stateChanged(): void {
     if (telling || !control) return
     telling = true
@@ -174,7 +174,7 @@ export function createLive(context: LiveContext): Live {
     })
   }
 
-  /** The gate, which a capture that nobody holds never loads. */
+  /** The gate. Captures without holding never load it. */
   async function gate(): Promise<Intercept> {
     return (loading ??= load().catch((error: unknown) => {
       loading = undefined
@@ -250,7 +250,7 @@ export function createLive(context: LiveContext): Live {
     },
   }
 
-  /** Nobody could ever let anything go. */
+  /** Turns holding off, since no screen could ever release a message. */
   function holdNothing(): void {
     const { hold = false, awaitScreen = false } = context.intercept?.options ?? {}
     if (!hold && !awaitScreen) return

@@ -4,7 +4,7 @@ import type { Policy, PolicyFiles, PolicyInForce, RecordedSubject } from '../pol
 import type { Quota } from '../tape/index.js'
 import type { CaptureOptions, CaptureTarget } from './capture-options.js'
 
-/** Where the machine's policy stands. Nothing that a user may set decides it. */
+/** Paths of the machine's policy. No user setting affects them. */
 export function policyFiles(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -19,7 +19,7 @@ function systemPolicy(platform: NodeJS.Platform): string {
   return '/etc/wiretape/policy.yaml'
 }
 
-/** The policy that binds this process. Where there is none, nothing is loaded. Never rejects. */
+/** The policy that binds this process. Without one, nothing is loaded. Never rejects. */
 export async function policyInForce(files: PolicyFiles = policyFiles()): Promise<PolicyInForce> {
   if (files.own === undefined && !mayExist(files.system)) return { kind: 'none' }
   try {
@@ -30,7 +30,7 @@ export async function policyInForce(files: PolicyFiles = policyFiles()): Promise
   }
 }
 
-/** A file that cannot even be looked at is there. */
+/** A file whose status cannot be read counts as existing. */
 function mayExist(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -39,12 +39,12 @@ function mayExist(path: string): boolean {
   }
 }
 
-/** Permissions of a capture under a policy. */
+/** Options of a capture under a policy. */
 export interface BoundOptions extends CaptureOptions {
   readonly quota?: Quota
 }
 
-/** Options of a capture, as strict as the policy. */
+/** Options of a capture, made as strict as the policy. */
 export function boundBy(policy: Policy, options: CaptureOptions): BoundOptions {
   const { shipTo, quotaBytes, sealBytes, sealAfterMs, redact, consent } = policy
   const { maxFiles: _, ...others } = options
@@ -52,7 +52,7 @@ export function boundBy(policy: Policy, options: CaptureOptions): BoundOptions {
   const maxBytes = leastOf(options.maxBytes, sealBytes?.value)
   const sealAfter = leastOf(options.sealAfterMs, sealAfterMs?.value)
   return {
-    // Segments that are not shipped yet are not to be deleted.
+    // Segments that are not yet shipped must not be deleted.
     ...(shipTo ? others : options),
     redaction: {
       ...options.redaction,
@@ -77,7 +77,7 @@ function leastOf(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
-/** A session as the patterns of the policy see it. */
+/** A session's facts for the patterns of the policy. */
 export function subjectOf({ label, metadata }: CaptureOptions, target: CaptureTarget): RecordedSubject {
   const client = clientIn(metadata)
   return {

@@ -1,19 +1,19 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 
-/** Read since the last collection; small beside what a process has, and a collection of it takes well under 1 ms. */
+/** Bytes between two collections; small compared with a process, and collected in well under 1 ms. */
 const mostBytes = 4 * 1024 * 1024
 
-/** Keeps the memory of what was read and passed on from piling up. */
+/** Keeps the memory of forwarded data from piling up. */
 export interface ReadBuffers {
-  /** So many bytes were read into memory of their own. */
+  /** This many bytes were read into separate memory. */
   passed(sizeBytes: number): void
 }
 
 /**
- * Node reads every chunk into a new buffer outside of the heap. The engine sees only the small objects that stand
- * for them, and lets tens of megabytes pile up before it has reason to look. So it is asked to collect what is
- * young every few megabytes.
+ * Node reads every chunk into a new buffer outside the heap. The engine sees only the small objects that represent
+ * the buffers, and lets tens of megabytes pile up before it collects. A collection of young objects is therefore
+ * requested every few megabytes.
  */
 export function createReadBuffers(): ReadBuffers {
   let bytes = 0
@@ -23,7 +23,7 @@ export function createReadBuffers(): ReadBuffers {
       bytes += sizeBytes
       if (bytes < mostBytes || due) return
       due = true
-      // After what is being passed on now.
+      // After the current data is forwarded.
       setImmediate(() => {
         bytes = 0
         due = false
@@ -42,7 +42,7 @@ function collectYoung(): void {
   collect({ type: 'minor' })
 }
 
-/** The engine's own function, which only a flag makes visible. */
+/** The engine's own function, visible only with a flag. */
 function engineCollect(): Collect {
   try {
     v8.setFlagsFromString('--expose-gc')
@@ -50,7 +50,7 @@ function engineCollect(): Collect {
     v8.setFlagsFromString('--no-expose-gc')
     if (typeof found === 'function') return found as Collect
   } catch {
-    // An engine without it: it collects when it likes to.
+    // Engines without it collect when they choose to.
   }
   return () => undefined
 }

@@ -4,7 +4,7 @@ import { startHttpCapture, type HttpCapture, type HttpProxyCaptureOptions } from
 import type { CaptureFiles } from './capture-options.js'
 import { untilSignal } from './signals.js'
 
-/** A remote server, for the stdio client that started us. */
+/** A remote server, for the stdio client that started this process. */
 export interface BridgeCaptureOptions extends Omit<
   HttpProxyCaptureOptions,
   | 'host'
@@ -21,16 +21,16 @@ export interface BridgeCaptureOptions extends Omit<
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-/** How it ended. */
+/** How the bridge ended. */
 export interface BridgeResult extends CaptureFiles {
-  /** 0 when the client ended it, else 128 + the number of the signal that did. */
+  /** 0 when the client ended it, else 128 + the number of the signal. */
   readonly exitCode: number
 }
 
 const signalNumber: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
 
 /**
- * Speaks stdio to whoever started us and HTTP to a server, through a proxy of our own that records it.
+ * Speaks stdio to the parent process and HTTP to a server, through our own recording proxy.
  *
  * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
  */
@@ -39,7 +39,7 @@ export async function recordBridge(options: BridgeCaptureOptions): Promise<Bridg
   let capture: HttpCapture | undefined
   let bridge: HttpBridge | undefined
   try {
-    // Our streams first: they take descriptors and put others in their place, which no thread may see.
+    // Our streams first: they take over descriptors and replace them, which no thread may see.
     const client = openOwnStdio()
     capture = await startHttpCapture({
       ...options,
@@ -48,9 +48,9 @@ export async function recordBridge(options: BridgeCaptureOptions): Promise<Bridg
       host: '127.0.0.1',
       port: 0,
       allowRemote: false,
-      // Its clients are we ourselves: without a login of their own, and with a secret for this run where one is needed.
+      // The proxy's only client is this process: without a login of its own, and with a secret for this run if needed.
       access: {},
-      // The URL is ours to both sides; nobody here looks at metadata.
+      // Both sides use our URL; no client here reads metadata.
       oauthRewrite: false,
     })
     bridge = await startHttpBridge({

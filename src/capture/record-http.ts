@@ -6,57 +6,57 @@ import type { CaptureFiles } from './capture-options.js'
 import type { CaptureOptions, CaptureTarget, RunningCapture } from './capture-options.js'
 import { untilSignal } from './signals.js'
 
-/** What to record, and where to listen. */
+/** The recorded server, and the listening address. */
 export interface HttpProxyCaptureOptions extends CaptureOptions {
   readonly upstream: URL
   readonly transport: 'streamable-http' | 'sse'
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly allowRemote: boolean
-  /** Who may use it; undefined for everybody who can connect. */
+  /** Who may use it; undefined for anyone who can connect. */
   readonly access?: Access
-  /** First part of the path of every request to the upstream, which is not recorded. */
+  /** First part of the path of every upstream request; not recorded. */
   readonly upstreamPrefix?: string
   readonly insecure: boolean
   readonly oauthRewrite: boolean
-  /** What the tape says it is about, where that is not the upstream. */
+  /** The target named on the tape, if it is not the upstream. */
   readonly target?: CaptureTarget
-  /** Somebody who attached wants the session to end. */
+  /** An attached program wants to end the session. */
   stop(): void
-  /** Starts its server again. @returns how many processes */
+  /** Restarts its server. @returns number of processes */
   reloadServers?(): Promise<number>
-  /** Something the user should know, in one line. */
+  /** Information for the user, in one line. */
   onNotice(line: string): void
 }
 
-/** The same, for whoever comes. */
+/** Options of a recording proxy for any clients. */
 export interface HttpCaptureOptions extends Omit<HttpProxyCaptureOptions, 'stop'> {
   /**
    * Called with the URL for clients once they can connect.
    *
-   * @param remoteUrl for those on other hosts, where that is another one
+   * @param remoteUrl for clients on other hosts, if different
    */
   onListening(url: string, remoteUrl: string | undefined): void
 }
 
-/** A proxy that records what passes. */
+/** A recording proxy. */
 export interface HttpCapture {
-  /** For clients. */
+  /** URL for clients. */
   readonly url: string
-  /** For clients on other hosts, where that is another one. */
+  /** For clients on other hosts, if different. */
   readonly remoteUrl: string | undefined
   readonly recorder: Recorder
-  /** Resolves when nothing is being answered, or after this time. */
+  /** Resolves when no response is in progress, or after this time. */
   settled(withinMs: number): Promise<void>
-  /** Ends what passes, and the tape. */
+  /** Ends all traffic, and the tape. */
   finish(end: SessionEnd): Promise<CaptureFiles>
-  /** Gives everything up; can be called at any time, and twice. */
+  /** Releases everything; can be called at any time, and twice. */
   close(): Promise<void>
 }
 
 /**
- * Listens, and stands between clients and an HTTP server.
+ * Listens, and forwards between clients and an HTTP server.
  *
  * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
  */
@@ -67,7 +67,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
   const { upstream, host, port, allowRemote, access, insecure, oauthRewrite, transport } = options
   let proxy: HttpProxy | undefined
   const hold = (wait: boolean): void => proxy?.hold(wait)
-  // The port first: a tape of a recorder that could not listen helps nobody.
+  // The port first: a tape of a recorder that could not listen is useless.
   const listening = await startHttpProxy({
     upstream,
     host,
@@ -124,7 +124,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
 }
 
 /**
- * Listens for the clients of an HTTP server and stands between them until SIGINT, SIGTERM or SIGHUP.
+ * Listens for the clients of an HTTP server and forwards until SIGINT, SIGTERM or SIGHUP.
  *
  * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
  */

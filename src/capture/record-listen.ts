@@ -5,7 +5,7 @@ import { startHttpCapture, type HttpCapture, type HttpCaptureOptions } from './r
 import type { CaptureFiles } from './capture-options.js'
 import { untilSignal } from './signals.js'
 
-/** For clients to take what servers said last. */
+/** Time for clients to read the last messages of servers. */
 const lastWordsMs = 1_000
 
 /** A stdio server, for clients that speak HTTP. */
@@ -17,13 +17,12 @@ export interface ListenCaptureOptions extends Omit<
   readonly command: readonly string[]
   /** One process for all clients. */
   readonly shared: boolean
-  /** Its processes can be replaced while clients talk to them. */
+  /** Allows its processes to be replaced while clients are connected. */
   readonly reload?: ReloadSettings
 }
 
 /**
- * Gives HTTP clients a URL for a server that speaks stdio, through a proxy of our own that records it, until SIGINT,
- * SIGTERM or SIGHUP.
+ * Serves a stdio server to HTTP clients at a URL, through our own recording proxy, until SIGINT, SIGTERM or SIGHUP.
  *
  * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
  */
@@ -67,7 +66,7 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
     void reloads?.watch()
     options.onListening(capture.url, capture.remoteUrl)
     await ended.signal
-    // Servers have their last words while there is somebody to hear them, and to take them down.
+    // Servers may send last messages while clients and the recorder still receive them.
     await bridge.endServers()
     await capture.settled(lastWordsMs)
     await bridge.close()
@@ -80,7 +79,7 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
   }
 }
 
-/** Loaded by those who asked for it. */
+/** Loaded only if requested. */
 async function reloadsOf(
   settings: ReloadSettings,
   { onNotice }: Pick<ListenCaptureOptions, 'onNotice'>,
@@ -93,11 +92,11 @@ async function reloadsOf(
   })
 }
 
-/** A log that cannot be written must not cost the server its life. */
+/** A log that cannot be written must not end the server. */
 function passOn(chunk: Buffer): void {
   try {
     fs.writeSync(2, chunk)
   } catch {
-    // Nobody reads it, or not now: it is on the tape.
+    // Stderr has no reader, or none now; the chunk is on the tape.
   }
 }

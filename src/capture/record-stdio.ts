@@ -15,30 +15,30 @@ import type { CaptureFiles } from './capture-options.js'
 import type { CaptureOptions, RunningCapture } from './capture-options.js'
 import { forwardSignals } from './signals.js'
 
-/** What to record and where. */
+/** The server to record, and the tape. */
 export interface StdioCaptureOptions extends CaptureOptions {
   /** The server's argv, at least the program. */
   readonly command: readonly string[]
-  /** Its process can be replaced while the client talks to it. */
+  /** Allows its process to be replaced while the client is connected. */
   readonly reload?: ReloadSettings
 }
 
 /** How a capture ended. */
 export interface CaptureResult extends CaptureFiles {
-  /** What to exit with: the server's status, 128 + signal, 127 when it could not be started. */
+  /** Our exit status: the server's status, 128 + signal, or 127 when it could not be started. */
   readonly exitCode: number
   /** Why the server could not be started. */
   readonly notStarted?: string
 }
 
 /**
- * Starts the server and stands between it and whoever started us, until it is gone and all is on the tape.
+ * Starts the server and forwards between it and the parent process, until it has ended and all is on the tape.
  *
- * @throws WiretapeError before anything is started: `unwritable` when there can be no tape, `usage` for a rule of
- *   redaction that makes no sense
+ * @throws WiretapeError before anything is started: `unwritable` when there can be no tape, `usage` for an
+ *   invalid redaction rule
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
-  // What it loads is loaded while we prepare the rest, and the server starts.
+  // The thread loads its code while we prepare the rest and the server starts.
   const thread = new EarlyThread()
   try {
     return await recordWith(thread, options)
@@ -52,12 +52,12 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
   const prepared = await prepareCapture(options)
   let run: StdioRun | undefined
   const early: NodeJS.Signals[] = []
-  // Before there is a tape: what ends us from now on ends it properly.
+  // Before there is a tape: from now on, signals end the process properly.
   const signals = forwardSignals(isForegroundGroup, (signal) => {
     if (run) end(signal)
     else early.push(signal)
   })
-  /** What is held must not keep a session that is being ended. */
+  /** Held messages must not delay the end of a session. */
   function end(signal: NodeJS.Signals): void {
     if (isEnding(signal)) capture.live.intercept?.ends()
     run?.signal(signal)
@@ -73,7 +73,7 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
   const client = openOwnStdio()
   const readBuffers = createReadBuffers()
   const recorder = capture.record((wait) => run?.hold(wait), thread)
-  // A capture that may not record has no use for it.
+  // A capture that may not record does not need the thread.
   thread.drop()
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
   const starting = reloads ? reloads.start(command) : startServer(command)
@@ -100,7 +100,7 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
       },
     })
     run = started
-    // Nothing is read before it can be recorded. The server needs that time to start as well.
+    // Reading starts only when recording is ready. The server needs that time to start as well.
     run.hold(true)
     live.connect({
       makeWire: ({ createStdioWire }, intercept, ledger) => createStdioWire(started, intercept, ledger),
@@ -124,7 +124,7 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
   }
 }
 
-/** Loaded by those who asked for it. */
+/** Loaded only if requested. */
 async function reloadsOf(
   settings: ReloadSettings,
   { onTrouble }: CaptureOptions,
@@ -140,7 +140,7 @@ async function reloadsOf(
 
 const directionOf = { in: 'client_to_server', out: 'server_to_client' } as const
 
-/** Not those by which servers are told to read their configuration again. */
+/** Excludes signals that make servers reread their configuration. */
 function isEnding(signal: NodeJS.Signals): boolean {
   return signal === 'SIGTERM' || signal === 'SIGINT' || signal === 'SIGQUIT'
 }
@@ -149,7 +149,7 @@ function endOf(exit: ServerExit): { exitCode: number; signal?: string } {
   return { exitCode: exit.exitCode, ...(exit.signal !== undefined && { signal: exit.signal }) }
 }
 
-/** Where captures of this user are registered, inside the data folder. */
+/** Folder in which this user's captures are registered, inside the data folder. */
 export function registryFolderIn(dataFolder: string): string {
   return join(dataFolder, 'live')
 }

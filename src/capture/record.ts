@@ -16,34 +16,34 @@ import {
 } from '../model/index.js'
 import { listTapes } from '../tape/index.js'
 
-/** What to record, and where. */
+/** The server to record, and the tape. */
 export type LibraryRecordOptions = (
   | {
       /** The server and its arguments. */
       readonly command: readonly string[]
     }
   | {
-      /** The URL of a Streamable HTTP server that runs. */
+      /** The URL of a running Streamable HTTP server. */
       readonly url: string
     }
 ) & {
-  /** Path of the tape. What is there is replaced when the recording is closed. */
+  /** Path of the tape. An existing file is replaced when the recording is closed. */
   readonly file: string
   /** More options of `wiretape record`, such as `['--redact', 'acct-[0-9]+']`. */
   readonly options?: readonly string[]
 }
 
-/** A recorder in the path of a client. */
+/** A recorder between a client and its server. */
 export interface Recorder {
-  /** What a stdio client starts in the place of the server. */
+  /** The command that a stdio client starts instead of the server. */
   readonly server: { readonly command: string; readonly args: string[] }
-  /** Where a client of HTTP connects; undefined for a command. */
+  /** URL for an HTTP client; undefined for a command. */
   readonly url: string | undefined
   /**
-   * Waits for the end of the recording and puts the tape in its place. Close the client first. Can be called twice.
+   * Waits for the end of the recording and moves the tape to its place. Close the client first. Can be called twice.
    *
    * @returns path of the tape
-   * @throws WiretapeError `not-a-recording` when no client was recorded, more than one were, or one still is after 15 s
+   * @throws WiretapeError `not-a-recording` for no recorded client, several, or one still connected after 15 s
    */
   close(): Promise<string>
 }
@@ -52,7 +52,7 @@ const longestWaitMs = 15_000
 const pollMs = 20
 
 /**
- * Records what a client and a server say to each other, to a tape.
+ * Records the messages between a client and a server to a tape.
  *
  * ```ts
  * const recorder = await record({ command: ['node', 'server.js'], file: 'baseline.jsonl' })
@@ -62,14 +62,13 @@ const pollMs = 20
  * await recorder.close()
  * ```
  *
- * @throws WiretapeError `unwritable`; `usage` for what makes no sense, and when the recorder of a URL does not
- *   start
+ * @throws WiretapeError `unwritable`; `usage` for invalid options, and when the recorder of a URL does not start
  */
 export async function record(what: LibraryRecordOptions): Promise<Recorder> {
   checkWhat(what)
   const file = resolve(what.file)
   await mkdir(dirname(file), { recursive: true })
-  // Beside its place, so that it can be renamed.
+  // In the tape's own folder, so that the tape can be renamed.
   const folder = mkdtempSync(join(dirname(file), `.${basename(file)}.recording-`))
   const own = [ownProgram(), 'record', '--quiet', '--out', folder, ...(what.options ?? [])]
   const isCommand = 'command' in what && what.command !== undefined
@@ -116,12 +115,12 @@ function checkWhat(what: LibraryRecordOptions): void {
   checkPath('option file', file)
 }
 
-/** The program that is installed beside the library. */
+/** The program installed with the library. */
 export function ownProgram(): string {
   return join(dirname(fileURLToPath(new URL('../../package.json', import.meta.url))), 'dist/bin/wiretape.js')
 }
 
-/** A recorder of HTTP, and the URL that it prints first. */
+/** An HTTP recorder, and the URL that it prints first. */
 async function startRecorder(
   args: readonly string[],
   folder: string,
@@ -147,9 +146,9 @@ async function startRecorder(
 }
 
 /**
- * The only tape of a folder, when its recorder has closed it.
+ * The only tape of a folder, once its recorder has closed it.
  *
- * @throws WiretapeError `not-a-recording` when there is none or are several, or it is still open after `waitMs`
+ * @throws WiretapeError `not-a-recording` for no tape, several, or one still open after `waitMs`
  */
 export async function closedTape(folder: string, waitMs = longestWaitMs): Promise<string> {
   const deadline = Date.now() + waitMs

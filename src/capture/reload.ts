@@ -12,38 +12,38 @@ import {
   type StartServerOptions,
 } from '../transports/index.js'
 
-/** How the process of a server is replaced behind the pipe of its client. */
+/** How a server's process is replaced while its client stays connected. */
 export interface ReloadSettings {
-  /** Glob patterns of files; a change of one starts the server again. Relative to `cwd`. */
+  /** Glob patterns of files; a change in one restarts the server. Relative to `cwd`. */
   readonly watch: readonly string[]
   readonly cwd: string
-  /** Folder of the tapes, whose growth is no change of the server's. */
+  /** Folder of the tapes, whose growth is not a change of the server. */
   readonly tapes: string
-  /** How long a client waits for a server that does not come up. */
+  /** How long a client waits for a server that does not start. */
   readonly timeoutMs: number
-  /** A new process that does not offer what the client was told is not taken. */
+  /** Rejects a new process that does not offer what the client already knows. */
   readonly strict: boolean
 }
 
 export interface ReloadsObserver {
-  /** On the tape. */
+  /** Writes to the tape. */
   note(text: string, restart?: RestartFacts): void
-  /** For people, in one line. */
+  /** Informs people, in one line. */
   notice(line: string): void
-  /** Says something to the client in the place of the server; of servers whose stdout that is not. */
+  /** Sends the client a message in place of the server; absent if the client does not read its stdout. */
   readonly say?: (text: string) => Promise<void>
 }
 
-/** What the end of a process takes at most. */
+/** Time limit for the end of a process. */
 const endMs = 5_000
-/** Editors write a file in several steps, and several files at a time. */
+/** Editors write a file in several steps, and several files at once. */
 const settleMs = 100
-/** File systems take their times from a clock that is as much behind. */
+/** Clock lag of file systems' timestamps. */
 const clockMs = 20
-/** Folders whose files nobody edits, unless a pattern names them. */
+/** Folders that are not edited by hand; ignored unless a pattern names them. */
 const usuallyIgnored = /(^|\/)(node_modules|\.git)(\/|$)/
 
-/** The servers of one capture, started again when a person asks or a file changes. */
+/** The servers of one capture, restarted on request or when a file changes. */
 export class Reloads {
   readonly #settings: ReloadSettings
   readonly #observer: ReloadsObserver
@@ -57,7 +57,7 @@ export class Reloads {
     this.#observer = observer
   }
 
-  /** As `startServer`. */
+  /** Like `startServer`. */
   async start(
     command: readonly string[],
     options: StartServerOptions = {},
@@ -80,10 +80,10 @@ export class Reloads {
   }
 
   /**
-   * Starts every server again.
+   * Restarts every server.
    *
-   * @returns how many
-   * @throws Error with a sentence for a person when one does not come up
+   * @returns number of servers
+   * @throws Error with a sentence for a person when one does not start
    */
   async reload(): Promise<number> {
     const servers = [...this.#servers]
@@ -97,7 +97,7 @@ export class Reloads {
     throw failed.reason
   }
 
-  /** Begins to look at files. Never rejects. */
+  /** Begins to watch files. Never rejects. */
   async watch(): Promise<void> {
     const { watch, cwd } = this.#settings
     if (watch.length === 0) return
@@ -136,7 +136,7 @@ export class Reloads {
     )
   }
 
-  /** Files that changed after the server may have read them and before they were watched. */
+  /** Files that changed after the server may have read them and before watching began. */
   #changedBefore(): string[] {
     const { cwd } = this.#settings
     const folders = Object.entries(this.#watcher?.getWatched() ?? {})
@@ -168,7 +168,7 @@ export class Reloads {
 
 const posix = (path: string): string => path.split(sep).join('/')
 
-/** A pattern as one of whole paths; one that names a folder means all in it. */
+/** A pattern converted to absolute paths; a folder stands for all its contents. */
 function placeOf(
   { base, glob, negated }: { readonly base: string; readonly glob: string; readonly negated: boolean },
   cwd: string,
@@ -176,7 +176,7 @@ function placeOf(
   const folder = resolve(cwd, base)
   const isFolder = glob === '' && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   const rest = isFolder ? '**' : glob
-  // Characters in the name of a folder are no pattern.
+  // Special characters in folder names are literal.
   const plain = posix(folder).replaceAll(/[\\*?[\]{}()!+@]/g, '\\$&')
   return { folder, negated, glob: rest === '' ? plain : `${plain.replace(/\/$/, '')}/${rest}` }
 }

@@ -1,15 +1,15 @@
 import type { GateState } from '../control-schema/index.js'
 import type { Rules, WatchedRules } from '../intercept/index.js'
 
-/** The rules of a capture: of a file that is read again when it changes, or none. */
+/** The rules of a capture: from a file that is reread when it changes, or none. */
 export interface RulesInForce {
   readonly current: Rules | undefined
   readonly state: GateState['rules']
-  /** Called after a change, with a sentence where a changed file was not taken. @returns stops that */
+  /** Called after a change, with a sentence if a changed file was rejected. @returns unsubscribes */
   onChange(listener: (notice: string | undefined) => void): () => void
   /**
    * @param file absolute; null for no rules
-   * @returns why the file cannot be taken: what was in force stays so
+   * @returns why the file is rejected; the previous rules then stay in force
    */
   take(file: string | null): Promise<string | undefined>
   close(): void

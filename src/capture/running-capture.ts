@@ -35,9 +35,9 @@ import { createSilentCapture } from './silent-capture.js'
 import { createSessionSaver, saveOnce } from './session-saver.js'
 import type { CaptureOptions, CaptureTarget, RunningCapture } from './capture-options.js'
 
-/** What can be recorded as soon as somebody knows what it is. */
+/** A capture ready to start once its target is known. */
 export interface PreparedCapture {
-  /** Under which session ids become names, for transport and recorder alike; without one they are shown as they are. */
+  /** Key for replacing session ids by names, in transport and recorder; without it they are shown as they are. */
   readonly conversationKey?: string
   start(target: CaptureTarget, since?: ArrivalTime): RunningCapture
 }
@@ -51,9 +51,9 @@ interface Common {
 }
 
 /**
- * Checks the rules of redaction and that the session file can be written.
+ * Checks the redaction rules and that the session file can be written.
  *
- * @returns makes the tape of a session that began now or at `since`, which throws WiretapeError `unwritable` when there can be none
+ * @returns its `start` begins a tape, now or as of `since`; throws WiretapeError `unwritable` when there can be none
  * @throws WiretapeError `usage`, `unwritable`
  */
 export async function prepareCapture(asked: CaptureOptions): Promise<PreparedCapture> {
@@ -80,7 +80,7 @@ export async function prepareCapture(asked: CaptureOptions): Promise<PreparedCap
   }
 }
 
-/** Fails closed: what cannot be read may forbid everything. */
+/** Fails closed: an unreadable policy may forbid everything. */
 async function prepareNothing(asked: CaptureOptions, why: string): Promise<PreparedCapture> {
   asked.onTrouble?.(`${why}: nothing is recorded, all messages pass`)
   const redactor = await createRunRedactor({ defaults: true })
@@ -96,7 +96,7 @@ interface PreparedRecording extends PreparedCapture {
 }
 
 async function prepareRecording(options: BoundOptions): Promise<PreparedRecording> {
-  // One for all tapes of a run: a secret that goes from one server to another has one tag.
+  // One key for all tapes of a run: a secret passed from one server to another has one tag.
   const { tagKey = randomBytes(32).toString('hex') } = options.redaction
   const redaction = { ...options.redaction, tagKey }
   const redactor = await createRunRedactor(redaction)
@@ -131,7 +131,7 @@ function startCapture(
   const { sessionFile, maxFiles, compact = false } = options
   const file: SegmentFile = startTape(options.folder, meta, { strict: options.strict })
   const full = options.strict && sessionFile !== undefined ? startFullTape(file.path, meta) : undefined
-  /** The tape that session files are made of; a strict one does not say enough for them. */
+  /** The tape from which session files are made; a strict one lacks the data. */
   const source = full ?? (options.strict ? undefined : file)
   const saver =
     sessionFile === undefined
@@ -139,7 +139,7 @@ function startCapture(
       : createSessionSaver({ target: sessionFile, tape: (source ?? file).path, compact })
   let recorder: Recorder | undefined
   let registration: Registration | undefined
-  /** Files that we have saved, by their paths: what others put there is worth a backup. */
+  /** Files that we have saved, by path: files of others in their place are kept as backups. */
   const saved = new Map<string, FileIdentity | undefined>()
   async function save(path: string): Promise<string | undefined> {
     if (saver && path === sessionFile) return saver.now()
@@ -225,14 +225,14 @@ function startCapture(
   }
 }
 
-/** Deletes the segments that are one too many. */
+/** Deletes the oldest segments beyond the limit. */
 function prune(tape: RecordingReport, maxFiles: number | undefined): RecordingReport {
   if (maxFiles === undefined) return tape
   for (const path of tape.paths.slice(0, -maxFiles)) rmSync(path, { force: true })
   return { ...tape, paths: tape.paths.slice(-maxFiles) }
 }
 
-/** A registry that cannot be had never stops a recording: `ls` then does not know that it is live. */
+/** An unavailable registry never stops a recording; `ls` then does not show it as live. */
 function register(folder: string, meta: MetaRecord, tape: string): Registration {
   try {
     makeFolder(folder, realDisk)
@@ -274,7 +274,7 @@ function metaOf(
   }
 }
 
-/** Where there can be no tape, no key is made. */
+/** Without a folder for the tape, no key is created. */
 function hasFolder(folder: string): boolean {
   try {
     makeFolder(folder, realDisk)
@@ -284,14 +284,14 @@ function hasFolder(folder: string): boolean {
   }
 }
 
-/** What a person said about the recording goes by the same rules as what was recorded. */
+/** A person's metadata is redacted by the same rules as the recording. */
 export function redactedMetadata(metadata: JsonMembers, redactor: Redactor): JsonMembers {
   const members = metadata.map(([name, json]) => `${JSON.stringify(name)}:${redactedText(json, redactor)}`)
   const text = `{${members.join(',')}}`
   return new JsonObject(redactor.json(text)?.raw ?? text, 0).others()
 }
 
-/** Words of a person, where a message would have JSON. */
+/** A person's text as text; other values stay JSON. */
 function redactedText(json: string, redactor: Redactor): string {
   return json.startsWith('"') ? JSON.stringify(redactor.text(JSON.parse(json) as string)) : json
 }

@@ -8,25 +8,25 @@ import {
   type FileIdentity,
 } from '../tape/index.js'
 
-/** What a session file is made of. Can be posted to another thread. */
+/** The inputs of a session file. Can be posted to another thread. */
 export interface SaveRequest {
   /** Segments of the tape, oldest first. */
   readonly tapes: readonly string[]
   readonly target: string
   /** The file of our last save. Any other file at `target` is kept as `.bak`. */
   readonly own?: FileIdentity | undefined
-  /** Nothing is saved while something else than `own` stands there: two runs on one file would fill the disk with backups. */
+  /** Saves nothing while another file than `own` is there: two runs on one file would fill the disk with backups. */
   readonly yields?: boolean
   /** Every payload on one line. @default false */
   readonly compact?: boolean
 }
 
-/** What came of it. */
+/** The outcome of a save. */
 export type SaveReply =
   | { readonly tookMs: number; readonly own?: FileIdentity | undefined }
   | { readonly trouble: string }
 
-/** Streams a tape into a session file, which never takes the place of a tape. */
+/** Streams a tape into a session file, which never replaces a tape. */
 export async function saveSession(request: SaveRequest): Promise<SaveReply> {
   const startedMs = performance.now()
   try {

@@ -2,16 +2,16 @@ import { Worker } from 'node:worker_threads'
 import { segmentsOf, type FileIdentity } from '../tape/index.js'
 import type { SaveReply, SaveRequest } from './session-save.js'
 
-/** A session file is not saved more often than this, nor than 20 times as long as the last save took. */
+/** The shortest pause between saves; it also lasts at least 20 times as long as the last save. */
 const shortestPauseMs = 30_000
 const usualFactor = 20
 
 /** Keeps a session file up to date while a tape is being recorded. */
 export interface SessionSaver {
-  /** Saves what there is so far. Returns why it could not be saved. */
+  /** Saves the recording so far. Returns why it could not be saved. */
   now(): Promise<string | undefined>
   /**
-   * Saves it for the last time.
+   * Saves the file for the last time.
    *
    * @param tapes segments of the finished tape
    * @returns why it could not be saved
@@ -28,14 +28,14 @@ export interface SessionSaverOptions {
   readonly compact?: boolean
   /** @default 30,000 */
   readonly pauseMs?: number
-  /** The pause after a save, in times of what it took. @default 20 */
+  /** The pause after a save, as a multiple of its duration. @default 20 */
   readonly pauseFactor?: number
 }
 
 export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   const { target, tape, compact = false, pauseMs = shortestPauseMs, pauseFactor = usualFactor } = options
   let worker: Worker | undefined
-  /** The file of our last save. A file that another program put in its place is kept. */
+  /** The file of our last save. Another program's file in its place is kept. */
   let own: FileIdentity | undefined
   let saving: Promise<SaveReply> | undefined
   let timer: NodeJS.Timeout | undefined = schedule(pauseMs)
@@ -50,7 +50,7 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   }
 
   async function save(tapes: readonly string[], yields = false): Promise<SaveReply> {
-    // The thread answers one request after the other.
+    // The thread answers requests one at a time.
     while (saving) await saving
     saving = ask({ tapes, target, own, yields, compact })
     const reply = await saving
@@ -64,7 +64,7 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
     const thread = (worker ??= startWorker())
     return new Promise((resolve) => {
       const settle = (reply: SaveReply): void => {
-        // Only ours: a worker listens to itself too, and one that does no longer never answers again.
+        // Removes only our listeners: without its own listeners, a worker never replies again.
         thread.off('message', settle).off('error', failed).off('exit', ended)
         resolve(reply)
       }
@@ -94,7 +94,7 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   }
 }
 
-/** Saves a session file somewhere, once. */
+/** Saves a session file once. */
 export async function saveOnce(request: SaveRequest): Promise<SaveReply> {
   const worker = startWorker()
   const reply = await new Promise<SaveReply>((resolve) => {
@@ -109,7 +109,7 @@ export async function saveOnce(request: SaveRequest): Promise<SaveReply> {
 
 function startWorker(): Worker {
   return new Worker(new URL('./session-worker.js', import.meta.url), {
-    // Nothing a library prints in there may reach the client's stdout.
+    // Output of libraries in the thread must not reach the client's stdout.
     stdout: true,
     stderr: true,
     execArgv: [],

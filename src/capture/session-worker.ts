@@ -1,4 +1,4 @@
-/** Entry of the thread that saves session files, so that no message waits for one. */
+/** Entry of the thread that saves session files, so that messages do not wait for it. */
 import { parentPort } from 'node:worker_threads'
 import { saveSession, type SaveRequest } from './session-save.js'
 

@@ -1,6 +1,6 @@
 /**
- * Signals for a server, as a client, a shell or a service manager sends them. SIGUSR1 would open Node's debugger
- * in us instead, and SIGUSR2 end us.
+ * Signals for a server, sent by a client, a shell or a service manager. In this process, SIGUSR1 would otherwise
+ * open Node's debugger, and SIGUSR2 would end it.
  */
 const always: readonly NodeJS.Signals[] = [
   'SIGTERM',
@@ -11,11 +11,11 @@ const always: readonly NodeJS.Signals[] = [
 const fromTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /**
- * Takes the signals meant for the server and passes each on, every time it comes. What a terminal has sent
- * to the server as well is not sent twice.
+ * Catches signals meant for the server and passes on each of them, every time. Signals that a terminal sent to
+ * the server as well are not sent twice.
  *
  * @param terminalSentIt whether a terminal sends its signals to the server directly
- * @returns `close()` gives the signals back
+ * @returns `close()` removes the handlers
  */
 export function forwardSignals(
   terminalSentIt: () => boolean,
@@ -38,10 +38,10 @@ export function forwardSignals(
 
 const endings: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Resolves at the first signal that ends a program; later ones change nothing, the tape is being closed. */
+/** Resolves at the first signal that ends a program; later ones are ignored while the tape is closed. */
 export function untilSignal(): {
   readonly signal: Promise<NodeJS.Signals>
-  /** As if that signal had come. */
+  /** Acts as if that signal had arrived. */
   end(signal: NodeJS.Signals): void
   cancel(): void
 } {

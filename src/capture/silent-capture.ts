@@ -3,7 +3,7 @@ import type { Redactor } from '../redaction/index.js'
 import type { Live } from './live.js'
 import type { RunningCapture } from './capture-options.js'
 
-/** Stands for a capture that may not record: everything passes, nothing is kept, nobody can attach. */
+/** Replaces a capture that may not record: all is forwarded, nothing is kept, no program can attach. */
 export function createSilentCapture(redactor: Redactor, why: string, wantsHolding: boolean): RunningCapture {
   const tape = { paths: [], messages: 0, gaps: 0, lost: 0, redacted: [] }
   const nothing = (): undefined => undefined

@@ -5,18 +5,18 @@ import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
 import { noRow } from './script.js'
 
-/** Finds the recorded calls and notes that ask for the same as one of the client's. */
+/** Finds recorded calls and notifications with the same content as one of the client's. */
 export interface CallIndex {
-  /** The first row with this short key: it asks for exactly this, in the order of the recording; `noRow` when there is none. */
+  /** The first row with this short key, in the order of the recording: a call with the same content; else `noRow`. */
   first(key: string): number
   /** The next row with the same key. */
   next(row: number): number
-  /** Rows of which a part was redacted, of calls with this method, in order. */
+  /** Partly redacted rows of calls with this method, in order. */
   redacted(method: string): readonly number[]
-  /** Rows of this method, each way to call it once, in order: for telling what was recorded. */
+  /** Rows of this method, one for each way to call it, in order; for messages about the recording. */
   examples(method: string): readonly number[]
   readonly methods: readonly string[]
-  /** It counts as never asked. */
+  /** The row counts as not recorded. */
   isLeftOut(row: number): boolean
 }
 
@@ -28,16 +28,16 @@ export interface CallIndexWriter extends CallIndex {
 
 /** Longer keys are hashed. */
 const longestKey = 120
-/** Ways to call one method that are kept for explanations. */
+/** Number of ways to call one method that are kept for explanations. */
 const mostExamples = 2_000
 
-/** What the client says about itself when it opens a conversation. */
+/** Methods with which the client introduces itself when it opens a conversation. */
 const openers: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
 
 /**
- * One text for all calls that ask for the same: whoever asks, in whatever order and spelling, with whatever
- * `_meta` (progress tokens, trace context, names of clients, ids that clients make up). Empty arguments are none. What a
- * task is told does not count.
+ * One key for all calls with the same content: independent of the client, of member order and spelling, and of `_meta`
+ * (progress tokens, trace context, names of clients, ids made up by clients). Empty arguments count as none. Input to a
+ * task does not count.
  *
  * @param text exact text of a request or notification
  */
@@ -46,7 +46,7 @@ export function callKey(text: string, method: string): string {
   return method === 'tasks/update' ? roundKey(text, method) : `${method} ${paramsText(text)}`
 }
 
-/** Inputs and state of a later round left out: what the first round asked for. */
+/** Key of the first round's request: without inputs and state of a later round. */
 export function roundKey(text: string, method: string): string {
   return `${method} ${paramsText(text, ofRound)}`
 }
@@ -74,17 +74,17 @@ function isEmptyObject(text: string, start: number): boolean {
   return kindAt(text, start) === 'object' && membersOf(text, start).length === 0
 }
 
-/** Keys are as long as what they stand for; long ones are hashed. */
+/** Keys are as long as the content they stand for; long ones are hashed. */
 export function shortKey(key: string): string {
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64')
 }
 
 export function createCallIndex(): CallIndexWriter {
-  // Rows by the hash of a key: the keys themselves would take more memory than all else.
+  // Rows by the hash of a key: the keys themselves would take more memory than everything else.
   const firsts = createIdTable()
-  /** By the first row with a key: the last one, where there are more. */
+  /** By the first row with a key: the last row, if there are several. */
   const lasts = createIntColumn()
-  /** By row; rows that are no calls have none. */
+  /** By row; rows that are not calls have none. */
   const nexts = createIntColumn()
   const redacted = new Map<string, number[]>()
   const examples = new Map<string, number[]>()

@@ -52,7 +52,7 @@ export function checkOptions(options: MockOptions): void {
   const { listen, fallback, record } = options
   if (listen) checkShapes('option', prefixed('listen', listen), prefixed('listen', listenShapes))
   if (!record) return
-  // Both are needed: what is not there is no better than what makes no sense.
+  // Both are required: a missing option is as bad as an invalid one.
   const given: Partial<typeof record> = record
   const { what = '', out = '', ...more } = given
   checkShapes('option', prefixed('record', { what, out, ...more }), prefixed('record', recordShapes))
@@ -62,7 +62,7 @@ export function checkOptions(options: MockOptions): void {
     })
 }
 
-/** `{ port }` as `{ 'listen.port' }`: as a person would name it. */
+/** `{ port }` as `{ 'listen.port' }`: the name a user would write. */
 function prefixed<T>(name: string, members: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).map(([key, value]) => [`${name}.${key}`, value]))
 }

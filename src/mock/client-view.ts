@@ -1,12 +1,12 @@
 import type { HeldRecord, MessageRecord, TapeRecord } from '../model/index.js'
 import { readEnvelope } from '../wire/index.js'
 
-/** Messages that wait, and that somebody injected, which are remembered. */
+/** How many held messages, and how many injected ones, are remembered. */
 const remembered = 10_000
 
 /**
- * The records as a client would tell them, where a person or rules stood between it and the server: what it sent is
- * there as it sent it, also what was dropped on its way; what it never sent is not, nor the answers to that.
+ * The records from the client's point of view, if a person or rules stood between it and the server. Its messages
+ * appear as sent, even if dropped later; messages that it never sent are left out, and so are their responses.
  */
 export async function* clientView(
   records: AsyncIterable<TapeRecord>,
@@ -32,7 +32,7 @@ export async function* clientView(
   }
 }
 
-/** A client knows what it sent, not what was made of it. Of what it got, it is the other way round. */
+/** A client knows what it sent, not the edited version. For messages it received, the reverse is true. */
 function asSent(record: MessageRecord): MessageRecord {
   const { original, direction, batch, parts } = record
   if (direction !== 'client_to_server' || original === undefined || batch) return record

@@ -21,43 +21,43 @@ export interface ConversationOptions {
   readonly recorded: number
   readonly repeatLast: boolean
   readonly pace: Pace
-  /** For what belongs to no request. */
+  /** For messages that belong to no request. */
   readonly standalone: ServerLink
   readonly fallback?: Fallback | undefined
   /** Every call goes to the fallback. */
   readonly askAlways?: boolean
   onServed(row: number): void
   onMiss(miss: Miss): void
-  /** The client has come to the call at which the recorded server ended. */
+  /** The client made the call at which the recorded server ended. */
   onDeath(): void
-  /** A message of the client could not be dealt with; why, in one line. */
+  /** A message of the client could not be processed; the reason in one line. */
   onFault(line: string): void
 }
 
-/** A live client's talk with the recorded server. */
+/** A live client's conversation with the recorded server. */
 export interface Conversation {
-  /** What the server said before the client said anything. */
+  /** Sends the messages that the server sent before the client's first one. */
   readonly start: () => void
   /**
    * Takes one frame of the client: a message, or a batch of them.
    *
-   * @param sink for the answers, and for what comes before them
-   * @returns false when it is not JSON
+   * @param sink for the responses, and for messages before them
+   * @returns false when the frame is not JSON
    */
   readonly take: (text: string, sink?: ServerLink) => boolean
-  /** The recorded call that the first call of this frame (which is JSON) would be taken for; -1 for none. */
+  /** The recorded call that matches the first call of this frame (which must be JSON); -1 for none. */
   readonly fits: (text: string) => number
-  /** The client no longer waits for the answer to the call with this id (exact JSON text). */
+  /** The client no longer waits for the response to the call with this id (exact JSON text). */
   readonly leave: (id: string) => void
-  /** Resolves when more may be taken. */
+  /** Resolves when more frames may be taken. */
   readonly ready: () => Promise<void>
-  /** The client says nothing more. Resolves when all was said that does not wait for it. */
+  /** The client sends nothing more. Resolves when everything that does not wait for the client was sent. */
   readonly end: () => Promise<void>
-  /** Says nothing more. Can be called twice. */
+  /** Stops sending. Can be called twice. */
   readonly close: () => Promise<void>
 }
 
-/** Ids of our own for questions whose recorded id is in use. */
+/** Our own ids for requests of the server whose recorded id is in use. */
 const firstOwnId = 1_000_000_000
 
 export function createConversation(options: ConversationOptions): Conversation {
@@ -65,17 +65,17 @@ export function createConversation(options: ConversationOptions): Conversation {
   const { script } = play
   const picker = createPicker(play, options.recorded, options.repeatLast)
   const calls = new Map<string, LiveCall>()
-  /** By recorded call: what refers to it after its answer (progress of a task, a subscription). */
+  /** By recorded call: live calls that later messages refer to (progress of a task, a subscription). */
   const liveOf = new Map<number, LiveCall>()
   const questions = new Map<string, { readonly row: number; readonly replied: Gate }>()
   const usedIds = new Set<string>()
   const liveQuestionIds = new Map<number, string>()
   const closing = new AbortController()
-  // Any number of messages may wait for their time.
+  // Any number of messages may be waiting on this signal.
   setMaxListeners(0, closing.signal)
   const running = new Set<Promise<void>>()
   let nextOwnId = firstOwnId
-  /** The client says nothing more: what waits for it waits in vain. */
+  /** The client sends nothing more; waiting for it is in vain. */
   let over = false
   /** The recorded server has ended. */
   let dead = false
@@ -83,13 +83,13 @@ export function createConversation(options: ConversationOptions): Conversation {
   function run(work: Promise<void>, about?: FaultyMessage): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => tellFault(error, about))
-      // Nothing can be said there any more.
+      // The error could not be sent there either.
       .catch(() => (about?.sink ?? standalone).cut?.())
       .finally(() => running.delete(tracked))
     running.add(tracked)
   }
 
-  /** What fails at one message (a disk that is gone, a listener that throws) ends nothing else. */
+  /** An error at one message (a lost disk, a throwing listener) must not end anything else. */
   async function tellFault(error: unknown, about: FaultyMessage | undefined): Promise<void> {
     const message = faultText(error, about)
     options.onFault(message)
@@ -100,7 +100,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       await sink.send({ text: faultAnswer(envelope.id!, message), final: true })
   }
 
-  /** Says what follows from a recorded message of the client, in the recorded order. */
+  /** Sends the messages that follow from a recorded message of the client, in the recorded order. */
   async function perform(cause: number, call: LiveCall | undefined): Promise<void> {
     const signal = call?.stop.signal ?? closing.signal
     const asked: { readonly row: number; readonly replied: Gate }[] = []
@@ -127,7 +127,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   async function finish(call: LiveCall): Promise<void> {
     if (call.answered || call.stop.signal.aborted) return
     const { method } = call.envelope
-    // What was cancelled, and a subscription, wait as they did.
+    // Cancelled calls and subscriptions stay open as recorded.
     if (script.closedBy(call.row) !== noRow || method === 'subscriptions/listen') return
     if (play.death?.call === call.row) {
       dead = true
@@ -151,7 +151,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     const text = script.text(row)
     if (kind === 'noise') return standalone.send({ text, noise: true })
     if (kind === 'refusal') {
-      // Where it can no longer be given, the call stays without an answer, which is told.
+      // If the refusal can no longer be sent, the call stays unanswered, which is reported.
       if (!call || call.answered || !call.sink.refuse?.({ status: script.status(row), text })) return
       forget(call)
       return options.onServed(row)
@@ -191,7 +191,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
     if (envelope.method === 'notifications/progress') {
       const token = (named === call?.row ? call : liveOf.get(named))?.envelope.progressToken
-      // Who gave no token wants no progress.
+      // A client without a token wants no progress.
       if (named !== noRow && token === undefined) return
       return sink.send({ text: toLiveText(text, marks, { ...values, progressToken: token }), ...more })
     }
@@ -208,7 +208,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     return elsewhere && standalone.isOpen ? standalone : call.sink
   }
 
-  /** What a client was told and has to say again is told apart by its tag. */
+  /** A redacted value that the client has to return is identified by its tag. */
   function secretFor(tag: string): string | undefined {
     const known = picker.secrets.get(tag)
     if (known !== undefined || !play.saidTags.has(tag)) return known
@@ -262,7 +262,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     choice: Exclude<Choice, { kind: 'found' }>,
     sink: ServerLink,
   ): void {
-    // Either side may ask for a sign of life at any time; it says nothing about the recorded server.
+    // Either side may ping at any time; a ping says nothing about the recorded server.
     if (envelope.method === 'ping') {
       return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":{}}`, final: true }))
     }
@@ -272,7 +272,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":${greeting}}`, final: true }))
     }
     const why = explainMiss(play, text, envelope, choice)
-    // Clients of both eras ask every server of the older one; an error is the answer they expect there.
+    // Clients of both eras send this to every server of the older one, and expect an error there.
     if (envelope.method !== 'server/discover') options.onMiss(why)
     run(sink.send({ text: missAnswer(id, why), final: true }))
   }
@@ -314,7 +314,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     if (!call) return
     const cancel = script.closedBy(call.row)
     if (cancel === noRow) {
-      // As a server does that was never asked to stop before: it stops.
+      // Without a recorded cancellation, the call simply stops.
       call.stop.abort()
       return forget(call)
     }

@@ -6,28 +6,28 @@ import type { ServerLink } from '../link/index.js'
 /** JSON-RPC 2.0, section 5.1. */
 export const internalError = -32603
 
-/** A message of the client that we fail at. */
+/** A message of the client that we failed to process. */
 export interface FaultyMessage {
   readonly envelope: Envelope
   readonly sink: ServerLink
-  /** Of a request, where a recorded one was found. */
+  /** For a request that matched a recorded one. */
   readonly call?: LiveCall
 }
 
-/** What went wrong, in one line. */
+/** The problem, in one line. */
 export function faultText(error: unknown, about: FaultyMessage | undefined): string {
   if (about?.envelope.kind === 'request')
     return `${nameOf(about.envelope)} cannot be answered: ${reasonOf(error)}`
   return `what follows from a message of the client cannot be said: ${reasonOf(error)}`
 }
 
-/** What a client gets that we fail at. @param id exact JSON text */
+/** The error sent for a request that we failed to process. @param id exact JSON text */
 export function faultAnswer(id: string, why: string): string {
   const message = JSON.stringify(`wiretape mock: ${why}`)
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":${internalError},"message":${message}}}`
 }
 
-/** What was thrown, in words. */
+/** Describes a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

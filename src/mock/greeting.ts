@@ -16,9 +16,9 @@ const changes: Readonly<Record<string, string | undefined>> = {
 }
 
 /**
- * The answer to an `initialize` or `server/discover` that was not recorded: many a recording begins later, and
- * some clients ask a process of its own. It says what the recording shows. Undefined for other methods, and for the
- * era that was not recorded.
+ * The result for an `initialize` or `server/discover` that was not recorded: many recordings begin later, and some
+ * clients use a separate process for it. It declares what the recording shows. Undefined for other methods, and for
+ * an era that was not recorded.
  */
 export function greetingFor(play: Play, { method, protocolVersion }: Envelope): string | undefined {
   const { seen } = play

@@ -1,13 +1,13 @@
 import type { Envelope, HttpHeaders } from '../model/index.js'
 import { createMirroredHeaders, headerFault, type MirroredHeaders } from '../link/index.js'
 
-/** Finds out whether a recorded server looked at the headers that say again what a request says (2026-07-28). */
+/** Finds out whether a recorded server checked the headers that repeat parts of a request (2026-07-28). */
 export interface HeaderWitness {
   /** A request of the modern era. @returns whether its headers differ from its body */
   asked(headers: HttpHeaders, text: string, envelope: Envelope): boolean
-  /** A result of such a request. */
+  /** A result for such a request. */
   answered(text: string, envelope: Envelope, hadFault: boolean): void
-  /** What such headers have to say; undefined where the server did not look at them, or is of another era. */
+  /** Required values of such headers; undefined where the server did not check them, or is of another era. */
   rules(): MirroredHeaders | undefined
 }
 

@@ -5,10 +5,10 @@ import { kindAt, membersOf } from '../wire/index.js'
 const invalidRequest = -32600
 
 /**
- * The error for what is no JSON-RPC: who asked so may wait for an answer all the same. Who answered so does not, and gets
- * none.
+ * The error for a message that is not JSON-RPC. The sender of a broken request may still await a response; the sender
+ * of a broken response does not, and gets none.
  *
- * @param text that `findJsonValue` has accepted
+ * @param text accepted by `findJsonValue`
  */
 export function invalidAnswer(text: string, { id, problem }: Envelope): string | undefined {
   const isObject = kindAt(text, 0) === 'object'

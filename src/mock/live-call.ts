@@ -1,7 +1,7 @@
 import type { Envelope } from '../model/index.js'
 import type { ServerLink } from '../link/index.js'
 
-/** A call of the client that a recorded one stands for. */
+/** A call of the client that matched a recorded one. */
 export interface LiveCall {
   readonly row: number
   readonly text: string
@@ -14,9 +14,9 @@ export interface LiveCall {
   answered: boolean
 }
 
-/** A moment that others wait for. */
+/** An event that others wait for. */
 export interface Gate {
-  /** False when it will never come. */
+  /** False when the event will never happen. */
   readonly passed: Promise<boolean>
   open(came: boolean): void
 }

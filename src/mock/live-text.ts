@@ -11,20 +11,20 @@ import {
   type TextEdit,
 } from '../wire/index.js'
 
-/** What is put in the place of recorded values, each as exact JSON text. */
+/** Replacements for recorded values, each as exact JSON text. */
 export interface LiveValues {
   readonly id?: string | undefined
   readonly progressToken?: string | undefined
-  /** Of a `notifications/cancelled`. */
+  /** For a `notifications/cancelled`. */
   readonly requestId?: string | undefined
   readonly subscriptionId?: string | undefined
-  /** For redacted values, by tag; what is undefined stays as it is. */
+  /** Redacted values by tag; where undefined, the marker stays. */
   readonly secret?: ((tag: string) => string | undefined) | undefined
 }
 
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 
-/** A recorded message with the ids of the present: every other character is the recorded one. */
+/** A recorded message with live ids; every other character stays as recorded. */
 export function toLiveText(text: string, marks: readonly RedactionMark[], live: LiveValues): string {
   const found = findJsonValue(text)
   if (isFault(found) || kindAt(text, found.start) !== 'object') return text
@@ -46,7 +46,7 @@ export function toLiveText(text: string, marks: readonly RedactionMark[], live: 
     }
   }
   edits.sort((a, b) => a.start - b.start)
-  // A redacted token has been replaced by the live one already.
+  // A redacted token was already replaced by the live one.
   return spliceText(
     text,
     edits.filter(({ start }, i) => i === 0 || start >= edits[i - 1]!.end),

@@ -6,12 +6,12 @@ import type { Choice } from './picker.js'
 import type { Play } from './play.js'
 import { fitsRedacted } from './redacted-call.js'
 
-/** JSON-RPC code of a miss: outside of what JSON-RPC and MCP keep for themselves, so no server's error looks like it. */
+/** JSON-RPC code of a miss: outside the ranges of JSON-RPC and MCP, so that no server's error looks like it. */
 export const missCode = -31404
 
-/** A call that the recording has no answer to. */
+/** A call for which the recording has no response. */
 export interface Miss {
-  /** As `tools/call echo`. */
+  /** Such as `tools/call echo`. */
   readonly what: string
   /** One sentence for a person. */
   readonly message: string
@@ -19,23 +19,23 @@ export interface Miss {
   readonly data: string
 }
 
-/** Recorded calls that are looked at for the nearest one. */
+/** Number of recorded calls searched for the nearest one. */
 const mostCompared = 300
-/** Characters of them. */
+/** Characters read of these calls. */
 const mostRead = 8_000_000
 const mostDifferences = 5
 const longestValue = 60
 const longestData = 2_000
 const mostMethods = 20
 
-/** Redacted values may be anything, and what says nothing about what is asked is left out. */
+/** Redacted values may be anything; members that do not affect the content of a call are ignored. */
 const tolerance: Tolerance = {
   isIgnored: (_, pointer) => pointer === '/_meta',
   accepts: (_, before, __, after) => (isRedacted(before) && fitsRedacted(before, after) ? true : undefined),
   standIn: () => undefined,
 }
 
-/** A string with something taken out, not an object that holds one. */
+/** A partly or fully redacted string, not an object that contains one. */
 function isRedacted(json: string): boolean {
   return json.startsWith('"') && json.includes(redactionMarker)
 }
@@ -46,7 +46,7 @@ interface Near {
   readonly more: number
 }
 
-/** Says why a call got no recorded answer, and what the nearest recorded one has that it has not. */
+/** Explains why a call got no recorded response, and how the nearest recorded call differs. */
 export function explainMiss(
   play: Play,
   text: string,
@@ -88,7 +88,7 @@ export function explainMiss(
   const said = near.differences.map(describe)
   const hidden = near.more + Math.max(0, said.length - mostDifferences)
   const list = said.slice(0, mostDifferences).join('; ') + (hidden > 0 ? `; and ${hidden} more` : '')
-  // The same but for what redaction took out: values that were equal then are not now.
+  // The same except for redacted values: values that were equal in the recording differ now.
   const why = list === '' ? 'what was redacted then does not fit' : list
   return {
     what,

@@ -11,20 +11,20 @@ import { prepareStage, type Stage } from './stage.js'
 import { serveStream } from './serve-stream.js'
 import type { MockOptions } from './mock-options.js'
 
-/** A recorded server that runs. */
+/** A running mock of a recorded server. */
 export interface Mock {
-  /** For clients; undefined on streams. */
+  /** URL for clients; undefined on streams. */
   readonly url: string | undefined
-  /** Recorded answers that were given, so far. */
+  /** Number of recorded responses sent so far. */
   readonly served: number
-  /** Calls that the recording had no answer to, so far. */
+  /** Number of calls so far without a recorded response. */
   readonly missed: number
-  /** Status of the recorded server that ended before its client did, once a client has come to there. */
+  /** Exit status of a recorded server that ended before its client, once a client has reached that point. */
   readonly exitCode: number | undefined
-  /** Resolves when the client of the streams has left and all is said; over HTTP when the mock is closed. */
+  /** Resolves when the client of the streams has left and everything was sent; over HTTP when the mock is closed. */
   readonly ended: Promise<void>
   /**
-   * Ends all conversations, the real server and the listening, then writes the copy. Can be called twice.
+   * Ends all conversations, the real server and the listener, then writes the copy. Can be called twice.
    *
    * @throws WiretapeError `unwritable` when the copy cannot be written
    */
@@ -32,12 +32,11 @@ export interface Mock {
 }
 
 /**
- * Be the recorded server: answers clients with the recorded text, until it is closed.
+ * Serves a recording as a mock server: sends clients the recorded text, until it is closed.
  *
- * @param recording path of a recording of any format; of a rotated one any segment. Several are
- *   played as one
- * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`; `usage` for a recording of one side only, options that make
- *   no sense, a port in use
+ * @param recording path of a recording of any format; for a rotated one any segment. Several are played as one
+ * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`; `usage` for a recording of one side only,
+ *   invalid options, a port in use
  */
 export function mock(
   recording: string | readonly string[],
@@ -58,10 +57,10 @@ export async function mock(recording: string | readonly string[], options: MockO
 }
 
 /**
- * As `mock`, for a recording that is open already.
+ * Like `mock`, for a recording that is already open.
  *
- * @param name what the user calls it
- * @param access who may use it over HTTP, besides `openToAllUsers`
+ * @param name the user's name for the recording
+ * @param access who may use the mock over HTTP, besides `openToAllUsers`
  */
 export async function startMock(
   recording: Recording,
@@ -71,7 +70,7 @@ export async function startMock(
 ): Promise<Mock> {
   const { record, fallback: command, onNotice: notice = () => undefined } = options
   checkOptions(options)
-  // Known at the end only, it would cost all that the real server had answered.
+  // Checked first: found only at the end, the problem would cost all responses of the real server.
   if (record) await checkReplaceable(resolve(record.out))
   const rules = options.rules === undefined ? undefined : await startRules(options.rules, notice)
   const fallbacks =

@@ -1,10 +1,10 @@
-/** How much of the recorded waiting is done again: 0 none, 1 all, 2 half of it. */
+/** The share of recorded waiting that is repeated: 0 none, 1 all, 2 half of it. */
 export interface Pace {
-  /** Times faster than recorded; 0 without any waiting. */
+  /** Multiple of the recorded speed; 0 for no waiting. */
   readonly factor: number
 }
 
-/** Longer waits cannot be told to a timer. */
+/** Timers accept no longer waits. */
 const longestMs = 2 ** 31 - 1
 
 /** `fast`, `recorded`, or `2x`; undefined for anything else. */

@@ -7,35 +7,35 @@ import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
 import { noRow } from './script.js'
 
-/** What of the recording fits a call of the client. */
+/** The recorded match for a call of the client. */
 export type Choice =
   | { readonly kind: 'found'; readonly row: number }
-  /** It was recorded, and every recorded answer was given; `row` was the last. */
+  /** It was recorded, and every recorded response was sent; `row` was the last call. */
   | { readonly kind: 'spent'; readonly row: number; readonly times: number }
   | { readonly kind: 'unknown' }
 
-/** Nothing was put there. */
+/** Not yet set. */
 const unset = -2
 
-/** Messages between two polls that are looked at. */
+/** Number of messages between two polls that are searched. */
 const mostBetweenPolls = 1_000
 
-/** Which recorded call or note stands for the next one of a client. State of one live conversation. */
+/** Matches the next call or notification of a client with a recorded one. State of one live conversation. */
 export interface Picker {
-  /** The recorded call whose answer this one would get, or `noRow`. */
+  /** The recorded call whose response this one would get, or `noRow`. */
   fits(text: string, envelope: Envelope): number
   call(text: string, envelope: Envelope): Choice
-  /** A notification: the recorded one, or `noRow`. */
+  /** The recorded match of a notification, or `noRow`. */
   note(text: string, envelope: Envelope): number
-  /** The call was answered by asking for more; `answer` as it was sent. */
+  /** The call got a response that requires more input; `answer` as it was sent. */
   askedForMore(row: number, callText: string, callEnvelope: Envelope, answer: Envelope): void
   /** Values for redacted places, by tag, as exact JSON text. */
   readonly secrets: Map<string, string>
 }
 
 /**
- * Equal calls get their answers in the order of the recording: first those of the recorded conversation that the
- * client stands in, and what that does not have at all from the others.
+ * Equal calls get their responses in the order of the recording: first from the recorded conversation that the client
+ * follows; calls entirely missing there come from the others.
  *
  * @param own number of the recorded conversation
  */
@@ -50,20 +50,20 @@ class AnswerPicker implements Picker {
   readonly #script
   readonly #calls
   readonly #secrets = new Map<string, string>()
-  /** By row: 1 for those that are taken. */
+  /** By row: 1 for taken rows. */
   readonly #taken = createIntColumn(0)
-  /** By the first row with a key: the first that may not be taken yet. Rows before it are taken, or another conversation's. */
+  /** By the first row with a key: the first row that may be free. Earlier ones are taken, or another conversation's. */
   readonly #positions = { own: createIntColumn(unset), foreign: createIntColumn(unset) }
-  /** By the first row with a key, the row that was taken last; by key where no row has it. */
+  /** By the first row with a key, the row taken last; by key if no row has it. */
   readonly #lastTaken = createIntColumn(noRow)
   readonly #lastTakenUnlike = new Map<string, number>()
-  /** By method: rows before this one of those that were redacted are taken. */
+  /** By method: all redacted rows before this one are taken. */
   readonly #redactedFrom = new Map<string, number>()
-  /** Rounds that wait for their retry: by the state that was given out, or by what was asked. */
+  /** Rounds that await their retry: by the state sent to the client, or by the content of the call. */
   readonly #rounds = new Map<string, number[]>()
   readonly #isTaken = (row: number): boolean => this.#taken.get(row) === 1 || this.#calls.isLeftOut(row)
 
-  // Without sessions, connections are all that the recording tells apart, and a client has several of them.
+  // Without sessions the recording can only separate connections, and a client has several of them.
   readonly #isOwn = (row: number): boolean =>
     this.#play.sessions === false || this.#script.conversation(row) === this.#own
 
@@ -93,7 +93,7 @@ class AnswerPicker implements Picker {
     if (row !== noRow && !isEarly) return { kind: 'found', row: this.#take(key, row, text) }
     const before = told === noRow ? this.#redacted(text, method, false, true) : told
     if (before === noRow) return { kind: 'unknown' }
-    // How often a client polls is up to it.
+    // The number of polls is up to the client.
     return this.#repeatLast || method === taskPoll
       ? { kind: 'found', row: before }
       : { kind: 'spent', row: before, times: this.#timesOf(key) }
@@ -112,7 +112,7 @@ class AnswerPicker implements Picker {
     else this.#rounds.set(key, [row])
   }
 
-  /** The next row of the key in the own conversation, or in the others where that has none. */
+  /** The next row of the key in the own conversation, or in the others if that one has none. */
   #nextOf(first: number, inOwn: boolean): number {
     const position = inOwn ? this.#positions.own : this.#positions.foreign
     let row = position.get(first)
@@ -152,7 +152,7 @@ class AnswerPicker implements Picker {
     return this.#nextOf(first, false)
   }
 
-  /** @param strict a tag has one value, `secrets` says which; else a redacted value may be anything */
+  /** @param strict a tag known in `secrets` must have that value; otherwise a redacted value may be anything */
   #redacted(text: string, method: string, strict: boolean, again = false): number {
     const known = strict ? this.#secrets : new Map<string, string>()
     let foreign = noRow
@@ -182,7 +182,7 @@ class AnswerPicker implements Picker {
     return again ? last : foreign
   }
 
-  /** Keeps what the live call has in the place of redacted values. */
+  /** Keeps the values that the live call has in redacted places. */
   #bind(row: number, text: string): void {
     const marks = this.#script.marks(row)
     if (marks.length === 0) return
@@ -198,7 +198,7 @@ class AnswerPicker implements Picker {
     return before === noRow ? noRow : this.#script.nextRound(before)
   }
 
-  /** The retry has come. */
+  /** The retry arrived. */
   #endRound(row: number): void {
     for (const [key, waiting] of this.#rounds) {
       const at = waiting.findIndex((before) => this.#script.nextRound(before) === row)
@@ -219,7 +219,7 @@ class AnswerPicker implements Picker {
     return byTag === noRow ? this.#redacted(text, method, false) : byTag
   }
 
-  /** The task went on when its client had said or asked for something, which it has not yet. */
+  /** The recorded task continued after a message or request of its client that has not come yet. */
   #isHeldUp(told: number, row: number, taskId: string | undefined): boolean {
     for (let between = told + 1; between < row && between < told + mostBetweenPolls; between += 1) {
       if (this.#script.kind(between) !== 'call' || this.#isTaken(between)) continue
@@ -237,7 +237,7 @@ class AnswerPicker implements Picker {
   }
 }
 
-/** States that redaction took out look alike: then the call itself tells its retry. */
+/** Redacted states all look alike; then the content of the call identifies its retry. */
 function keyOfRound(state: string | undefined, callText: string, { method = '' }: Envelope): string {
   const isKnown = state !== undefined && state !== redactionMarker
   return shortKey(isKnown ? `state ${state}` : roundKey(callText, method))

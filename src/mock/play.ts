@@ -3,50 +3,50 @@ import type { MirroredHeaders } from '../link/index.js'
 import type { CallIndex } from './call-index.js'
 import type { Script } from './script.js'
 
-/** How a recorded stdio server ended by itself. */
+/** The end of a recorded stdio server that ended by itself. */
 export interface RecordedDeath {
-  /** The last call that waited for an answer. */
+  /** The last call that awaited a response. */
   readonly call: number
   /** Its status; 128 + the signal's number after a signal. */
   readonly exitCode: number
   readonly signal?: string
 }
 
-/** A recording made ready to be played. */
+/** A recording prepared for serving. */
 export interface Play {
   readonly script: Script
   readonly calls: CallIndex
-  /** Conversations that a client opened, in their order: a client that comes gets the next of them. */
+  /** Conversations opened by a client, in order: each new client gets the next one. */
   readonly openings: readonly number[]
   readonly transport: Transport
   readonly url: string | null
-  /** The recorded server named its sessions; undefined where the recording cannot tell. */
+  /** The recorded server named its sessions; undefined if the recording does not show it. */
   readonly sessions: boolean | undefined
   /** A conversation began with `initialize`. */
   readonly opened: boolean
   /** Every GET for a stream was answered with 405. */
   readonly noStream: boolean
-  /** Requests of 2025 and before were seen. */
+  /** There were requests of 2025 and before. */
   readonly legacy: boolean
-  /** Requests of 2026-07-28 and later were seen. */
+  /** There were requests of 2026-07-28 and later. */
   readonly modern: boolean
-  /** POSTs of legacy clients that named no fitting `Accept` or `Content-Type` were taken. */
+  /** The server accepted POSTs of legacy clients without a fitting `Accept` or `Content-Type`. */
   readonly lenient: { readonly accept: boolean; readonly contentType: boolean }
-  /** What headers of requests of 2026-07-28 have to say; undefined where the recorded server did not look at them. */
+  /** Required headers in requests of 2026-07-28; undefined where the recorded server did not check them. */
   readonly mirrored: MirroredHeaders | undefined
-  /** The recorded server ended before its client did, instead of answering a call. */
+  /** The recorded server ended before its client, instead of responding to a call. */
   readonly death: RecordedDeath | undefined
-  /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
+  /** Tags of redacted values that the client sent. The mock sends stand-ins for them, which the client can return. */
   readonly saidTags: ReadonlySet<string>
-  /** What shows what the server is. */
+  /** Facts that the recording shows about the server. */
   readonly seen: {
     readonly server: Envelope['peer']
-    /** Protocol versions that clients spoke. */
+    /** Protocol versions used by clients. */
     readonly versions: readonly string[]
-    /** Methods of its notifications. */
+    /** Methods of the server's notifications. */
     readonly notices: readonly string[]
   }
-  /** What the recording calls a conversation; undefined where it has only one. */
+  /** Name of a conversation in the recording; undefined where it has only one. */
   conversationName(number: number): string | undefined
   readonly counts: { readonly sessions: number; readonly client: number; readonly server: number }
   close(): void

@@ -22,18 +22,18 @@ import { createRecordedConversations, type RecordedConversation } from './record
 import { createScript, noRow, type NewRow, type RecordedWay, type ScriptWriter } from './script.js'
 import { createTextStore } from '../tape/index.js'
 
-/** HTTP exchanges that are remembered while a recording is read. */
+/** Number of HTTP exchanges that are remembered while a recording is read. */
 const rememberedExchanges = 10_000
 interface Exchange {
   readonly conversation: RecordedConversation
-  /** The request in it, or `noRow`. */
+  /** The request in the exchange, or `noRow`. */
   readonly call: number
   readonly modern: boolean
-  /** Its headers said something else than its body, or nothing. */
+  /** Its headers contradict its body, or are missing. */
   readonly hasHeaderFault: boolean
 }
 
-/** Reads a recording once. @throws what its reader throws, and WiretapeError `unwritable` of the text store */
+/** Reads a recording once. @throws errors of its reader, and WiretapeError `unwritable` of the text store */
 export async function readPlay(recording: Recording): Promise<Play> {
   const texts = createTextStore()
   try {
@@ -103,7 +103,7 @@ class PlayReader {
   }
 
   done() {
-    // What is left lives as long as the play does.
+    // Freed here; otherwise it would live as long as the play.
     this.#ids = createIdTable()
     this.#exchanges.clear()
     return {
@@ -205,7 +205,7 @@ class PlayReader {
     const { http } = record
     const exchange = http && this.#exchanges.get(http.exchange)
     const answered = part.correlatedId === undefined ? noRow : this.#ids.get(part.correlatedId)
-    // An error without an id that stands in the response of a request answers that one.
+    // An error without an id in the HTTP response to a request belongs to that request.
     const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
     const call = answered >= 0 ? answered : isAnswer && exchange ? exchange.call : noRow
     const conversation =
@@ -236,7 +236,7 @@ class PlayReader {
     this.#script.addEffect(this.#causeOf(conversation, kind, row, part, exchange?.call ?? noRow), row)
   }
 
-  /** The message of the client that this one of the server follows from. */
+  /** The client's message from which this message of the server follows. */
   #causeOf(
     conversation: RecordedConversation,
     kind: 'question' | 'notice' | 'answer',
@@ -250,14 +250,14 @@ class PlayReader {
       if (named < 0) continue
       this.#script.setNames(row, named)
       if (link === 'progress') return named
-      // What a subscription brings follows from what changed it.
+      // A subscription's notification follows from the change, not from the subscription.
       if (link === 'subscription') cause = noRow
     }
     const { open, last } = conversation
     if (cause >= 0 && open.includes(cause)) return cause
     const latest = open.at(-1)
     if (latest === undefined) return last
-    // A question asked right after a notification is about what that says (roots that changed).
+    // A request right after a notification is about its content (changed roots).
     return kind === 'question' && last > latest && this.#script.kind(last) === 'note' ? last : latest
   }
 
@@ -281,7 +281,7 @@ class PlayReader {
   }
 
   #noteSession(record: MessageRecord, envelope: Envelope): void {
-    // Only the answer to `initialize` has both, and only there is a session named.
+    // Only the result of `initialize` has both, and only that response names a session.
     if (envelope.kind !== 'result' || envelope.protocolVersion === undefined || !record.http?.headers) return
     const named = record.http.headers.some(([name]) => name.toLowerCase() === 'mcp-session-id')
     this.#sessions = this.#sessions === true || named
@@ -300,7 +300,7 @@ class PlayReader {
     this.#script.addEffect(conversation.open.at(-1) ?? conversation.last, row)
   }
 
-  /** A server that its client ended has answered everything, or ends with status 0. */
+  /** A server ended by its client has responded to everything, or ends with status 0. */
   #takeEnd({ exitCode, wiretape }: EndRecord): void {
     const call = this.#conversations.of('').open.at(-1)
     if (this.#transport !== 'stdio' || exitCode === null || exitCode === 0 || wiretape?.recovered) return
@@ -317,15 +317,15 @@ class PlayReader {
     if (!exchange || exchange.call < 0 || this.#script.answerTo(exchange.call) !== noRow) return
     const { conversation, call } = exchange
     if (exchange.modern && record.why?.startsWith('client') === true) {
-      // From 2026-07-28 on, a client that leaves cancels. Whatever comes from here on came too late.
+      // From 2026-07-28 on, a client that leaves cancels. Everything after this point came too late.
       if (this.#script.closedBy(call) === noRow) this.#script.setClosedBy(call, this.#script.length)
       this.#close(conversation, call)
     } else if (record.status === 401 || record.status === 403) {
-      // We ask nobody who he is.
+      // The mock requires no login.
       this.#calls.leaveOut(call)
       this.#close(conversation, call)
     } else if (record.status !== undefined && record.status >= 400) {
-      // What is no status was no answer.
+      // An invalid status was no response.
       if (carriesBody(record.status)) this.#takeRefusal(record, record.status, exchange)
       else this.#close(conversation, call)
     }
@@ -346,7 +346,7 @@ class PlayReader {
   }
 }
 
-/** What Node sends as the status of a response with something in it; a recording may say anything. */
+/** A status that Node can send with a response body; a recording may contain any number. */
 function carriesBody(status: number): boolean {
   return status >= 200 && status <= 999 && status !== 204 && status !== 304
 }
@@ -357,7 +357,7 @@ function wayOf(record: MessageRecord, call: number): RecordedWay {
   return record.sse ? 'request-stream' : 'json'
 }
 
-/** The marks of one message of a frame, their pointers into it. */
+/** The marks of one message of a frame, with pointers into that message. */
 function marksOf(record: MessageRecord, part: number): RedactionMark[] {
   const red = record.red ?? []
   if (!record.batch) return [...red]

@@ -1,24 +1,24 @@
 import { noRow, type Script } from './script.js'
 
-/** Shorter ones made no difference to a client. */
+/** Shorter pauses made no difference to a client. */
 const shortestUs = 1_000
-/** Enough for a client that is busy. */
+/** Enough for a busy client. */
 const longestMs = 20
 
-/** Where to leave a client the time to read what was said, whatever the pace. */
+/** A pause that gives a client time to read earlier messages, whatever the pace. */
 export interface ReadingPause {
-  /** Before this message of the server. */
+  /** The pause comes before this message of the server. */
   readonly row: number
   readonly ms: number
 }
 
 /**
- * Clients of the official SDKs hand progress on a moment after they have read it, but end the request as soon as they
- * read the answer: progress that is read together with the answer is lost. So where the recorded server paused between
- * the two, the mock does too; the last such pause of a call will do.
+ * Clients of the official SDKs pass progress on a moment after reading it, but end the request as soon as they read
+ * the response: progress that is read together with the response is lost. Where the recorded server paused between the
+ * two, the mock therefore does too; the last such pause of a call is enough.
  *
  * @param call the recorded call
- * @returns undefined where no progress came before the answer, or all of it at once with that
+ * @returns undefined if no progress came before the response, or all of it came together with the response
  */
 export function readingPause(script: Script, call: number): ReadingPause | undefined {
   const answer = script.answerTo(call)

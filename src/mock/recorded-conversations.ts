@@ -1,16 +1,16 @@
 import type { Envelope, MessageRecord } from '../model/index.js'
 import { conversationStart } from './script.js'
 
-/** What is known of a recorded conversation while the recording is read. */
+/** Facts about a recorded conversation while the recording is read. */
 export interface RecordedConversation {
   readonly number: number
-  /** What the recording calls it. */
+  /** Its name in the recording. */
   readonly name: string
-  /** Calls that are neither answered nor cancelled, oldest first; those that stay open for good left out. */
+  /** Calls neither answered nor cancelled, oldest first; without those that stay open for good. */
   readonly open: number[]
   /** The client's last message. */
   last: number
-  /** Whether a call of it was `initialize`; undefined before there was any. */
+  /** Whether one of its calls was `initialize`; undefined before the first call. */
   opened?: boolean
 }
 
@@ -18,16 +18,16 @@ export interface RecordedConversations {
   /** Another recording begins. */
   nextSession(): void
   of(name: string): RecordedConversation
-  /** Whose message this is, of the client's. */
+  /** The conversation to which a message of the client belongs. */
   ofClient(record: MessageRecord, envelope: Envelope): RecordedConversation
   byNumber(number: number): RecordedConversation | undefined
-  /** Numbers of those that a client opened, in their order. */
+  /** Numbers of the conversations that a client opened, in order. */
   openings(): number[]
-  /** Whether one began with `initialize`. */
+  /** Whether a conversation began with `initialize`. */
   hasOpened(): boolean
 }
 
-/** Connections of clients that have no session are one conversation: any request can come on any of them. */
+/** Connections of clients without a session form one conversation: any request can come on any of them. */
 const shared = 'shared'
 
 export function createRecordedConversations(): RecordedConversations {
@@ -60,7 +60,7 @@ export function createRecordedConversations(): RecordedConversations {
     },
     byNumber: (number) => all[number],
     openings() {
-      // A probe for the modern era may stand before the conversation that follows it.
+      // A probe for the modern era may precede the actual conversation.
       const own = numbersOf(true)
       return own.length > 0 ? own : numbersOf(false)
     },

@@ -12,23 +12,23 @@ import {
   type Member,
 } from '../wire/index.js'
 
-/** What a live call has in the place of redacted values: by tag, as exact JSON text of a string's content or a value. */
+/** Values of a live call in redacted places: by tag, as exact JSON text of a string's content or of a value. */
 export type SecretValues = ReadonlyMap<string, string>
 
-/** What redaction left of a recorded call, to be held against a live one. */
+/** A recorded call after redaction, to be compared with a live one. */
 export interface RedactedCall {
   readonly text: string
   readonly marks: readonly { readonly at: string; readonly tag: string }[]
 }
 
-/** Deeper values have to be equal in their text. */
+/** Deeper values must have equal text. */
 const deepest = 200
 
 /**
  * Whether a live call can be the recorded one: equal in everything that was not redacted. A redacted value may be
- * anything, but one with a tag whose value is known has to be that.
+ * anything, but if the value of its tag is known, it must be that value.
  *
- * @returns the values that the live call has for the tags, or undefined
+ * @returns the live call's values for the tags, or undefined
  */
 export function matchRedacted(
   recorded: RedactedCall,
@@ -95,7 +95,7 @@ export function matchRedacted(
   return equal(recordedParams, liveParams, '/params', 0) ? found : undefined
 }
 
-/** The members of an object by name, but for what says nothing about what is asked. */
+/** The members of an object by name, without those that do not affect the content of a call. */
 function counting(text: string, start: number, at: string): Map<string, Member> {
   const members = new Map(membersOf(text, start).map((member) => [member.name, member]))
   if (at === '/params') {
@@ -112,14 +112,14 @@ function paramsOf(text: string): number | undefined {
   return isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')?.start
 }
 
-/** Whether a live value can be a recorded string of which redaction took out something. Both are JSON texts. */
+/** Whether a live value can be a recorded string that was partly redacted. Both are JSON texts. */
 export function fitsRedacted(recorded: string, live: string): boolean {
   const written = decodeString(recorded, 0, recorded.length)
   if (written === redactionMarker) return true
   return kindAt(live, 0) === 'string' && cut(written, decodeString(live, 0, live.length)) !== undefined
 }
 
-/** What stands in `said` where `written` has markers; undefined when the rest differs. */
+/** The parts of `said` in place of the markers in `written`; undefined when the rest differs. */
 function cut(written: string, said: string): string[] | undefined {
   const [first = '', ...rest] = written.split(redactionMarker)
   if (!said.startsWith(first)) return undefined

@@ -13,12 +13,12 @@ export interface RuledOptions {
   readonly notice: (line: string) => void
 }
 
-/** Requests whose answers are told apart by what they are about. */
+/** Number of requests remembered, so that rules on responses know their subject. */
 const rememberedRequests = 10_000
 
 /**
- * A conversation with rules between it and its client: they see every message of either side once, when it comes, and
- * change, delay, drop, double or answer it.
+ * A conversation with rules between it and its client. Rules see every message of either side once, when it comes,
+ * and can change, delay, drop, double or answer it.
  */
 export function openRuled(
   open: (standalone: ServerLink) => Conversation,
@@ -53,7 +53,7 @@ export function openRuled(
     })
   }
 
-  /** What a request is about, for the rules on its answer. */
+  /** The subject of a request, for the rules on its response. */
   function askedBy(envelope: ReturnType<typeof readEnvelope>, direction: Direction): Asked | undefined {
     if (envelope.id === undefined) return undefined
     const isReply = isAnswer(envelope)
@@ -95,7 +95,7 @@ export function openRuled(
     if (closing.signal.aborted) return
     const { verdict, text = message.text, copies, answers } = decision
     if (verdict === 'disconnect') return sink.cut?.()
-    // A question that a rule answers was never asked.
+    // A request of the server that a rule answers never reaches the client.
     for (const answer of answers) inner.take(answer)
     if (verdict === 'answer' || verdict === 'drop') {
       return message.final ? withheld(readEnvelope(message.text, 0).id, decision, sink) : undefined
@@ -104,7 +104,7 @@ export function openRuled(
     await sink.send({ ...message, text })
   }
 
-  /** Over HTTP a request that is never answered would keep its connection: an error says why. */
+  /** Over HTTP, a request without a response would keep its connection open; the client gets an error instead. */
   async function withheld(id: string | undefined, { rule }: RuleDecision, sink: ServerLink): Promise<void> {
     if (!sink.refuse || id === undefined) return
     const message = JSON.stringify(`wiretape: rule ${rule} dropped it`)

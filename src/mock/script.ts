@@ -2,10 +2,10 @@ import { createIntColumn, createNumberColumn, type RedactionMark } from '../mode
 import type { TextStore } from '../tape/index.js'
 
 /**
- * What a recorded message is to a mock. The client's: a `call` (request), a `note` (notification), a `reply`
- * (answer to a question). The server's: a `question` (request), a `notice` (notification, or anything that is not
- * JSON-RPC), an `answer` to a call, a `refusal`:
- * an HTTP response without JSON-RPC in the place of one, and `noise`: a line that is no message.
+ * The role of a recorded message in a mock. Of the client: a `call` (request), a `note` (notification), a `reply`
+ * (response to a `question`). Of the server: a `question` (request), a `notice` (notification, or anything that is not
+ * JSON-RPC), an `answer` to a call, a `refusal` (an HTTP response without JSON-RPC instead of an answer), and `noise`:
+ * a line that is not a message.
  */
 export type RowKind = 'call' | 'note' | 'reply' | 'question' | 'notice' | 'answer' | 'refusal' | 'noise'
 
@@ -20,20 +20,20 @@ const kinds: readonly RowKind[] = [
   'noise',
 ]
 
-/** How a server's message reached the client over HTTP, as far as the recording tells. */
+/** How a server's message reached the client over HTTP, as far as the recording shows. */
 export type RecordedWay = 'unknown' | 'json' | 'request-stream' | 'other-stream'
 
 const ways: readonly RecordedWay[] = ['unknown', 'json', 'request-stream', 'other-stream']
 
 export const noRow = -1
 
-/** A message of the recording, when it is added. */
+/** A message of the recording to be added. */
 export interface NewRow {
   readonly kind: RowKind
   /** Exact text. */
   readonly text: string
   readonly conversation: number
-  /** As `inspect` numbers it. */
+  /** Number shown by `inspect`. */
   readonly number: number
   /** Microseconds since the session began. */
   readonly us: number
@@ -43,37 +43,37 @@ export interface NewRow {
 }
 
 /**
- * A recording as a server's part to play: which of its messages follows from which of the client's. Some 80
- * bytes a message; texts are fetched when they are needed.
+ * A recording as a server's script: which of its messages follow from which message of the client. About 80 bytes per
+ * message; texts are fetched on demand.
  */
 export interface Script {
   readonly length: number
   kind(row: number): RowKind
   text(row: number): string
-  /** What redaction replaced in the text; pointers into this message. */
+  /** Redacted places in the text; pointers into this message. */
   marks(row: number): readonly RedactionMark[]
   conversation(row: number): number
   number(row: number): number
   us(row: number): number
   way(row: number): RecordedWay
-  /** HTTP status of the response that brought it; 0 when it is not known. */
+  /** HTTP status of the response that contained it; 0 if unknown. */
   status(row: number): number
-  /** The first message of the server that follows from this one of the client; of `conversationStart` what it said first. */
+  /** The first message of the server caused by this one of the client; for `conversationStart` its very first one. */
   firstEffect(cause: number): number
   nextEffect(row: number): number
-  /** Of a question, the client's reply. Of a call, what cancelled it; where that is no message, the next row. */
+  /** For a question, the client's reply. For a call, its cancellation; if that is not a message, the next row. */
   closedBy(row: number): number
-  /** What a server's message names: the call whose token or subscription it has, the question that it cancels. */
+  /** The row that a server's message refers to: the call with its token or subscription, the question it cancels. */
   names(row: number): number
-  /** Messages of the server name this row. */
+  /** Some message of the server refers to this row. */
   isNamed(row: number): boolean
-  /** Of a call that was answered `input_required`, the call of the next round. */
+  /** For a call with the response `input_required`, the call of the next round. */
   nextRound(row: number): number
   /** The answer to a call. */
   answerTo(call: number): number
 }
 
-/** The script while it is written. */
+/** A script under construction. */
 export interface ScriptWriter extends Script {
   add(row: NewRow): number
   addEffect(cause: number, row: number): void
@@ -83,7 +83,7 @@ export interface ScriptWriter extends Script {
   setAnswer(call: number, answer: number): void
 }
 
-/** The response to a call was one JSON object, or no JSON-RPC: nothing belonged to it before. */
+/** The response to a call was one JSON object, or not JSON-RPC: no message belonged to it before. */
 export function comesInOnePiece(script: Script, call: number): boolean {
   const answer = script.answerTo(call)
   if (answer !== noRow) return script.way(answer) === 'json'
@@ -92,7 +92,7 @@ export function comesInOnePiece(script: Script, call: number): boolean {
   return row !== noRow && script.kind(row) === 'refusal'
 }
 
-/** The cause of what a server says before the client has said anything. */
+/** The cause of a server's messages before the client's first message. */
 export function conversationStart(conversation: number): number {
   return -2 - conversation
 }
@@ -115,7 +115,7 @@ export function createScript(texts: TextStore): ScriptWriter {
   const named = new Set<number>()
   const marksOf = new Map<number, number>()
   const starts = new Map<number, { first: number; last: number }>()
-  /** Row to text: marks are texts of their own. */
+  /** Row to text. Marks are stored as separate texts. */
   const textNumber = int()
   const related = [first, last, next, closedBy, names, answers]
 

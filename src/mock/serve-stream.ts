@@ -2,23 +2,23 @@ import type { Readable, Writable } from 'node:stream'
 import type { Conversation } from './conversation.js'
 import { StdioServerLink, type ServerLink } from '../link/index.js'
 
-/** What a stream needs of a conversation. */
+/** The part of a conversation that a stream needs. */
 export type StreamTalk = Pick<Conversation, 'start' | 'take' | 'ready' | 'end' | 'close'>
 
 export interface StreamOptions {
   readonly input: Readable
   readonly output: Writable
-  /** Makes the conversation for the one client that these streams have. */
+  /** Creates the conversation for the only client of these streams. */
   readonly open: (standalone: ServerLink) => StreamTalk
-  /** Something is wrong with what the client sent, in one line. */
+  /** A problem in the client's input, in one line. */
   readonly notice: (line: string) => void
 }
 
-/** One client on a pair of streams, one message a line. */
+/** One client on a pair of streams, one message per line. */
 export interface ServedStream {
-  /** Resolves when the client has closed its side or left, and all is said. */
+  /** Resolves when the client has closed its side or left, and everything was sent. */
   readonly ended: Promise<void>
-  /** Stops at once. Can be called twice. */
+  /** Stops immediately. Can be called twice. */
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function serveStream({ input, output, open, notice }: StreamOptions): Ser
     conversation.start()
     for await (const lines of client.chunks()) {
       for (const { text } of lines) take(text)
-      // A client that reads no answers may ask nothing more.
+      // A client that reads no responses may send nothing more.
       await client.drained()
       await conversation.ready()
       if (client.isGone) break

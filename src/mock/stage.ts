@@ -11,23 +11,23 @@ import { readPlay } from './read-play.js'
 import { openRuled } from './ruled-conversation.js'
 
 export interface StageOptions {
-  /** A call beyond the recorded ones gets the last recorded answer again; otherwise it is a miss. @default false */
+  /** A call beyond the recorded ones gets the last recorded response again, else it is a miss. @default false */
   readonly repeatLast?: boolean
-  /** `fast`, `recorded`, or how many times faster: `4x`. @default 'fast' */
+  /** `fast`, `recorded`, or a multiple of the recorded speed: `4x`. @default 'fast' */
   readonly pace?: string
-  /** Rules that every message passes, of either side: those in force when it comes. */
+  /** Rules applied to every message of either side: those in force when it comes. */
   readonly rules?: (() => Rules) | undefined
-  /** Somebody to ask when the recording has no answer, anew for every conversation. */
+  /** A source of responses that the recording lacks, created for each conversation. */
   readonly fallback?: ((place: FallbackPlace) => Fallback) | undefined
-  /** The recording answers nothing that the fallback can answer. @default false */
+  /** Every call that the fallback can answer goes to the fallback. @default false */
   readonly askAlways?: boolean
   readonly onMiss: (miss: Miss) => void
   readonly onNotice: (line: string) => void
 }
 
-/** Where a fallback stands. */
+/** The context of a fallback. */
 export interface FallbackPlace {
-  /** For what belongs to no call. */
+  /** For messages that belong to no call. */
   readonly standalone: ServerLink
   readonly play: Play
   /** Number of the recorded conversation that the live one follows. */
@@ -39,17 +39,17 @@ export interface Stage {
   readonly play: Play
   readonly counts: { served: number; missed: number }
   readonly notice: (line: string) => void
-  /** A client has come to where the recorded server ended. */
+  /** A client reached the point at which the recorded server ended. */
   readonly hasDied: boolean
-  /** A new client has come. It follows the next recorded conversation. */
+  /** Opens a conversation for a new client. It follows the next recorded conversation. */
   open(standalone: ServerLink, transport: Transport): Conversation
 }
 
 /**
- * Reads a recording so that it can be served.
+ * Reads a recording for serving.
  *
- * @param name what the user calls it
- * @throws WiretapeError `usage` for a pace that is none and for a recording of one side only
+ * @param name the user's name for the recording
+ * @throws WiretapeError `usage` for an invalid pace and for a recording of one side only
  */
 export async function prepareStage(
   recording: Recording,

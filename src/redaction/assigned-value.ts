@@ -4,13 +4,13 @@ import type { NextIndex } from './next-index.js'
 
 interface Surroundings {
   readonly broad: boolean
-  /** The name stands in quotes, as in JSON. */
+  /** The name is in quotes, as in JSON. */
   readonly quoted: boolean
   /** The character before the name. */
   readonly before: string | undefined
-  /** In a query, where `&` ends a value. */
+  /** In a query, `&` ends a value. */
   readonly query: boolean
-  /** Under the name of tokens, which may be counts. */
+  /** The name is one of tokens, which may be counts. */
   readonly tokens: boolean
   readonly next: NextIndex
 }
@@ -22,24 +22,24 @@ export interface Assigned extends Span {
 
 const schemes =
   /^(?:basic|bearer|token|apikey|api-key|key|negotiate|ntlm|dpop|digest|hawk|oauth|signature|aws4-hmac-sha256)(?:[ \t]|%20|\\{1,8}t)+(?=\S)/i
-/** Their credentials are a list that goes on to the end of the line. */
+/** The credentials of these schemes are a list up to the end of the line. */
 const listSchemes = /^(?:digest|hawk|oauth|signature|aws4-hmac-sha256)/i
 const literal = /^(?:true|false|null|none|nil|undefined|nan)$/i
 const number = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const longestHead = 64
-/** A quote that is written as an escape, in JSON inside a string. */
+/** A quote written as an escape, in JSON inside a string. */
 const escapedQuote = /(\\+)(u002[27])/y
 const colour = /(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,16}m/y
 
 const credentials = /^[=>]?[ \t]*(?:\\*["'`]|[^\s"'`&<>]*[0-9])/
 
-/** Whether what follows a separator before `from` looks like credentials: a scheme, a quote, a word with a digit. */
+/** Whether the text after a separator (before `from`) looks like credentials: scheme, quote, word with a digit. */
 export function isCredentials(text: string, from: number): boolean {
   const head = text.slice(from, from + longestHead)
   return credentials.test(head) || schemes.test(head.trimStart())
 }
 
-/** The value of an assignment whose separator stands before `from`; undefined where nothing secret is. */
+/** The value of an assignment with its separator before `from`; undefined if it is not a secret. */
 export function readAssigned(text: string, from: number, around: Surroundings): Assigned | undefined {
   const start = startOfValue(text, from, around.quoted)
   if (start >= text.length || isMarker(text, start)) return undefined
@@ -59,34 +59,34 @@ function asAssigned(span: Span | undefined, quoted: boolean): Assigned | undefin
   return span && { ...span, quoted }
 }
 
-/** Counts of tokens: numbers only, down to the first bracket that closes. */
+/** Counts of tokens: only numbers up to the first closing bracket. */
 const counts =
   /^\{\s{0,8}(?:\\{0,8}"[^"\\]{1,64}\\{0,8}"\s{0,8}:\s{0,8}(?:\{\s{0,8}|-?[\d.]{1,32}[\s,]{0,8}))+\}/
 
-/** The first member of the tokens of a design. */
+/** The first member of design tokens. */
 const design =
   /^\{\s{0,8}\\{0,8}["']?(?:colou?rs?|palette|spac(?:e|ing)|fonts?|typography|radi(?:us|i)|sizes?|sizing|breakpoints?|shadows?|borders?|opacity|theme|light|dark)\\{0,8}["']?\s{0,8}:/i
 
-/** Whether an object under the name of tokens holds what models count or designers choose. */
+/** Whether an object under a name of tokens holds counts of a model or values of a design. */
 export function isTokenTable(head: string): boolean {
   return counts.test(head) || design.test(head)
 }
 
-/** JSON Schema says what a value is like; it is none. */
+/** A JSON Schema describes a value, but is not one. */
 function isSchema(text: string, start: number): boolean {
   return /^\{\s*\\*["']?(?:type|\$ref|description|title|anyOf|oneOf|allOf|in)\\*["']?\s*:/.test(
     text.slice(start, start + 40),
   )
 }
 
-/** What Playwright tells about an element: `textbox "Password": [ref=e12]`. */
+/** The state of an element in Playwright's output: `textbox "Password": [ref=e12]`. */
 function isState(text: string, start: number): boolean {
   return /^\[(?:ref=|cursor=|level=|active|checked|disabled|expanded|pressed|selected|nonce)/.test(
     text.slice(start, start + 12),
   )
 }
 
-/** `Some("x")`, `b'x'`, `String::from("x")`, `[]byte("x")`: the quotes inside are those of the value. */
+/** `Some("x")`, `b'x'`, `String::from("x")`, `[]byte("x")`: the inner quotes enclose the value. */
 const wrapper =
   /(?:(?:Some|Ok|Just|String|str|bytes|bytearray|Secret\w{0,16}|Sensitive|Password|Option|Optional|Box|Arc|Rc|Cow|Buffer|aws|new|Secure\w{0,16}|quote|atob|b64decode|to_string)(?:::(?:new|from|Borrowed|Owned|some)|\.(?:of|from|String|new))?[ (]{1,2}|\[\]byte\(|&|@|\$|[bBuUrRfF]{1,2}(?=["'])|ConvertTo-SecureString (?:-String )?){1,4}(?=\\{0,8}["'`])/y
 
@@ -96,7 +96,7 @@ function startOfWrapped(text: string, start: number): number {
 
 function startOfValue(text: string, from: number, quoted: boolean): number {
   let start = from
-  // `=>`, `:=` and `==` too.
+  // Also `=>`, `:=` and `==`.
   if (text[start] === '>' || text[start] === '=') start++
   for (;;) {
     while (isBlank(text.charCodeAt(start)) || (quoted && isLineBreak(text.charCodeAt(start)))) start++
@@ -107,7 +107,7 @@ function startOfValue(text: string, from: number, quoted: boolean): number {
   return start
 }
 
-/** What the quotes at `start` enclose; undefined when none stand there. */
+/** The text enclosed by the quotes at `start`; undefined if there are none. */
 function quotedValue(text: string, start: number): Span | undefined {
   let quote = start
   while (text[quote] === '\\') quote++
@@ -125,13 +125,13 @@ function endOf(pattern: RegExp, text: string, start: number): number | undefined
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
 
-/** Nothing where nothing is, or a marker already. */
+/** Undefined for an empty value and for a marker. */
 export function valueAt(text: string, start: number, end: number): Span | undefined {
   if (end <= start || (end <= start + marker.length && text.startsWith(marker, start))) return undefined
   return { start, end }
 }
 
-/** A marker without quotes, which is no array. */
+/** A marker without quotes, which is not an array. */
 function isMarker(text: string, start: number): boolean {
   return text.startsWith(marker, start) && !/\w/.test(text[start + marker.length] ?? '')
 }
@@ -156,17 +156,17 @@ function plainValue(
   const end = quoted
     ? next.endOfRun('json', start, (from) => endOfBareJson(text, from))
     : wordEnd(text, start, next, query, quote)
-  // What goes on beyond the head is neither, and asking would read it again and again.
+  // A longer value is neither a literal nor a number; testing it would read it again and again.
   const word = end - start > longestHead ? '' : text.slice(start, end)
   if (literal.test(word)) return undefined
-  // In JSON a number is no secret; in `PASSWORD=1234` it is.
+  // In JSON a number is not a secret; in `PASSWORD=1234` it is.
   if (quoted && number.test(word)) return undefined
   return valueAt(text, start, end)
 }
 
 /**
- * Index of the quote that ends what begins at `from`, where `escapes` backslashes stood before the opening quote:
- * 1 in JSON inside a JSON string, 3 one level deeper. The end of the text when there is none: it was cut off.
+ * Index of the quote that closes the string at `from`, with `escapes` backslashes before the opening quote:
+ * 1 in JSON inside a JSON string, 3 one level deeper. Without a closing quote, the end of the (truncated) text.
  */
 export function endOfQuoted(text: string, from: number, quote: string, escapes: number): number {
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
@@ -179,7 +179,7 @@ export function endOfQuoted(text: string, from: number, quote: string, escapes: 
   return text.length
 }
 
-/** The same where the quotes are written `\u0022`, with as many backslashes as `escapes` or fewer. */
+/** The same for quotes written `\u0022`, with at most `escapes` backslashes. */
 function endOfEscapedQuoted(text: string, from: number, quote: string, escapes: number): number {
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
     let run = at
@@ -189,7 +189,7 @@ function endOfEscapedQuoted(text: string, from: number, quote: string, escapes: 
   return text.length
 }
 
-/** Index after the bracket that closes the one at `start`; brackets in strings do not count. */
+/** Index after the bracket that closes the one at `start`; brackets in strings are ignored. */
 function endOfBrackets(text: string, start: number): number {
   let depth = 0
   let pos = start
@@ -212,17 +212,17 @@ function endOfBareJson(text: string, from: number): number {
   return end
 }
 
-/** The same characters as JSON inside a string may write them. */
+/** The same characters escaped, as in JSON inside a string. */
 const escapedStop = /^\\u00(?:1[bB]|2[267]|3[cCeE])/
 const nextParameter = /^(?:&|%26)(?:amp;)?[\w.[\]%-]{1,64}=/
-/** What may follow the quote that ends a string. */
+/** Characters that may follow a closing quote. */
 const behindQuote = /^["'`](?:[\s,;:)\]}>\\]|$)/
-/** Percent-encoded: what ends a parameter in a URL that is itself a parameter. */
+/** Percent-encoded end of a parameter, in a URL that is itself a parameter. */
 const encodedStop = /^%(?:26|23|20|22|0[aAdD])/
 
 /**
- * Up to white space, or to the quote that ends what the name is in (`stop`). In a query also up to `&` or a quote.
- * A comma, a semicolon or a bracket ends a word only where white space follows.
+ * Up to white space, or to the closing quote of the string with the name (`stop`); in a query also to `&` or a
+ * quote. A comma, a semicolon or a bracket ends a word only before white space.
  */
 export function endOfWord(text: string, from: number, query = false, stop?: string): number {
   let end = from
@@ -241,7 +241,7 @@ export function endOfWord(text: string, from: number, query = false, stop?: stri
   return end
 }
 
-/** The same, read once however often it is asked for. */
+/** Like `endOfWord`, but each run is read only once. */
 export function wordEnd(text: string, from: number, next: NextIndex, query = false, stop?: string): number {
   return next.endOfRun(`${query}${stop ?? ''}`, from, (from) => endOfWord(text, from, query, stop))
 }

@@ -1,4 +1,4 @@
-/** Secrets that are known by the name before them: `"password": "x"`, `API_KEY=x`, `Authorization: Basic x`. */
+/** Secrets identified by the name before them: `"password": "x"`, `API_KEY=x`, `Authorization: Basic x`. */
 import { isCredentials, readAssigned, type Assigned } from './assigned-value.js'
 import type { Finding } from './finding.js'
 import { NextIndex } from './next-index.js'
@@ -13,31 +13,31 @@ import {
 } from './secret-looks.js'
 import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
 
-/** In a text MCP's handle for progress is named by whoever logs it. */
+/** In plain text, MCP's progress token has a name chosen by the logger. */
 const verdicts = new NameCache<NameVerdict | undefined>((name) =>
   /progress[_-]?token$/i.test(name) ? undefined : judgeName(name),
 )
 /** The private halves of keys in JSON (RFC 7517). */
 const jwkMember = /^(?:[dpqk]|d[pq]|qi)$/
 const jwk: NameVerdict = { term: 'jwk', needs: 'credentials' }
-/** What signs a URL. */
+/** Parameters that sign a URL. */
 const parameters = new NameCache<NameVerdict | undefined>((name) =>
   /^[?&#;]?(?:(?:x-(?:amz|goog)-)?signature|sig|key|hmac)$/i.test(name)
     ? { term: 'signature', needs: 'credentials' }
     : undefined,
 )
-/** `%3D` and `%3A` stand in a URL that is itself a parameter. */
+/** `%3D` and `%3A` occur in a URL that is itself a parameter. */
 const separator = /[:=%]/g
 
-/** No name is longer; what is longer is not read. */
+/** Names are never longer; longer ones are not read. */
 const longestName = 128
-/** Files of settings align their colons. */
+/** Configuration files align their colons. */
 const longestGap = 64
 const colourAtEnd = /(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,16}m$/
 const colourAtStart = /^(?:\[[0-9]{0,3}|[0-9]{1,3})m(?=.)/
 const escapedQuoteAtEnd = /\\u(002[27])$/
 
-/** What stands before a separator. */
+/** The name before a separator. */
 interface Name {
   /** Decoded. */
   readonly text: string
@@ -49,8 +49,8 @@ interface Name {
 
 /**
  * Adds the values of assignments in `text`, which is decoded, to `found`. Linear. `broad` takes every `name=value`
- * and `name: value`, as in a log; otherwise only what is hardly code or prose: JSON inside the text, variables in
- * capitals, query parameters, headers.
+ * and `name: value`, as in a log; otherwise only forms that are hardly code or prose: JSON inside the text, variables
+ * in capitals, query parameters, headers.
  */
 export function findAssignments(text: string, until: number, broad: boolean, found: Finding[]): void {
   let floor = 0
@@ -86,7 +86,7 @@ export function findAssignments(text: string, until: number, broad: boolean, fou
   }
 }
 
-/** `password: str = "x"`: the index behind the equals sign. */
+/** `password: str = "x"`: the index after the equals sign. */
 function behindType(text: string, after: number): number | undefined {
   if (text[after - 1] !== ':') return undefined
   const type = /^\s{1,8}&?'?[A-Za-z][\w<>&'[\],.|?]{0,40}\s{0,8}=\s{0,8}(?=[\w&@[]{0,24}[("'`])/.exec(
@@ -96,7 +96,7 @@ function behindType(text: string, after: number): number | undefined {
 }
 
 const passwords = /^pass|^pwd$|^secret$/
-/** So much of a value is judged. */
+/** Number of characters of a value that are examined. */
 const longestHead = 1024
 
 function isSecret(
@@ -113,7 +113,7 @@ function isSecret(
     /^<[^<>\n]{1,80}>/.test(text.slice(start, start + 90))
   )
     return false
-  // The folder in which a shell is.
+  // The working directory of a shell.
   if (term === 'pwd' && /^(?:[~.]{0,2}\/|[A-Za-z]:[\\/])/.test(value)) return false
   if (needs === 'made') return looksMade(value)
   const isPassword = passwords.test(term)
@@ -140,7 +140,7 @@ function isSecret(
   return looksLikeCredentials(value, isPassword) || isLoneWord(text, name, start, end, isPassword)
 }
 
-/** The same judgement of a bare value that strings of messages get, less strict: only what is certainly none stays. */
+/** Like the check of bare values in strings of messages, but less strict: excludes only certain non-secrets. */
 function isCodeOrProse(text: string, name: Name, start: number, end: number): boolean {
   const value = text.slice(start, Math.min(end, start + 128))
   const gap = /([:=])[=>]{0,2}(\s{0,8})$/.exec(text.slice(Math.max(0, start - 12), start))
@@ -153,7 +153,7 @@ function isCodeOrProse(text: string, name: Name, start: number, end: number): bo
   return goesOnAsProse(value, before, text.slice(end, end + 64))
 }
 
-/** A line of settings with a password of letters: `password: letmein`. */
+/** A configuration line whose password consists of letters: `password: letmein`. */
 function isLoneWord(text: string, name: Name, start: number, end: number, isPassword: boolean): boolean {
   if (!isPassword || !/^(?:\r?\n|$)/.test(text.slice(end, end + 2))) return false
   const before = text.slice(Math.max(0, name.start - 40), name.start)
@@ -204,7 +204,7 @@ function plainName(text: string, end: number, floor: number, broad: boolean): Na
   const least = Math.max(floor, end - longestName)
   let start = end
   while (start > least && isNameCode(text.charCodeAt(start - 1))) start--
-  // In JSON inside a string, a line begins after `\n`, a parameter after `\u0026`.
+  // In JSON inside a string, a line begins after `\n`, and a parameter after `\u0026`.
   let before: string | undefined
   if (text[start - 1] === '\\') {
     const code = /^u00([0-9A-Fa-f]{2})/.exec(text.slice(start, start + 5))?.[1]
@@ -233,7 +233,7 @@ function plainName(text: string, end: number, floor: number, broad: boolean): Na
   return { text: name, start, quoted: false, before: /^[&?#;]/.exec(name)?.[0] ?? before ?? text[start - 1] }
 }
 
-/** `token%5B%5D`, and `%26token` behind a parameter. */
+/** `token%5B%5D`, and `%26token` after a parameter. */
 function unescapeParameter(name: string): string {
   if (!name.includes('%')) return name
   const plain = name.replace(/%([2-7][0-9A-Fa-f])/g, (_, digits: string) =>
@@ -247,7 +247,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
 }
 
-/** A letter, a digit, or one of `_ - . % [ ]`; everything beyond ASCII. */
+/** A letter, a digit, one of `_ - . % [ ]`, or any character beyond ASCII. */
 function isNameCode(code: number): boolean {
   if ((code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)) return true
   if (code === 0x5f || code === 0x2d || code === 0x2e || code === 0x25) return true
@@ -255,7 +255,7 @@ function isNameCode(code: number): boolean {
 }
 
 /**
- * Whether an assignment without quotes is certainly one, in a text that may be code or prose. `credentials`: when
+ * Whether an assignment without quotes is certainly one, in a text that may be code or prose. `credentials`: only if
  * the value looks like credentials.
  */
 function clarityOf(text: string, name: Name, at: number, term: string): 'clear' | 'credentials' | 'unclear' {

@@ -4,17 +4,17 @@ import { isPlaceholder } from './secret-looks.js'
 import { judgeName, type NameVerdict } from './secret-names.js'
 import { redactUrl } from './url.js'
 
-/** What a flag or variable of a command line says about a secret. */
+/** A flag or variable of a command line that names a secret. */
 interface NamedArgument {
   readonly verdict: NameVerdict
-  /** What stays of the argument, when its value is part of it; otherwise its value is the next argument. */
+  /** The part of the argument that is kept, if it contains the value; otherwise the value is the next argument. */
   readonly kept?: string
 }
 
-/** `--token=` and its value in the next word. */
+/** `--token=` with its value in the next word. */
 const emptyFlag = /^--?([^=]+)=$/
 const flag = /^--?([^=]+)$/
-/** `--token=x`, `TOKEN=x`, `/token=x`, and `-eTOKEN=x` as Docker has it. */
+/** `--token=x`, `TOKEN=x`, `/token=x`, and Docker's `-eTOKEN=x`. */
 const assigned = /^((?:-e(?=[A-Z])|--?|\/)?([A-Za-z_][A-Za-z0-9_.-]*)=)./s
 
 function namedArgument(argument: string): NamedArgument | undefined {
@@ -29,8 +29,8 @@ function namedArgument(argument: string): NamedArgument | undefined {
 }
 
 /**
- * Argv without secrets: `--token X`, `--api-key=X`, `API_KEY=X`, `mysql -pX`, and in every other argument whatever
- * `redactText` finds.
+ * Argv without secrets: `--token X`, `--api-key=X`, `API_KEY=X`, `mysql -pX`, and in every other argument the
+ * secrets that `redactText` finds.
  */
 export function redactCommand(
   argv: readonly string[],
@@ -44,7 +44,7 @@ export function redactCommand(
     const verdict = due
     const named = namedArgument(argument)
     due = named?.kept === undefined ? named?.verdict : undefined
-    // Even what looks like a flag itself may be the value; what follows it is then taken for its value in turn.
+    // The value may look like a flag itself; the next argument is then treated as that flag's value.
     if (verdict !== undefined && argument !== '' && isFlagValue(argument, verdict, true)) {
       counted(`key:${verdict.term}`)
       return marker

@@ -5,9 +5,9 @@ import { compilePatternRule } from './pattern-rule.js'
 import type { CompiledRule } from './redactor.js'
 import { mostRules, parseRulesFile } from './rules-file.js'
 
-/** What a user wrote. */
+/** Rules written by a user. */
 export interface RuleSources {
-  /** The values of `--redact`, in their order. */
+  /** The values of `--redact`, in order. */
   readonly patterns?: readonly string[]
   /** Patterns of the policy. */
   readonly policy?: readonly string[]
@@ -17,9 +17,9 @@ export interface RuleSources {
 
 export interface CompiledRules {
   readonly rules: readonly CompiledRule[]
-  /** Whether the built-in rules apply besides: false when the file says `"extends": null`. */
+  /** Whether the built-in rules apply as well: false when the file has `"extends": null`. */
   readonly defaults: boolean
-  /** Any means that the rules are not what the user wanted. One line each: what, where, what to do. */
+  /** If there is any, the rules are not as the user intended. One line each: problem, place, remedy. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -61,7 +61,7 @@ export function compileRules({ patterns = [], policy = [], file }: RuleSources):
   return { rules, defaults: parsed.defaults, diagnostics }
 }
 
-/** Only a fault of the rule; a bug goes on. */
+/** Only for a fault of the rule; bugs are rethrown. */
 function inWords(subject: string, problem: unknown): string {
   if (!(problem instanceof QueryFault)) throw problem
   const { message, advice, column } = problem

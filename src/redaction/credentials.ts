@@ -2,22 +2,22 @@ import { marker } from './marker.js'
 
 /** Facts about a credential that may stay in a header. */
 export interface CredentialFacts {
-  /** Equal for equal credentials under one key; hexadecimal digits. Empty where there is none. */
+  /** Equal for equal credentials under one key; hexadecimal digits. Empty if there is none. */
   readonly tag: string
-  /** Servers that a JWT says it is for (`aud`, RFC 7519), without query: an address of theirs is no secret. */
+  /** Servers named as audience of a JWT (`aud`, RFC 7519), without query; their addresses are not secret. */
   readonly audiences: readonly string[]
 }
 
 const longestToken = 16_384
 const mostAudiences = 5
 const longestAudience = 200
-/** A credential that was taken out already. */
+/** A credential that is already redacted. */
 const taken = /^(?:[A-Za-z][\w-]{0,30} )?\[REDACTED\](?: tag=[\da-f]{16})?(?: aud=[^\s@?#]{1,200}){0,5}$/
 
 /**
- * The value of an `Authorization` header without its secret: `Bearer [REDACTED] tag=3f2a… aud=https://api.example.com/mcp`.
+ * An `Authorization` header without its secret: `Bearer [REDACTED] tag=3f2a… aud=https://api.example.com/mcp`.
  *
- * @returns undefined where the secret was taken out before
+ * @returns undefined if the secret is already redacted
  */
 export function redactCredential(
   value: string,
@@ -34,7 +34,7 @@ export function redactCredential(
   ].join(' ')
 }
 
-/** A client sends one credential with each request: its facts are found once. */
+/** Caches the facts, since a client sends the same credential with each request. */
 export class Credentials {
   readonly #tag: (secret: string) => string
   #secret = ''
@@ -71,7 +71,7 @@ function fromBase64Url(text: string): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** Other audiences are names of the issuer's making, which say nothing to a reader. */
+/** Other audiences are arbitrary names chosen by the issuer, which do not help a reader. */
 function addressOf(audience: unknown): string[] {
   if (typeof audience !== 'string' || audience.length > longestAudience || !URL.canParse(audience)) return []
   const { protocol, host, pathname } = new URL(audience)

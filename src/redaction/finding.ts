@@ -6,31 +6,31 @@ export interface Finding extends Span {
   readonly rule: string
 }
 
-/** Secrets that are taken out of one message or line one by one. Beyond that, it loses all of its text. */
+/** Secrets that are redacted one by one in one message or line. With more, its whole text is redacted. */
 export const mostMarks = 50_000
 
-/** The rule under which a value goes whole because it holds more. */
+/** The rule for a value redacted as a whole because it holds more secrets. */
 export const tooManyRule = 'too-many'
 
-/** There are more secrets than `mostMarks`. Thrown through the finders, so that none of them goes on. */
+/** More secrets than `mostMarks`. Thrown through the finders, so that all of them stop. */
 export class TooManyMarks extends Error {}
 
-/** What the finders add to: it takes so many and no more. */
+/** The list that finders add to; it accepts at most `mostMarks`. */
 export class Findings extends Array<Finding> {
   override push(finding: Finding): number {
     if (this.length >= mostMarks) throw new TooManyMarks()
     return super.push(finding)
   }
 
-  /** What is made of it is a plain array. */
+  /** Derived arrays are plain ones. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array
   }
 }
 
 /**
- * The secrets of one text, ascending and apart from one another: what overlaps becomes one, under the rule that
- * began it, so that nothing of either is left standing.
+ * The secrets of one text, ascending and disjoint. Overlapping ones are merged under the rule of the first, so
+ * that no part of either remains.
  */
 export function separate(findings: Finding[]): Finding[] {
   if (findings.length < 2) return findings
@@ -44,13 +44,13 @@ export function separate(findings: Finding[]): Finding[] {
   return apart
 }
 
-/** The edits that put the marker in the place of each. */
+/** The edits that replace each secret with the marker. */
 export function toEdits(findings: readonly Finding[]): TextEdit[] {
   return findings.map(({ start, end }) => ({ start, end, text: marker }))
 }
 
 /**
- * Where in a JSON text the characters of one of its strings stand: `offsets` ascend and count in the decoded
+ * Positions in a JSON text of characters in one of its strings: `offsets` ascend and count in the decoded
  * string, `first` is the index after the opening quote.
  */
 export function sourceOffsets(text: string, first: number, offsets: readonly number[]): number[] {

@@ -1,10 +1,10 @@
 import type { Literal } from './literal-finder.js'
 
-/** Texts that are looked at without tables, and how long each of them may be. */
+/** How many texts are searched without tables, and their maximum length. */
 const mostTexts = 64
 const longestText = 256
 
-/** Looks at the first short texts without tables: a recorder that starts has a label and a command, and a client that waits. */
+/** Searches the first short texts without tables: a starting recorder has only a label and a command to check. */
 export class FirstTexts {
   readonly #literals: readonly Literal[]
   #count = 0
@@ -13,7 +13,7 @@ export class FirstTexts {
     this.#literals = literals
   }
 
-  /** Whether the text is one of the first, short, and none of the literals is in it. */
+  /** Whether the text is among the first, is short, and contains none of the literals. */
   isWithout(text: string): boolean {
     if (this.#count >= mostTexts || text.length > longestText) return false
     this.#count += 1

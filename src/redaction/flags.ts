@@ -1,4 +1,4 @@
-/** Secrets behind the flags of a command line in a text: `login --password X`, `["--password","X"]`, `mysql -pX`. */
+/** Secrets after the flags of a command line in a text: `login --password X`, `["--password","X"]`, `mysql -pX`. */
 import { endOfQuoted, endOfWord, valueAt, wordEnd } from './assigned-value.js'
 import type { Finding } from './finding.js'
 import { NextIndex } from './next-index.js'
@@ -9,7 +9,7 @@ const flag =
   /-(?<![\w-]-)-?([A-Za-z][\w.-]{0,127})(?:\\{0,8}["'`]\s{0,64},\s{0,64}(?=\\{0,8}["'`])|[ \t]{1,64}|=(?=\S))/g
 const opening = /(\\*)(["'`])/y
 
-/** Flags that bring credentials, though such a name says nothing elsewhere. */
+/** Flags that take credentials, though elsewhere these names mean nothing. */
 const flags = new Map<string, NameVerdict>([
   ['key', { term: 'key', needs: 'credentials' }],
   ['pat', { term: 'pat', needs: 'credentials' }],
@@ -21,14 +21,14 @@ const short = new Map<string, NameVerdict>(
   ['p', 't', 'k', 'a'].map((name) => [name, { term: `-${name}`, needs: 'made' }]),
 )
 
-/** What a flag (without its hyphens) says of the word behind it. */
+/** The verdict of a flag (without its hyphens) about the next word. */
 export function judgeFlag(name: string): NameVerdict | undefined {
   return name.startsWith('no-') ? undefined : (flags.get(name) ?? short.get(name) ?? judgeName(name))
 }
 
 const verdicts = new NameCache(judgeFlag)
 
-/** Whether the word behind a flag is a secret. `broad`: nothing but a command line has such a flag. */
+/** Whether the word after a flag is a secret. `broad`: only a command line can have such a flag. */
 export function isFlagValue(value: string, { needs, term }: NameVerdict, broad: boolean): boolean {
   if (isPlaceholder(value)) return false
   if (needs === 'made') return looksMade(value)
@@ -40,7 +40,7 @@ export function isFlagValue(value: string, { needs, term }: NameVerdict, broad: 
   return !isStatus(value) && looksLikeCredentials(value, term.startsWith('pass'))
 }
 
-/** Adds the word after each flag that is named as a secret. Linear. */
+/** Adds the word after each flag that names a secret. Linear. */
 export function findFlags(text: string, until: number, broad: boolean, found: Finding[]): void {
   const next = new NextIndex(text)
   flag.lastIndex = 0
@@ -62,7 +62,7 @@ export function findFlags(text: string, until: number, broad: boolean, found: Fi
   findLogins(text, until, found)
 }
 
-/** Programs with short options for passwords, and how these begin. */
+/** Programs with short options for passwords, and the beginnings of these options. */
 const programs: readonly (readonly [program: string, option: RegExp])[] = [
   ['mysql', /(?:^|\s)-p(?=[^\s-])(?!assword|ort\b|rotocol|ipe\b|ager)/g],
   ['mariadb', /(?:^|\s)-p(?=[^\s-])(?!assword|ort\b|rotocol|ipe\b|ager)/g],
@@ -81,9 +81,9 @@ const programs: readonly (readonly [program: string, option: RegExp])[] = [
 ]
 const longestCommand = 2048
 
-/** Adds what follows `-p` and `-u user:` of programs that have such options, within one line. */
+/** Adds the text after `-p` and `-u user:` of programs with such options, within one line. */
 function findLogins(text: string, until: number, found: Finding[]): void {
-  // The last line goes on behind.
+  // The last line continues beyond `until`.
   if (!hasLogin(text.slice(0, until + longestCommand))) return
   let start = 0
   while (start < until) {
@@ -98,7 +98,7 @@ function findLogins(text: string, until: number, found: Finding[]): void {
 }
 
 function hasLogin(text: string): boolean {
-  // The hyphen is rarer than the blank.
+  // Hyphens are rarer than blanks.
   for (let at = text.indexOf('-'); at >= 0; at = text.indexOf('-', at + 1)) {
     if (text[at - 1] === ' ' && /^(?:[puaPw]|-user)/.test(text.slice(at + 1, at + 6))) return true
   }

@@ -6,7 +6,7 @@ import { judgeName, NameCache, secretTermOf } from './secret-names.js'
 import { hasTrigger } from './trigger.js'
 import { tooManyRule } from './finding.js'
 
-/** Headers that are secrets as a whole, besides those whose name says so. A session id works like a bearer token. */
+/** Headers that are secret as a whole, besides those with a telling name. A session id works like a bearer token. */
 const secretHeaders = new Set([
   'cookie',
   'set-cookie',
@@ -15,9 +15,9 @@ const secretHeaders = new Set([
   'mcp-session-id',
   'x-mcp-remote-auth',
 ])
-/** Of these the scheme stays. */
+/** The scheme of these headers is kept. */
 const credentials = new Set(['authorization', 'proxy-authorization'])
-/** Parameters of OAuth exchanges and of legacy SSE endpoints that no name rule knows. */
+/** Parameters of OAuth requests and of legacy SSE endpoints that no name rule covers. */
 const secretParameters = new Set([
   'code',
   'code_verifier',
@@ -26,7 +26,7 @@ const secretParameters = new Set([
   'device_code',
   'sessionid',
   'session_id',
-  // What login forms ask for, on the way to an authorization code.
+  // Fields of login forms, on the way to an authorization code.
   'otp',
   'totp',
   'pin',
@@ -35,24 +35,24 @@ const secretParameters = new Set([
   'verification_code',
   'security_code',
 ])
-/** No request could go to a longer one: it is replaced whole. */
+/** Longer addresses cannot be requested, and are replaced as a whole. */
 const longestEndpoint = 262_144
-/** Headers whose value is a URL: an authorization code travels in the query of a redirect. */
+/** Headers whose value is a URL: a redirect has the authorization code in its query. */
 const urlHeaders = new Set(['location', 'content-location', 'referer'])
 
-/** What a redactor does to the texts of its other rules. */
+/** A redactor's functions for texts and counts. */
 export interface HttpRules {
   counted(rule: string): void
   text(text: string): string
-  /** Facts about a credential that may stay. @default nothing */
+  /** Facts about a credential that may be kept. @default none */
   readonly credential?: (secret: string) => CredentialFacts
-  /** A user's rules look at names too. */
+  /** Names are always checked, since a user's rules apply to them too. */
   readonly always?: boolean
 }
 
-/** What headers need besides. */
+/** Further rules for headers. */
 export interface HeaderRules extends HttpRules {
-  /** How often `counted` was called. */
+  /** How many times `counted` was called. */
   total(): number
   readonly clean: CleanHeaders
 }
@@ -60,7 +60,7 @@ export interface HeaderRules extends HttpRules {
 const mostClean = 1_000
 const longestClean = 200
 
-/** Headers without secrets: clients and servers send the same ones in every exchange. Bounded. */
+/** Headers known to be free of secrets: clients and servers send the same ones in every exchange. Bounded. */
 export class CleanHeaders {
   readonly #values = new Map<string, Set<string>>()
   #size = 0
@@ -82,7 +82,7 @@ export class CleanHeaders {
   }
 }
 
-/** The same list where nothing was found. */
+/** Returns the same list if there are no secrets. */
 export function redactHeaders(headers: HttpHeaders, rules: HeaderRules): HttpHeaders {
   let redacted: (readonly [string, string])[] | undefined
   for (const [i, header] of headers.entries()) {
@@ -103,7 +103,7 @@ function redactHeader(header: readonly [string, string], rules: HeaderRules): re
   return header
 }
 
-/** Names come again and again. */
+/** Caches names, since they recur. */
 const suspiciousNames = new NameCache((name) => hasTrigger(name))
 
 function headerName(name: string, rules: HttpRules): string {
@@ -127,7 +127,7 @@ function headerValue(name: string, value: string, rules: HttpRules): string {
   return rules.text(urlHeaders.has(name) ? withoutSecretParameters(value, rules) : value)
 }
 
-/** An id of fewer characters can be guessed: how many it has is told. */
+/** Shorter ids can be guessed, so their number of characters is recorded. */
 const shortSession = 16
 
 function shortened(id: string, rules: HttpRules): string {
@@ -142,7 +142,7 @@ function isNamedSecret(name: string, value: string): boolean {
   return verdict.needs === 'any' || looksLikeCredentials(value, false)
 }
 
-/** The parameters of the query, and of the fragment, where the implicit flow has its tokens. */
+/** Redacts parameters of the query and of the fragment, which carries the tokens of the implicit flow. */
 function withoutSecretParameters(url: string, rules: HttpRules): string {
   const [, before, query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? []
   if (before === undefined) return url
@@ -151,7 +151,7 @@ function withoutSecretParameters(url: string, rules: HttpRules): string {
   return before + redacted(query) + redacted(fragment)
 }
 
-/** A query or a form without the values that are secrets. @param query without its question mark */
+/** A query or a form with secret values redacted. @param query without its question mark */
 export function redactParameters(query: string, rules: HttpRules): string {
   return query
     .split('&')
@@ -169,10 +169,10 @@ export function redactParameters(query: string, rules: HttpRules): string {
     .join('&')
 }
 
-/** Parameters that sign a URL, and keys: secrets when they look like it. */
+/** Parameters that sign a URL, and keys: secret if they look like it. */
 const signing = /^(?:sig|signature|x-amz-signature|x-goog-signature|key|hmac|hash|auth|pass|t|k|.*[-_]key)$/i
 
-/** The name under which a parameter goes because of its value. */
+/** The term of a parameter whose value makes it a secret. */
 export function signatureOf(name: string, value: string): string | undefined {
   return signing.test(name) && value.length >= 12 && looksLikeCredentials(decoded(value), false)
     ? name.toLowerCase()
@@ -180,10 +180,10 @@ export function signatureOf(name: string, value: string): string | undefined {
 }
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-/** Parts of a path behind which a secret stands. */
+/** Parts of a path that precede a secret. */
 const announcing = /^(?:s|t|k|key|token|secret|auth|api-key|hook|webhook)$/i
 
-/** A path whose parts that can only be keys are gone: what looks made behind `/s/`, or anywhere around MCP. */
+/** A path with keys redacted: parts that look machine-made, after `/s/` and the like, or anywhere near MCP. */
 export function redactPathKeys(path: string, rules: HttpRules): string {
   if (path.length > 8192) return path
   const parts = path.split('/')
@@ -209,8 +209,8 @@ function looksCredential(part: string, isKey: boolean): boolean {
 }
 
 /**
- * An address without what may be a session in it: the values of all parameters, and parts of the path that look made
- * by a machine.
+ * An address with possible sessions redacted: the values of all parameters, and parts of the path that look
+ * machine-made.
  */
 export function redactEndpoint(address: string, rules: HttpRules): string {
   if (address.length > longestEndpoint) {
@@ -239,7 +239,7 @@ export function redactEndpoint(address: string, rules: HttpRules): string {
   return origin + path.join('/') + (parameters ? `?${parameters.join('&')}` : '') + rest
 }
 
-/** Long, or of letters and digits: `messages` and `v1` are names, `5e2a…` is a session. */
+/** Long, or with digits: `messages` and `v1` are names, `5e2a…` is a session. */
 function looksLikeSession(part: string): boolean {
   return part.length >= 24 || (part.length >= 8 && /\d/.test(part))
 }

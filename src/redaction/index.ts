@@ -17,15 +17,15 @@ export {
 } from './redactor.js'
 
 /**
- * Makes rules of what a user wrote. Never throws on bad input: what is wrong is in `diagnostics`, and then nothing
- * should be recorded. Loads the engines for patterns and paths, which the built-in rules do without.
+ * Compiles a user's rules. Never throws on bad input: problems are in `diagnostics`, and nothing should be
+ * recorded then. Loads the engines for patterns and paths, which the built-in rules do not need.
  */
 export async function compileRules(sources: RuleSources): Promise<CompiledRules> {
   const { compileRules } = await import('./compile-rules.js')
   return compileRules(sources)
 }
 
-/** Makes the tables that the first text would wait for. */
+/** Creates the tables in advance, so that the first text need not wait for them. */
 export function prepareRedaction(): void {
   prepareTriggers()
   findValuePatterns(' ', 1, [])

@@ -7,12 +7,12 @@ const jwkMembers = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'])
 const flags = new NameCache(judgeFlag)
 
 /**
- * What a value's neighbours in a JSON text say of it: the name in the member before (`"name":"API_KEY","value":"x"`),
- * the flag in the element before (`"--password","x"`), the kind of the object it is in.
+ * Verdicts on a value from its neighbours in a JSON text: the name in the previous member
+ * (`"name":"API_KEY","value":"x"`), the flag in the previous element (`"--password","x"`), the kind of its object.
  */
 export class JsonNeighbours {
   readonly #text: string
-  /** By depth: what the last member or element there says of the next. */
+  /** By depth: the verdict of the last member or element there on the next. */
   readonly #due: (NameVerdict | undefined)[] = []
   #isManifest: boolean | undefined
   #isJwk: boolean | undefined
@@ -25,7 +25,7 @@ export class JsonNeighbours {
     this.#due[depth] = undefined
   }
 
-  /** What is said of the value of a member named so. */
+  /** The verdict on the value of a member with this name. */
   ofMember(depth: number, name: string): NameVerdict | undefined {
     if (name === 'value') return this.#due[depth]
     if (name === 'data' || name === 'stringData') {
@@ -37,17 +37,17 @@ export class JsonNeighbours {
     return this.#isJwk ? jwk : undefined
   }
 
-  /** Whether the member's value may be the name of another's. */
+  /** Whether the member's value may be the name of another value. */
   static isNaming(name: string): boolean {
     return name === 'name' || name === 'key'
   }
 
-  /** The value of such a member. */
+  /** Takes the value of such a member. */
   named(depth: number, value: string): void {
     this.#due[depth] = judgeName(value)
   }
 
-  /** Whether a string in an array is the secret behind a flag; it may be a flag itself. */
+  /** The verdict on a string in an array if it is the secret after a flag; it may be a flag itself. */
   ofElement(depth: number, value: string): NameVerdict | undefined {
     const due = this.#due[depth]
     this.#due[depth] =

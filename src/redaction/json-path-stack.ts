@@ -1,25 +1,25 @@
 import { decodeString } from '../wire/index.js'
 
-/** One open container on the way to the place that is being read. */
+/** One open container on the path to the current position. */
 interface Level {
   isObject: boolean
-  /** Of an array: the element being read. */
+  /** For an array: the current element. */
   index: number
-  /** Of an object: where the name of the member being read stands, or what is left of it. */
+  /** For an object: the position of the current member's name, or the name after redaction. */
   nameStart: number
   nameEnd: number
   redactedName: string | undefined
 }
 
 /**
- * The way from the top of a JSON text to the place being read, kept cheaply and written down (as a JSON Pointer)
- * only where something was found.
+ * The path from the root of a JSON text to the current position. Cheap to keep; written as a JSON Pointer only
+ * for findings.
  */
 export class JsonPathStack {
   readonly #text: string
   readonly #levels: Level[] = []
   #depth = 0
-  /** Characters that pointers may still take: thousands of marks below one huge name must stay linear. */
+  /** Characters left for pointers: thousands of marks below one huge name must stay linear. */
   #budget: number
 
   constructor(text: string) {
@@ -62,12 +62,12 @@ export class JsonPathStack {
     level.redactedName = undefined
   }
 
-  /** The name of the member being read holds a secret: this is what is left of it. */
+  /** Sets the redacted name of the current member, whose name holds a secret. */
   redactName(left: string): void {
     this.#levels[this.#depth - 1]!.redactedName = left
   }
 
-  /** RFC 6901. Where there are more marks than pointers have room for, `` (the whole text). */
+  /** RFC 6901. If the marks need more room than there is, `` (the whole text). */
   pointer(): string {
     if (this.#budget <= 0) return ''
     const parts: string[] = []

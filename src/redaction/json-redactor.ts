@@ -23,19 +23,19 @@ const COMMA = 0x2c
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 
-/** A value that goes whole, whatever is in it. */
+/** A value that is replaced as a whole, whatever it contains. */
 export interface WholeValue {
   /** Index after the value. */
   readonly end: number
   readonly rule: string
 }
 
-/** What one reading of a JSON text needs. */
+/** The inputs of reading one JSON text. */
 export interface JsonRules {
-  /** Before this index there is nothing for the default rules; Infinity without them. */
+  /** No secrets for the default rules before this index; Infinity without them. */
   readonly trigger: number
   readonly text: TextRedactor
-  /** By the index at which the value starts. */
+  /** By the start index of the value. */
   readonly whole: ReadonlyMap<number, WholeValue>
   readonly counted: (rule: string) => void
   readonly tag: (secret: string) => string
@@ -46,32 +46,32 @@ export interface RedactedJson {
   readonly red: readonly RedactionMark[]
 }
 
-/** What is known of a member's name. */
+/** The verdicts on a member's name. */
 interface KnownName {
-  /** Undefined when it says nothing of its value. */
+  /** Undefined when the name implies nothing about its value. */
   readonly verdict: NameVerdict | undefined
   /** The name itself may hold a secret. */
   readonly suspicious: boolean
 }
 
 const noName: KnownName = { verdict: undefined, suspicious: false }
-/** By the name as written between its quotes. */
+/** By the name as written between quotes. */
 const names = new NameCache<KnownName>((written) => {
   const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
   const verdict = judgeName(name)
-  // A short word of letters is no token and no path.
+  // A short word of letters is neither a token nor a path.
   const suspicious = !/^[A-Za-z]{1,15}$/.test(written) && hasTrigger(written)
   return verdict === undefined && !suspicious ? noName : { verdict, suspicious }
 })
 
-/** A value that is a secret whatever it looks like. */
+/** A verdict that makes any value a secret. */
 function anyValue(term: string): NameVerdict {
   return { term, needs: 'any' }
 }
 const schemaValue = anyValue('schema-value')
 const requestState = anyValue('request-state')
 
-/** Redacts one checked JSON text; undefined when nothing was found. Reads it once, without recursion. Throws TooManyMarks. */
+/** Redacts one checked JSON text; undefined if no secrets. Reads it once, without recursion. Throws TooManyMarks. */
 export function redactJson(text: string, rules: JsonRules): RedactedJson | undefined {
   return new JsonReading(text, rules).run()
 }
@@ -86,11 +86,11 @@ class JsonReading {
   readonly #places: McpPlace[] = []
   readonly #edits: TextEdit[] = []
   readonly #red: FoundMark[] = []
-  /** Of the value being read: its place, and the rule under which it is a secret by its name. */
+  /** For the current value: its place, and the verdict of its name. */
   #place: McpPlace = 'frame'
   #verdict: NameVerdict | undefined
   readonly #neighbours: JsonNeighbours
-  /** The value of the member being read may be the name of another's. */
+  /** The current member's value may be the name of another value. */
   #isNaming = false
   /** There is no trigger before this index. */
   #trigger: number
@@ -123,13 +123,13 @@ class JsonReading {
       pos = this.#path.inObject ? this.#member(pos + 1) : this.#element(pos + 1)
     }
     if (this.#edits.length === 0) return undefined
-    // Tags cost more than all the rest: none is made before it is sure that the marks are not too many.
+    // Tags cost more than everything else: created only once the number of marks is within the limit.
     const { tag } = this.#rules
     const red = this.#red.map(({ secret, ...mark }) => ({ ...mark, tag: tag(secret) }))
     return { raw: spliceText(text, this.#edits), red }
   }
 
-  /** Reads the value at `pos`: index of the first value inside it, or the negated index of its end. */
+  /** Reads the value at `pos`. Returns the index of the first value inside it, or the negated index of its end. */
   #value(pos: number): number {
     const text = this.#text
     const whole = this.#rules.whole.size > 0 ? this.#rules.whole.get(pos) : undefined
@@ -147,7 +147,7 @@ class JsonReading {
     }
     if (code !== OPEN_OBJECT && code !== OPEN_ARRAY) return -skipPlain(text, pos)
     const first = skipWhiteSpace(text, pos + 1)
-    // The closing bracket stands two places behind the opening one.
+    // The code of the closing bracket is that of the opening one plus two.
     if (text.charCodeAt(first) === code + 2) return -(first + 1)
     if (this.#verdict?.needs === 'any' && this.#goesWhole(pos, code)) {
       const end = skipValue(text, pos)
@@ -163,7 +163,7 @@ class JsonReading {
     return first
   }
 
-  /** What the element or the member before says of this string, and what this one says of the next. */
+  /** Applies the verdict of the previous element or member to this string, and notes this one's verdict on the next. */
   #fromNeighbours(pos: number, end: number): void {
     const { depth, inObject } = this.#path
     if (depth === 0 || end - pos > longestName || this.#place === 'documentation') return
@@ -172,7 +172,7 @@ class JsonReading {
     } else this.#verdict = this.#neighbours.ofElement(depth, decodeString(this.#text, pos, end))
   }
 
-  /** Whether the string from `pos` to `end` is a secret by its name. */
+  /** Whether the string from `pos` to `end` is a secret because of its name. */
   #isSecret(pos: number, end: number): boolean {
     if (this.#verdict === undefined) return false
     const { term, needs } = this.#verdict
@@ -184,7 +184,7 @@ class JsonReading {
     return needs === 'any' || looksMade(value)
   }
 
-  /** Whether an object or array under the name of a secret is one: no schema, and no counts of tokens. */
+  /** Whether an object or array under a secret's name is a secret: not a schema, and not counts of tokens. */
   #goesWhole(pos: number, code: number): boolean {
     const head = this.#text.slice(pos, pos + longestHead)
     if (code !== OPEN_OBJECT || this.#verdict === schemaValue) return true
@@ -238,7 +238,7 @@ class JsonReading {
     if (suspicious || this.#rules.text.hasRules) this.#within(start, end, suspicious, false)
   }
 
-  /** Whether the default rules have to read the string or name from `start` to `end`. To be asked in order. */
+  /** Whether the default rules must read the string or name from `start` to `end`. Call in ascending order. */
   #hasTrigger(start: number, end: number): boolean {
     if (this.#trigger < start) {
       const found = findTrigger(this.#text, start)
@@ -247,7 +247,7 @@ class JsonReading {
     return this.#trigger < end
   }
 
-  /** Takes the secrets out of the string (or name) from `start` to `end`. */
+  /** Redacts secrets in the string (or name) from `start` to `end`. */
   #within(start: number, end: number, suspicious: boolean, isName: boolean): void {
     const { text: textRules, counted } = this.#rules
     const decoded = decodeString(this.#text, start, end)
@@ -268,7 +268,7 @@ class JsonReading {
     }
   }
 
-  /** A name has the place of what it is in. */
+  /** A name belongs to the place of its container. */
   #isDocumentation(isName: boolean): boolean {
     return (isName ? this.#places.at(-1) : this.#place) === 'documentation'
   }
@@ -286,7 +286,7 @@ class JsonReading {
   }
 }
 
-/** Beyond that a string is no name, and no flag. */
+/** Longer strings are neither names nor flags. */
 const longestName = 1024
 const longestHead = 400
 const schema = /^\{\s*"(?:type|\$ref|description|title|anyOf|oneOf|allOf)"\s*:/

@@ -1,12 +1,12 @@
 import { endOfKey, endOfKeyStart } from './value-patterns.js'
 
 const begin = '-----BEGIN '
-/** A block that never ends is a line that only looked like the beginning of one. */
+/** A block without an end after so many lines was not a key; its first line only looked like one. */
 const mostLines = 500
 
-/** Private keys that are spread over lines: everything from their first line to their last is replaced. */
+/** Private keys that span lines: everything from their first line to their last is replaced. */
 export class KeyBlocks {
-  /** Lines that may still follow, by channel. */
+  /** Remaining number of lines, by channel. */
   readonly #open = new Map<string, number>()
 
   isOpen(channel: string): boolean {
@@ -14,8 +14,8 @@ export class KeyBlocks {
   }
 
   /**
-   * How much of a line's beginning belongs to a key that an earlier line began: up to an index, or all of it
-   * (undefined).
+   * The length of a line's beginning that belongs to a key from an earlier line: an index, or undefined for
+   * the whole line.
    */
   continue(line: string, channel: string): number | undefined {
     const left = (this.#open.get(channel) ?? 1) - 1
@@ -25,7 +25,7 @@ export class KeyBlocks {
     return end
   }
 
-  /** Notes whether a key begins in this line that does not end in it. */
+  /** Notes whether a key begins in this line without ending in it. */
   begin(line: string, channel: string): void {
     let from = 0
     for (let at = line.indexOf(begin); at >= 0; at = line.indexOf(begin, from)) {

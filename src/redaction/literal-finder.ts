@@ -1,22 +1,22 @@
-/** Finds many literals at once: one look-up in a small table per two characters, whatever the number of literals. */
+/** Finds many literals at once: one lookup in a small table per two characters, for any number of literals. */
 
-/** Something to look for, of three ASCII characters or more; fewer where `before` or `after` says what is around it. */
+/** A literal of at least three ASCII characters; fewer if `before` or `after` gives its surroundings. */
 export interface Literal {
   readonly literal: string
-  /** Upper and lower case differ. */
+  /** Case-sensitive. */
   readonly exact?: true
   /**
-   * One of these characters stands before the literal wherever that begins at an odd index. A rare pair with one of them
-   * spares a frequent pair of the literal.
+   * One of these characters precedes the literal wherever it begins at an odd index. A rare pair with one of them
+   * avoids a frequent pair of the literal.
    */
   readonly before?: string
-  /** One of these characters stands behind it. */
+  /** One of these characters follows the literal. */
   readonly after?: string
-  /** A character that stands so far from the literal's beginning, which is looked at first. */
+  /** A character at this distance from the literal's beginning, which is checked first. */
   readonly beside?: { readonly at: number; readonly character: string }
 }
 
-/** Pairs of letters in English, documentation and JSON, the most frequent ones first. */
+/** Pairs of letters in English, documentation and JSON, most frequent first. */
 const frequent =
   'th re er on es in he or en at an st it te se co nd ha de me ed ne ve ng is no ta le ns nt pe ar li et as ec ro ti ss io of wh ea ts ge tr sa ri ot rs to al be od fi ch ex ou rd so si wi ce di ct un am ad om pa ue ac ag fo rt ap ho ur ol el id ma ul ow ke ut ll il lo ca po ra hi ir ie ev na ic we nc ef op wa la ru ay js ty do ld pt mo xt ds rr os em tt qu oo ep tu sw mb ai pr cl eq if rv nl im nu mp ee us sh ly gi rn ls pl um mi fr cr tp by sp da ht sc lt ry oc eg yp bo ak fu ck wn gr fa yt va su wo ey lu ig ok ab rm iv du rl tc ft nv ms ff ys oe'
 const ranks = new Map(frequent.split(' ').map((pair, rank) => [pair, rank]))
@@ -27,7 +27,7 @@ const symbols = new Map(
 const exactCost = remembered((pair) => costOf(pair, true))
 const foldedCost = remembered((pair) => costOf(pair, undefined))
 
-/** How often a look-up finds the pair where nothing is. Base64 holds every pair of letters and digits. */
+/** How often a lookup finds the pair without a literal. Base64 contains every pair of letters and digits. */
 function costOf(pair: string, exact: true | undefined): number {
   const lower = pair.toLowerCase()
   if (/^[",] |^[",]:|^":|^",|^[a-z][ "]|^[ "][a-z]/.test(lower)) return 20
@@ -41,29 +41,29 @@ function costOf(pair: string, exact: true | undefined): number {
 }
 
 /**
- * The tables by which literals are found. Only pairs at even indices are looked up, so each literal has two pairs in the
- * tables: the rarest at an even, and the rarest at an odd character of it. Beside each stands another pair of the same
- * literal, or of a character of it and any other: a look is taken only where both are.
+ * The tables for finding literals. Only pairs at even indices are looked up, so each literal has two pairs in the
+ * tables: the rarest one at an even and the rarest one at an odd offset. Each is combined with a neighbouring pair, of
+ * the literal or of one of its characters and any other. A position is examined only if both pairs are present.
  */
 export class LiteralPairs<T extends Literal> {
   /**
-   * By two characters of seven bits each, one bit for each of eight groups of literals: in the lower byte, whether
-   * one of the group has the pair as the first of its two, in the upper byte, as the second.
+   * By two characters of seven bits each, one bit for each of eight groups of literals. Lower byte: the pair is the
+   * first of the two for some literal of the group. Upper byte: it is the second.
    */
   readonly groups = new Uint16Array(1 << 14)
-  /** By the same: how many literals are in the lists below, and where they begin. */
+  /** By the same index: the number of literals in the lists below, and the index of the first. */
   readonly counts = new Uint8Array(1 << 14)
   readonly first = new Uint16Array(1 << 14)
   readonly literals: T[] = []
-  /** Of each: at which of its characters the pair is, how far from the pair another one is, and that one's last bits. */
+  /** For each literal: the pair's offset in it, the distance to another character, and that character's low bits. */
   readonly offsets: Int8Array
   readonly distances: Int8Array
   readonly others: Uint8Array
   #anyBefore = false
-  /** By the first character of a pair, and by the second: groups that have it, whatever the other one is. */
+  /** By the first and by the second character of a pair: groups that contain it with any other character. */
   readonly #anySecond = new Uint16Array(128)
   readonly #anyFirst = new Uint16Array(128)
-  /** Of each group, how much of a text has a first, and how much a second pair. */
+  /** For each group, the share of a text covered by its first, and by its second pairs. */
   readonly #shares = Array.from({ length: 8 }, () => ({ first: 0, second: 0 }))
 
   constructor(literals: readonly T[]) {
@@ -112,7 +112,7 @@ export class LiteralPairs<T extends Literal> {
     return best
   }
 
-  /** Puts the pair at `offset` and the rarer one of those beside it into the group that they make least frequent. */
+  /** Adds the pair at `offset` and its rarer neighbour to the group in which they are least frequent. */
   #group(literal: T, offset: number): void {
     const [left, here, right] = [-2, 0, 2].map((by) => shareAt(literal, offset + by)) as [
       number,
@@ -141,7 +141,7 @@ export class LiteralPairs<T extends Literal> {
     this.#mark(literal, start + 2, 256 << group)
   }
 
-  /** Where one of the two may be any character, that is noted once, not for each. */
+  /** If one of the two may be any character, that is noted once, not for each character. */
   #mark(literal: T, at: number, bits: number): void {
     const firsts = codesAt(literal, at)
     const seconds = codesAt(literal, at + 1)
@@ -150,10 +150,10 @@ export class LiteralPairs<T extends Literal> {
     else for (const a of firsts) for (const b of seconds) this.groups[indexOf(a, b)]! |= bits
   }
 
-  /** Puts in what was noted for any character. */
+  /** Expands the notes for any character. */
   #spread(): void {
     const { groups } = this
-    // Beside some stands nothing rare: the first group takes any pair before those.
+    // Some pairs have no rare neighbour: the first group accepts any pair before those.
     const before = this.#anyBefore ? 1 : 0
     for (let b = 0; b < 128; b++) {
       const bits = this.#anyFirst[b]! | before
@@ -170,7 +170,7 @@ const ascii = Array.from({ length: 128 }, (_, code) => code)
 /** Last bytes of characters beyond ASCII. */
 const beyondAscii = Array.from({ length: 64 }, (_, i) => 128 + i)
 
-/** What may stand at a character of the literal, or before or behind it. */
+/** Codes of characters that may occur at an offset of the literal, before it or after it. */
 function codesAt({ literal, exact, before, after }: Literal, at: number): readonly number[] {
   if (at === -1 && before !== undefined) return orBeyond(before)
   if (at === literal.length && after !== undefined) return codesOf(after)
@@ -179,7 +179,7 @@ function codesAt({ literal, exact, before, after }: Literal, at: number): readon
   return exact ? codesOf(character) : bothCases(character)
 }
 
-/** Tables are made while a client waits for its first answer: thousands of questions about a hundred characters. */
+/** Cached, since a client waits for the tables: they take thousands of queries about a hundred characters. */
 const codesOf = remembered((characters) => Array.from(characters, (character) => character.charCodeAt(0)))
 const orBeyond = remembered((characters) => [...codesOf(characters), ...beyondAscii])
 const bothCases = remembered((character) => {
@@ -204,18 +204,18 @@ function pairsAt(literal: Literal, offset: number): number[] {
 }
 
 const order = ' etaonisrl"hdcmu,p:./yf0b-g_12v3w'
-/** How much of a text, about, is one character. */
+/** Approximate share of each character in a text. */
 const shares = ascii.map((code) => {
   const rank = order.indexOf(String.fromCharCode(code))
   return rank < 0 ? 0.004 : 0.1 / (1 + rank / 4)
 })
 
-/** How much of a text, about, has what stands at `offset` of the literal. */
+/** Approximate share of a text that matches the pair at `offset` of the literal. */
 function shareAt(literal: Literal, offset: number): number {
   return shareOf(codesAt(literal, offset)) * shareOf(codesAt(literal, offset + 1))
 }
 
-/** The lists of codes are the same ones again and again. */
+/** Cached, since the same lists of codes recur. */
 const knownShares = new Map<readonly number[], number>([[ascii, 1]])
 
 function shareOf(codes: readonly number[]): number {
@@ -228,16 +228,16 @@ function shareOf(codes: readonly number[]): number {
   return share
 }
 
-/** The index of a character of the literal beside the pair; of the pair where it has no other. */
+/** Index of a character of the literal beside the pair, or in the pair if there is no other. */
 function otherThan({ literal }: Literal, offset: number): number {
   if (offset > 0) return offset - 1
   return offset + 2 < literal.length ? offset + 2 : 0
 }
 
-/** Goes through a text from literal to literal. */
+/** Finds all literals in a text, one after the other. */
 export class LiteralFinder<T extends Literal> {
   readonly #wanted: readonly T[]
-  /** Made when the first text is looked at. */
+  /** Created for the first text. */
   #made: LiteralPairs<T> | undefined
 
   constructor(literals: readonly T[]) {
@@ -249,8 +249,8 @@ export class LiteralFinder<T extends Literal> {
   }
 
   /**
-   * Calls `take` for every literal in `text` that begins before `until`, in the order of their pairs, which is nearly theirs. A number that it
-   * returns is where to go on. Reads each character once.
+   * Calls `take` for every literal in `text` that begins before `until`, in the order of their pairs, which is nearly
+   * their own. If it returns a number, the search continues there. Reads each character once.
    */
   each(text: string, until: number, take: (literal: T, index: number) => number | undefined): void {
     const { groups } = this.#pairs
@@ -269,7 +269,7 @@ export class LiteralFinder<T extends Literal> {
       }
       known = group
       before = pair
-      // What was taken need not be looked at.
+      // Skips the literals just taken.
       if (from > i + 2) {
         i = (from & ~1) - 2
         known = allGroups
@@ -278,7 +278,7 @@ export class LiteralFinder<T extends Literal> {
     }
   }
 
-  /** Takes the literals around the pair at `index`: where to go on. */
+  /** Takes the literals around the pair at `index`. Returns where to continue. */
   #around(
     text: string,
     index: number,
@@ -291,7 +291,7 @@ export class LiteralFinder<T extends Literal> {
     const end = begin + counts[pair]!
     let next = from
     for (let n = begin; n < end; n++) {
-      // The last five bits are those of both cases.
+      // The last five bits are equal in both cases.
       if ((text.charCodeAt(index + distances[n]!) & 31) !== others[n]) continue
       const literal = literals[n]!
       const start = index - offsets[n]!
@@ -302,7 +302,7 @@ export class LiteralFinder<T extends Literal> {
   }
 }
 
-/** Where what stands before is not known. */
+/** For when the preceding text is unknown. */
 export const allGroups = 255
 
 function isAt(text: string, { literal, exact }: Literal, start: number): boolean {

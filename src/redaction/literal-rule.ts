@@ -2,7 +2,7 @@ import type { Span } from '../wire/index.js'
 import { mostMarks, TooManyMarks } from './finding.js'
 import type { TextRule } from './text-redactor.js'
 
-/** A rule that takes out a text that is known to be a secret, wherever it stands. @param secret not empty */
+/** A rule that redacts a known secret wherever it occurs. @param secret not empty */
 export function literalRule(name: string, secret: string): TextRule {
   return {
     kind: 'text',

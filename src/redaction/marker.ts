@@ -1,2 +1,2 @@
-/** What stands in the place of a secret, in text and (quoted) in JSON. */
+/** Replaces a secret, in text and (quoted) in JSON. */
 export const marker = '[REDACTED]'

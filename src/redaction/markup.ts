@@ -1,9 +1,9 @@
-/** Secrets in the fields of forms, elements and settings, where the name stands in one attribute and the value in another. */
+/** Secrets in fields of forms, elements and settings, with the name in one attribute and the value in another. */
 import type { Finding } from './finding.js'
 import { isLiteralSecret, isPlaceholder } from './secret-looks.js'
 import { judgeName, oauthTerm } from './secret-names.js'
 
-/** A tag with more than that in it is read no further. */
+/** Tags are read up to this length. */
 const longestTag = 2048
 const attribute = /([A-Za-z_:][\w:.-]{0,63})\s{0,8}=\s{0,8}(?:\\?"([^"]{0,2000})"|'([^']{0,2000})')/g
 const element = /^<([A-Za-z][\w:.-]{0,63})(?:\s[^<>]{0,256})?>([^<>]{1,2000})<\//
@@ -59,7 +59,7 @@ function termOf(name: string): string | undefined {
 const call = /\(\s{0,8}\\?["']([\w.-]{1,128})\\?["']\s{0,8},\s{0,8}\\?["']([^"'\\]{1,512})/y
 const setter = /(?:define|env|set|item|put|add|append|header|var|variable)$/i
 
-/** Adds the second argument of `define('DB_PASSWORD', 'x')` and the like. */
+/** Adds the second argument of calls such as `define('DB_PASSWORD', 'x')`. */
 export function findInCalls(text: string, until: number, found: Finding[]): void {
   for (let at = text.indexOf('('); at >= 0 && at < until; at = text.indexOf('(', at + 1)) {
     if (!/["'\\\s]/.test(text.charAt(at + 1))) continue
@@ -76,7 +76,7 @@ export function findInCalls(text: string, until: number, found: Finding[]): void
 
 const part = /name="([^"\r\n]{1,128})"[^\r\n]{0,200}\r?\n(?:[A-Za-z-]{1,40}:[^\r\n]{0,200}\r?\n){0,8}\r?\n/g
 
-/** Adds the fields of `multipart/form-data` that are named as secrets. */
+/** Adds the fields of `multipart/form-data` with secret names. */
 export function findInMultipart(text: string, found: Finding[]): void {
   // The hyphen is rarer than the letter before it.
   if (!text.includes('-data; name=')) return

@@ -1,6 +1,6 @@
 /**
- * Where in an MCP message a value stands, as far as that changes what redaction does: tool schemas name properties
- * (`password`) without holding any, and the handles of the protocol must survive.
+ * The place of a value in an MCP message, as far as it affects redaction: tool schemas name properties (`password`)
+ * without holding any, and protocol handles must survive.
  */
 export type McpPlace =
   | 'plain'
@@ -13,14 +13,14 @@ export type McpPlace =
   | 'tools'
   | 'tool'
   | Schema
-  /** The default rules leave a string here alone. */
+  /** The default rules skip strings here. */
   | 'handle'
-  /** What a tool says of itself: a secret only by the looks that its vendor gave it. */
+  /** A tool's description of itself: secret only where a value has a vendor's unmistakable shape. */
   | 'documentation'
 
 /**
- * JSON Schema: a schema, or an object whose member names are names of properties. `secret`: it describes a
- * property whose name says that it is a secret.
+ * JSON Schema: a schema, or an object whose member names are names of properties. `secret`: it describes a property
+ * with a secret name.
  */
 type Schema =
   | 'schema'
@@ -31,20 +31,20 @@ type Schema =
   | 'secret-dependents'
 
 const propertyMaps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
-/** Their values may also be lists of property names. */
+/** The values of these may also be lists of property names. */
 const dependentMaps = new Set(['dependentRequired', 'dependencies'])
-/** What holds values, not schemas. */
+/** These hold values, not schemas. */
 const valueKeywords = new Set(['default', 'const', 'enum', 'examples', 'example'])
 
-/** Members of a tool that a mock must serve as they were. */
+/** Members of a tool that a mock must serve unchanged. */
 const documented = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'])
 
-/** What the walk does with one member: where its value stands, and whether the key rules judge its name. */
+/** How one member is treated: the place of its value, and whether the key rules judge its name. */
 export interface MemberPlace {
   readonly place: McpPlace
   /**
-   * `exempt`: its name says nothing about the value. `secret`: it is one, whatever its name. `state`: what a server
-   * of multi round-trips gives a client to keep, and only that server may read.
+   * `exempt`: the name implies nothing about the value. `secret`: the value is one, whatever its name. `state`:
+   * state of a multi-round request that the client keeps for the server, and only that server may read.
    */
   readonly key: 'judged' | 'exempt' | 'secret' | 'state'
 }
@@ -63,7 +63,7 @@ function to(place: McpPlace, key: 'judged' | 'exempt' = 'judged'): MemberPlace {
 }
 
 /**
- * The place of a member's value. `named` says whether the member's name is that of a secret.
+ * The place of a member's value. `named`: the member has a secret name.
  */
 export function memberPlace(
   place: McpPlace,

@@ -1,6 +1,6 @@
 /**
- * Built-in patterns of mcp-tape that look around, which RE2 cannot, as patterns that take out at least the same. People
- * copy them into their own `redact.json`.
+ * Built-in patterns of mcp-tape with look-around, which RE2 lacks, rewritten to redact at least the same. People copy
+ * them into their own `redact.json`.
  */
 const withoutLookAround: ReadonlyMap<string, string> = new Map([
   ['(?<=://[^/\\s:@]{1,128}:)[^/\\s@]+(?=@)', '://[^/\\s:@]{1,128}:[^/\\s@]{1,500}@'],
@@ -14,12 +14,12 @@ const withoutLookAround: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
-/** A pattern of mcp-tape as RE2 takes it. What is no pattern of RE2 either way is reported where it is compiled. */
+/** An mcp-tape pattern for RE2. Patterns that RE2 rejects either way are reported where they are compiled. */
 export function patternOfMcpTape(pattern: string): string {
   return withoutLookAround.get(pattern) ?? pattern
 }
 
-/** A path of mcp-tape, in which names need no quotes, as RFC 9535 has it: `$..customer-id` is `$..['customer-id']`. */
+/** An mcp-tape path, with unquoted names, in the form of RFC 9535: `$..customer-id` becomes `$..['customer-id']`. */
 export function pathOfMcpTape(path: string): string {
   return path.replaceAll(/(\.\.?)([^.[\]*]+)/g, (whole, dots: string, name: string) => {
     if (/^[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) return whole

@@ -1,4 +1,4 @@
-/** Looks ahead in a text from places that mostly ascend, and remembers the answer: what is between is read once. */
+/** Looks ahead in a text from mostly ascending positions and remembers the results, so that each part is read once. */
 export class NextIndex {
   readonly #text: string
   readonly #known = new Map<string, { readonly from: number; readonly at: number }>()
@@ -10,8 +10,8 @@ export class NextIndex {
   }
 
   /**
-   * The end of a run of one `kind` that goes on at `from`, which `read` finds. A run that was read from before goes on to
-   * the same end, so it is not read again.
+   * The end of a run of one `kind` at `from`, found by `read`. A run read from an earlier position has the same end, so
+   * it is not read again.
    */
   endOfRun(kind: string, from: number, read: (from: number) => number): number {
     const known = this.#runs.get(kind)
@@ -21,7 +21,7 @@ export class NextIndex {
     return end
   }
 
-  /** Index of the first `character` from `from` on; the length of the text when there is none. */
+  /** Index of the first `character` at or after `from`; the length of the text if there is none. */
   of(character: string, from: number): number {
     const known = this.#known.get(character)
     if (known !== undefined && known.from <= from && from <= known.at) return known.at

@@ -4,7 +4,7 @@ import { mostMarks, TooManyMarks } from './finding.js'
 import type { PathRule } from './redactor.js'
 import { isPayload } from './whole-values.js'
 
-/** A rule that replaces whatever its path leads to. Throws QueryFault. */
+/** A rule that replaces all values at its path. Throws QueryFault. */
 export function compilePathRule(name: string, text: string): PathRule {
   const path = compilePath(text)
   return {
@@ -12,7 +12,7 @@ export function compilePathRule(name: string, text: string): PathRule {
     name,
     find(json, whole) {
       for (const message of partsOf(json).parts) {
-        // A batch beyond all reason counts as one: its messages are not gone through.
+        // An excessively large batch counts as one message; its messages are not searched one by one.
         if (kindAt(json, message.start) === 'array') throw new TooManyMarks()
         for (const { start, end } of follow(path, json, message)) {
           if (!whole.has(start)) whole.set(start, { end, rule: name })
@@ -23,7 +23,7 @@ export function compilePathRule(name: string, text: string): PathRule {
   }
 }
 
-/** What the path leads to in one message; what it could not be followed through in linear time goes whole. */
+/** The values at the path in one message; the whole payload, if they cannot be found in linear time. */
 function follow(path: CompiledPath, text: string, message: Span): readonly Span[] {
   try {
     return path.find(text, message)

@@ -2,10 +2,10 @@ import { mayPrecedeWord, longestEscape } from './word-start.js'
 
 const BACKSLASH = 0x5c
 
-/** Escaped blanks, quotes and joints of a URL; before a path, not inside one (`/My%20Documents/.ssh`). */
+/** Escaped blanks, quotes and separators of a URL: before a path, not inside one (`/My%20Documents/.ssh`). */
 const encodedJoint = /^%(?:20|0[9AaDd]|2[267CcBb]|3[ABDabd])$/
 
-/** Finds where the paths of one text begin. To be asked in ascending order; reads every character once. */
+/** Finds the beginnings of paths in one text. Call in ascending order; reads every character once. */
 export class PathStarts {
   readonly #text: string
   readonly #isPath: (pos: number) => boolean
@@ -18,8 +18,8 @@ export class PathStarts {
   }
 
   /**
-   * Where the path begins that goes on at `pos`. A line feed that is written `\n`, as in JSON inside a string, is
-   * no piece of it: `C:\new\.ssh` goes on to the left, `cd\n~/.ssh` and `C:\\x\nD:\\.ssh` do not.
+   * The beginning of the path that contains `pos`. A line feed written `\n`, as in JSON inside a string, is not a
+   * part of it: `C:\new\.ssh` continues to the left, `cd\n~/.ssh` and `C:\\x\nD:\\.ssh` do not.
    */
   of(pos: number): number {
     const text = this.#text
@@ -44,14 +44,14 @@ export class PathStarts {
     return start
   }
 
-  /** How many there are right before `pos`. */
+  /** Number of backslashes directly before `pos`. */
   #backslashes(pos: number): number {
     let first = pos
     while (first > this.#end && this.#text.charCodeAt(first - 1) === BACKSLASH) first--
     return pos - first
   }
 
-  /** How many backslashes the escape has that ends before `pos`: 1 for `\n` and `\u0022`; 0 when there is none. */
+  /** Number of backslashes in the escape that ends before `pos`: 1 for `\n` and `\u0022`; 0 if there is none. */
   #escapeBefore(pos: number): number {
     const text = this.#text
     if (/[nrt]/.test(text[pos - 1] ?? '') && text.charCodeAt(pos - 2) === BACKSLASH) {
@@ -68,10 +68,10 @@ export class PathStarts {
     return pos === anchor || /^(?:[/~]|%2F|\.{1,2}\/)/i.test(text.slice(pos, pos + 3))
   }
 
-  /** `32m` is left of a colour: `[` and `;` are in no path. */
+  /** `32m` is the rest of a colour code: paths contain neither `[` nor `;`. */
   #coloursAt(start: number, pos: number): number {
     const before = this.#text[start - 1]
-    // Quoted-printable mail.
+    // `=3D` in quoted-printable mail.
     if (before === '=' && start + 2 <= pos && this.#text.startsWith('3D', start)) return start + 2
     if (before !== '[' && before !== ';') return start
     const colour = /^[0-9]{0,3}m/.exec(this.#text.slice(start, Math.min(pos, start + 4)))

@@ -5,13 +5,13 @@ import { mostMarks, TooManyMarks } from './finding.js'
 import type { TextRule } from './text-redactor.js'
 
 /**
- * How often each character may be read again, since the search begins anew behind each match and a pattern without
- * bounds can reach far every time. Some 500 matches in one string.
+ * How often each character may be reread: the search restarts after each match, and an unbounded pattern can reach
+ * far every time. About 500 matches in one string.
  */
 const readAgain = 256
 const readAgainAtLeast = 1024 * 1024
 
-/** A rule that takes out whatever matches. Throws QueryFault. */
+/** A rule that redacts all matches. Throws QueryFault. */
 export function compilePatternRule(name: string, pattern: string, ignoreCase: boolean): TextRule {
   const compiled = compilePattern(pattern, ignoreCase)
   const bounded = !/[*+]|\{\d+,\}/.test(pattern)
@@ -23,7 +23,7 @@ export function compilePatternRule(name: string, pattern: string, ignoreCase: bo
   }
 }
 
-/** Matches of nothing are passed over. When too much would be read again, the rest of the text is taken out. */
+/** Empty matches are skipped. If too much would be reread, the rest of the text is redacted. */
 function matchesIn(compiled: RE2JS, text: string, budget: number): readonly Span[] {
   if (!compiled.test(text)) return []
   const found: Span[] = []

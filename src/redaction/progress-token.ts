@@ -1,6 +1,6 @@
 const progress = [0x70, 0x72, 0x6f, 0x67, 0x72, 0x65, 0x73, 0x73]
 
-/** A progress token is mostly a number, which is never a secret: such a message need not be read. */
+/** A progress token is usually a number, which is never a secret: such a message need not be read. */
 export function isNoProgress(bytes: Uint8Array, start: number, end: number): boolean {
   if (start < 8 || !progress.every((code, i) => bytes[start - 8 + i] === code)) return true
   let pos = start + 5

@@ -16,48 +16,48 @@ export interface PathRule {
   readonly kind: 'path'
   /** For the report. */
   readonly name: string
-  /** Adds the values in a checked JSON text that the path leads to, by where they start. Keeps what is there. Throws TooManyMarks. */
+  /** Adds values at the path in a checked JSON text, by their start. Keeps existing entries. Throws TooManyMarks. */
   find(text: string, whole: Map<number, WholeValue>): void
 }
 
-/** A user's rule, made by `compileRules`. */
+/** A user's rule, compiled by `compileRules`. */
 export type CompiledRule = TextRule | PathRule
 
-/** Which rules fired how often, in the order in which they first did. Never what they found. */
+/** The rules that fired and their counts, in the order of their first match. Never the secrets. */
 export type RedactionReport = readonly { readonly rule: string; readonly count: number }[]
 
-/** Redacts what one recording holds, and counts what it finds. */
+/** Redacts the data of one recording, and counts findings. */
 export interface Redactor {
   /** For the tape's first line. */
   readonly name: 'none' | 'defaults' | 'defaults+rules' | 'rules'
   /**
-   * One frame's JSON text, a message or a batch, which findJsonValue has accepted. Undefined, as for most: nothing
-   * was found, the text can be kept as it is.
+   * One frame's JSON text, a message or a batch, accepted by findJsonValue. Undefined, as usual, if there are no
+   * secrets: the text can be kept unchanged.
    */
   json(raw: string): RedactedJson | undefined
   /**
-   * Whether `json` certainly finds nothing in the text of which these bytes are the UTF-8; no text is made. The caller
-   * has found that it is nested less than 1,000 deep.
+   * Whether `json` would certainly find no secrets in the text with these UTF-8 bytes; no text is created. The caller
+   * must have checked that it is nested less than 1,000 deep.
    */
   isClean(bytes: Uint8Array, start: number, end: number): boolean
   /**
-   * One line of stderr, or one that is no message, without its line end. A private key that began in an earlier
-   * line of the same `channel` goes on until it ends, for 500 lines at most. Undefined: nothing was found.
+   * One line of stderr, or one that is not a message, without its line end. A private key that began in an earlier line
+   * of the same `channel` continues to its end, for at most 500 lines. Undefined: no secrets.
    */
   line(text: string, channel: string): string | undefined
-  /** Words: a label, a note, metadata, the text of an error. */
+  /** Free text: a label, a note, metadata, the text of an error. */
   text(text: string): string
-  /** A command line: also the values of flags and variables that are named as secrets. */
+  /** A command line: also the values of flags and variables with secret names. */
   command(argv: readonly string[]): string[]
-  /** A URL: also the password of its user, and parameters that are named as secrets. */
+  /** A URL: also its user's password, and parameters with secret names. */
   url(url: string): string
   /** Headers of HTTP. */
   headers(headers: HttpHeaders): HttpHeaders
   /** Path and query of a request. */
   path(path: string): string
-  /** The same where a session may be any part of it: where clients of HTTP+SSE are told to POST. */
+  /** Like `path`, where any part may be a session: the address to which clients of HTTP+SSE must POST. */
   endpoint(path: string): string
-  /** A form (`application/x-www-form-urlencoded`), as OAuth uses it. */
+  /** A form (`application/x-www-form-urlencoded`), as used by OAuth. */
   form(text: string): string
   report(): RedactionReport
 }
@@ -66,13 +66,13 @@ export interface RedactorOptions {
   /** The built-in rules. */
   readonly defaults: boolean
   readonly rules?: readonly CompiledRule[]
-  /** A tag for a secret, equal for equal ones: an HMAC under a key that is thrown away after the run. */
+  /** A tag for a secret, equal for equal secrets: an HMAC under a key that is discarded after the run. */
   readonly tag: (secret: string) => string
 }
 
 const nothingWhole: ReadonlyMap<number, WholeValue> = new Map()
 
-/** A redactor for one recording. Holds counts, by channel whether a private key is open, and headers without secrets. */
+/** A redactor for one recording. Holds counts, channels with an open private key, and headers without secrets. */
 export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): Redactor {
   const counts = new Map<string, number>()
   let total = 0
@@ -107,7 +107,7 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
     }
   }
 
-  /** What holds too many secrets loses what it is about, then all of it. */
+  /** With too many secrets, first the payloads are redacted as a whole, then entire messages. */
   function redactAll(
     raw: string,
     trigger: number,

@@ -2,11 +2,11 @@ import type { Span, TextEdit } from '../wire/index.js'
 import { marker } from './marker.js'
 
 /**
- * Puts values in the place of what was redacted in one string: in that of the whole string, or of the markers in it,
- * which stand in the order of their tags.
+ * Replaces redacted parts of one string with values: the whole string, or the markers in it, which have the order of
+ * their tags.
  *
  * @param span the string in the text
- * @param secret the value for a tag as exact JSON text; what is undefined stays as it is
+ * @param secret the value for a tag as exact JSON text; where undefined, the marker stays
  */
 export function restoreEdits(
   text: string,

@@ -18,7 +18,7 @@ const longestName = 60
 /** One rule as written. */
 export type WrittenRule = {
   readonly name: string
-  /** In words, for a diagnostic: `rules[3].path`. */
+  /** For a diagnostic: `rules[3].path`. */
   readonly place: string
   readonly at: Position
 } & ({ readonly path: string } | { readonly regex: string; readonly ignoreCase: boolean })
@@ -31,7 +31,7 @@ export interface RulesFile {
 
 const stringMembers: ReadonlySet<string> = new Set(['name', 'path', 'regex', 'type', 'pattern'])
 
-/** Reads the text of a rules file. What is wrong becomes a diagnostic; the other rules are read all the same. */
+/** Reads the text of a rules file. Problems become diagnostics; the other rules are still read. */
 export function parseRulesFile(fileName: string, text: string): RulesFile {
   const reading = new Reading(fileName, text)
   reading.file()
@@ -47,7 +47,7 @@ class Reading implements RulesFile {
 
   constructor(fileName: string, text: string) {
     this.#fileName = fileName
-    // Editors of Windows put a byte order mark first.
+    // Windows editors start files with a byte order mark.
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
   }
 
@@ -122,7 +122,7 @@ class Reading implements RulesFile {
     )
   }
 
-  /** A rule as mcp-tape writes it: `{"type": "path", "path": …}` or `{"type": "regex", "pattern": …}`. */
+  /** A rule in the form of mcp-tape: `{"type": "path", "path": …}` or `{"type": "regex", "pattern": …}`. */
   #typed(span: Span, place: string, strings: ReadonlyMap<string, Member>): void {
     const type = strings.has('type') ? this.#string(strings.get('type')!) : undefined
     const wanted = type === 'path' ? 'path' : type === 'regex' ? 'pattern' : undefined

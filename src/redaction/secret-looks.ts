@@ -1,6 +1,6 @@
-/** What values look like: stand-ins for a secret, words of prose and code, or the secret itself. */
+/** Judges values by their look: placeholders for a secret, words of prose and code, or the secret itself. */
 
-/** So much of a value is judged; nothing that stands in for a secret is longer. */
+/** Number of characters of a value that are examined; placeholders are never longer. */
 export const longestJudged = 256
 
 const braces =
@@ -14,10 +14,10 @@ const masked =
 const standIn =
   /^(?:(?:your|insert|enter|replace|example|sample|dummy|fake|my[-_ ](?:api|secret|token|key|access))[-_ ].*|(?:change|replace)[-_ ]?(?:me|this|it)\b.*|.*[-_ ](?:here|goes[-_ ]here|placeholder)|placeholder|redacted|masked|hidden|todo|tbd|foo|bar|example|undefined|null|none|nil|nan|true|false)$/i
 
-/** A digit in it, and nothing that a placeholder has: most secrets. */
+/** Contains a digit and no character of placeholders: most secrets. */
 const plainWord = /^[A-WYZa-wyz+/=~!^]*[0-9][A-WYZa-wyz0-9+/=~!^]*$/
 
-/** Whether a value only says where a secret would stand. */
+/** Whether a value is only a placeholder for a secret. */
 export function isPlaceholder(value: string): boolean {
   if (value.length > longestJudged || plainWord.test(value)) return false
   return (
@@ -33,7 +33,7 @@ export function isPlaceholder(value: string): boolean {
 const status =
   /^(?:not|none|missing|required|invalid|expired|unset|undefined|empty|loaded|set|present|ok|valid|found|hidden|masked|redacted|disabled|enabled|unknown|optional|configured|provided|yes|no|on|off|true|false|null|nil|failed|accepted|rejected|revoked|refreshed|is|was|has|from|using|needed|available|string|number|boolean|bearer|text)[.,;:)!]?$/i
 
-/** Whether a log tells about a secret without telling it: `token: not set`, `password: required`. */
+/** Whether a log only reports on a secret: `token: not set`, `password: required`. */
 export function isStatus(word: string): boolean {
   return word.length <= 16 && status.test(word)
 }
@@ -47,8 +47,8 @@ const identifier = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/
 const oneWord = /^[A-Za-z]+[0-9]{0,4}[!?.]?$/
 
 /**
- * Whether a word looks like credentials: a password with a digit or a symbol in it, or something made by a machine.
- * `plain`: a word and a number will do (`hunter2`), as the name before says that it is a password.
+ * Whether a word looks like credentials: a password with a digit or a symbol, or a machine-made value. `plain`: a
+ * word with a number is enough (`hunter2`), since the name before it is that of a password.
  */
 export function looksLikeCredentials(value: string, plain: boolean): boolean {
   if (value.length < 6 || /\s/.test(value)) return false
@@ -61,12 +61,12 @@ export function looksLikeCredentials(value: string, plain: boolean): boolean {
   return /[0-9]/.test(value) || (value.length >= 8 && /[!@#$%^&*?+=]/.test(value)) || isMixedCase(value)
 }
 
-/** Letters of both cases in no order: `qZkWbTrYpLmN…`, no `camelCaseName`. */
+/** Letters of both cases in no order: `qZkWbTrYpLmN…`, but not `camelCaseName`. */
 function isMixedCase(value: string): boolean {
   return value.length >= 20 && (value.match(/[A-Z]/g)?.length ?? 0) >= 5 && /[A-Z]{2}/.test(value)
 }
 
-/** Whether a word was certainly made by a machine: 16 characters or more, letters and digits in no order. */
+/** Whether a word is certainly machine-made: at least 16 characters, letters and digits in no order. */
 export function looksMade(value: string): boolean {
   if (value.length < 16 || value.length > 4 * longestJudged || !/^[A-Za-z0-9_+/=.~:-]+$/.test(value))
     return false
@@ -77,7 +77,7 @@ export function looksMade(value: string): boolean {
   return (digits >= 2 && /[A-Za-z].*[A-Za-z]/.test(longest)) || isMixedCase(longest)
 }
 
-/** Whether a string literal in code is the secret itself, and no text that is shown or the name of something. */
+/** Whether a string literal in code is the secret itself, and not displayed text or a name. */
 export function isLiteralSecret(value: string, isPassword: boolean): boolean {
   if (isPlaceholder(value)) return false
   if (/\s/.test(value))
@@ -85,7 +85,7 @@ export function isLiteralSecret(value: string, isPassword: boolean): boolean {
   return looksLikeCredentials(value, true) || (isPassword && /^[a-z]{6,}$/.test(value) && !common.test(value))
 }
 
-/** What a string says that stands behind `password =` and is no password. */
+/** Common strings after `password =` that are not passwords. */
 const common =
   /^(?:password|passwd|secret|string|required|optional|hidden|text|bearer|basic|digest|plain|current|module|commonjs|public|private|object|number|boolean|hashed|reset|forgot|update|change)$/
 
@@ -97,7 +97,7 @@ const call =
   /^(?:[A-Za-z_$]+(?:(?:\.|::|->|\?\.)[A-Za-z_$]+)*|[A-Za-z_$]\w*(?:(?:\.|::|->|\?\.)\w+)+)(?:!?\(|\[)/
 const nameOfSecret = /(?:pass_?(?:word|wd|phrase)|secret|token|api_?key|pwd)s?$/i
 
-/** Whether a bare value in a line is code: a call, a type, a member, or the variable that has the name itself. */
+/** Whether a bare value in a line is code: a call, a type, a member, or a variable with the same name. */
 export function looksLikeCode(value: string, name: string, separator: string): boolean {
   const bare = value.replace(/[^\w)\]]+$/, '')
   if (codeWord.test(bare) || call.test(value)) return true
@@ -114,7 +114,7 @@ export function looksLikeCode(value: string, name: string, separator: string): b
   return variable === last ? /^[a-z_]+$/i.test(last) : /[_A-Z]/.test(variable) && nameOfSecret.test(variable)
 }
 
-/** Whether words go on behind a word that follows a colon, as in a sentence: `The secret: practice every day`. */
+/** Whether prose continues after a word that follows a colon: `The secret: practice every day`. */
 export function goesOnAsProse(word: string, before: string, behind: string): boolean {
   if (!/^[A-Za-z]{1,14}[,.;]?$/.test(word)) return false
   const words = /^(?: [A-Za-z]{1,16}[,.;:!?]?| [0-9]{1,3}(?= [a-z])){1,2}/.exec(behind)?.[0]

@@ -1,6 +1,6 @@
-/** Which names (of members, variables, flags, headers, query parameters) say that their value is a secret. */
+/** Names (of members, variables, flags, headers, query parameters) that mark their value as a secret. */
 
-/** `_` where a name may have a joint: any run of what is no letter and no digit. In the order of preference. */
+/** `_` marks a possible joint: any run of characters other than letters and digits. In order of preference. */
 const terms = [
   'pass_word',
   'pass_wd',
@@ -17,7 +17,7 @@ const terms = [
   'access_key',
 ] as const
 
-/** Words behind a term that leave it a secret: `secret_key`, `tokenValue`, `passwordHash`, `token2`. */
+/** Suffixes with which a term still names a secret: `secret_key`, `tokenValue`, `passwordHash`, `token2`. */
 const suffixes = [
   'key',
   'value',
@@ -55,32 +55,32 @@ const suffixes = [
 ] as const
 
 const anyOf = (words: readonly string[]): string => words.join('|').replaceAll('_', '_?')
-/** Without the flag `u`, so that only ASCII counts, as for the trigger: no `ſ` for `s`, no Kelvin sign for `k`. */
+/** Without the flag `u`, so that only ASCII matches, as for the trigger: no `ſ` for `s`, no Kelvin sign for `k`. */
 const secretName = new RegExp(`(${anyOf(terms)})(?:_?s)?(?:_?(?:${anyOf(suffixes)}))*_?$`, 'i')
 
-/** Whose tokens a model counts. */
+/** Words before `tokens` in counters of model tokens. */
 const counted = [
   ['input', 'output', 'prompt', 'completion', 'reasoning', 'thinking', 'cached', 'audio'],
   ['new', 'context', 'cache', 'text', 'image', 'video', 'model', 'response', 'generated', 'generation'],
   ['window', 'read', 'write', 'creation', 'llm', 'per', 'total', 'used', 'prediction', 'sample', 'chunk'],
 ].flat()
 
-/** Counters of model tokens: nothing but known words before `tokens`, or the word before it says so. */
+/** Counters of model tokens: only known words before `tokens`, or a clear one directly before it. */
 const harmlessName = new RegExp(
   `^_?(?:max|min|num|total|used|remaining)(?:_?(?:${anyOf(counted)}))*_?tokens_?$|(?:${anyOf(counted.slice(0, 8))})_?tokens_?$`,
   'i',
 )
 
-/** Marks in what a model reads and writes, and the constants of a design. */
+/** Special marks in a model's input and output, and design constants. */
 const otherTokens =
   /(?:^|_)(?:stop|eos|bos|pad|unk|sep|cls|mask|special|design|theme|style|unexpected)_?tokens?_?$/i
 
 const joint = /[^\p{L}\p{N}]+/gu
 
-/** A term and its suffixes stand at the end of a name, however long the name is. */
+/** A term and its suffixes are at the end of a name, however long the name is. */
 const longestTail = 128
 
-/** The term by which a name, decoded, says that its value is a secret; undefined when it says nothing. */
+/** The term that makes a decoded name the name of a secret; undefined if there is none. */
 export function secretTermOf(name: string): string | undefined {
   return strongTermOf(tailOf(name))
 }
@@ -100,41 +100,41 @@ function strongTermOf(tail: string): string | undefined {
   return term.replace('_', '').toLowerCase()
 }
 
-/** Members of OAuth's requests and answers. */
+/** Members of OAuth requests and responses. */
 const oauthName = /^_?(device_?code|code_?verifier|client_?assertion)_?$/i
 const oauthField =
   /^(?:code|assertion|saml_?response|id_?token|otp|totp|mfa_?code|one_?time_?code|verification_?code|security_?code)$/i
 
-/** The name of a field that brings a secret in a form, though elsewhere it may say anything. */
+/** The name of a form field that carries a secret, though elsewhere the name may mean anything. */
 export function oauthTerm(name: string): string | undefined {
   return oauthField.test(name) ? name.toLowerCase() : undefined
 }
 
-/** What a name says of its value. */
+/** A name's verdict on its value. */
 export interface NameVerdict {
   readonly term: string
   /**
-   * What the value must be to be a secret: `any`thing; `credentials`, with a digit or a symbol; `made` by a machine
+   * Requirement for a secret value: `any`thing; `credentials`, with a digit or a symbol; `made` by a machine
    * beyond doubt.
    */
   readonly needs: 'any' | 'credentials' | 'made'
 }
 
 const keyName = new RegExp(`[^\\W_]_?(key)s?(?:_?(?:${anyOf(suffixes)}|data|base))*_?$`, 'i')
-/** What other keys are: of rows, caches, lists and locks on a keyboard. */
+/** Other keys: of rows, caches, lists and locks, or on a keyboard. */
 const harmlessKey =
   /(?:^|_)(?:public|pub|primary|foreign|sort|partition|cache|hot|idempotency|object|row|index|lookup|group|map|routing|shortcut|translation|message|hash|range|natural|composite|unique|candidate|parent|query|state|answer|registry|websocket|issue|project|surrogate|dedup|config|column|field|property|json|locale|label|menu|modifier|arrow|any|press|answer|by|for|the|some)_?keys?(?:_?(?:value|data|name))?_?$|(?:mon|tur|don|hoc|joc|whis|jer|loc)keys?$/i
 const passName = /(?:_pass|_PASS|_Pass|[a-z0-9]Pass|_pw|_PW|^pw)$/
 const otherName = /(?:^|_)(pat|_auth|dsn|cookie|connection_?string|account_?key)_?$/i
 
-/** Whose keys have no shape of their own: the vendor's name is all that announces them. */
+/** Vendors whose keys have no shape of their own: only the vendor's name announces them. */
 export const vendorNames =
   'adafruit airtable algolia asana atlassian beamer bitbucket bittrex cloudflare codecov cohere coinbase confluent contentful databricks datadog discord droneci dropbox etsy fastly finicity finnhub flickr freshbooks gitter gocardless heroku hubspot intercom jira kraken kucoin launchdarkly linkedin lob looker mailchimp mailgun mapbox mattermost messagebird netlify newrelic nytimes okta plaid privateai rapidapi sendbird sidekiq snyk sonar squarespace sumologic travisci trello twitch twitter yandex zendesk'.split(
     ' ',
   )
 const vendors = new Set(vendorNames)
 
-/** What a name says of its value, decoded: also names that are those of a secret only before some values. */
+/** The verdict of a decoded name on its value; includes names that mark only some values as secrets. */
 export function judgeName(name: string): NameVerdict | undefined {
   const tail = tailOf(name)
   const strong = strongTermOf(tail)
@@ -152,7 +152,7 @@ export function judgeName(name: string): NameVerdict | undefined {
 const mostNames = 4096
 const longestName = 128
 
-/** Remembers what was found out about names, which are few and come again and again. Bounded. */
+/** Caches verdicts on names, which are few and recur. Bounded. */
 export class NameCache<T> {
   readonly #known = new Map<string, T>()
   readonly #judge: (name: string) => T
@@ -167,7 +167,7 @@ export class NameCache<T> {
     if (known !== undefined || this.#known.has(name)) return known as T
     const verdict = this.#judge(name)
     if (this.#known.size >= mostNames) this.#known.clear()
-    // A copy: a name cut out of a message would keep all of the message alive.
+    // A copy: a slice of a message would keep the whole message in memory.
     this.#known.set(JSON.parse(JSON.stringify(name)) as string, verdict)
     return verdict
   }

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.js'
 import type { TextRuns } from './text-runs.js'
 
-/** Files that are meant to be read by everybody. */
+/** Files that are meant to be public. */
 const samples = /\.(?:example|sample|template|dist|d\.ts)$/
 const publicFiles = /^(?:known_hosts|config|authorized_keys|environment|rc)\b|\.pub$/
 
@@ -24,7 +24,7 @@ function envPath(runs: TextRuns, at: number): Finding | undefined {
   return start === at && isMention(text, at, end) ? undefined : { start, end, rule: 'env-path' }
 }
 
-/** A file's bare name among words: `see the .env file`, `copy .env.example to .env`. */
+/** A bare file name among words: `see the .env file`, `copy .env.example to .env`. */
 function isMention(text: string, at: number, end: number): boolean {
   const before =
     /(?:^|\s)(?:the|your|an?|my|our|to|from|in|into|of|via|using|with|reading|loading|called|named|and|or) [`"']?$/i
@@ -34,7 +34,7 @@ function isMention(text: string, at: number, end: number): boolean {
   )
 }
 
-/** Whether a separator follows, and not an escape of a text inside a string: `\n`, `\"`, `\u0022`. */
+/** Whether a separator follows, and not an escape of text inside a string: `\n`, `\"`, `\u0022`. */
 function isFolder(behind: string): boolean {
   return behind.startsWith('/') || /^\\+(?:\/|(?!u00|x[0-9a-fA-F]{2}|[0-7]{3}|e\[)[^\\nrt"'`])/.test(behind)
 }
@@ -47,7 +47,7 @@ function sshPath(runs: TextRuns, at: number, file: number): Finding | undefined 
   return { start: runs.startOfPath(at), end, rule: 'ssh-key-path' }
 }
 
-/** Whether the backslashes behind `.ssh` begin a `\n` and not the name of a file: others stand before it. */
+/** Whether the backslashes after `.ssh` begin a `\n`, not a file name: another number of them precedes it. */
 function isEscape(text: string, at: number, file: number): boolean {
   if (text[file - 1] !== '\\' || !/[nrt]/.test(text[file] ?? '')) return false
   const before = /\\{0,8}$/.exec(text.slice(Math.max(0, at - 8), at))?.[0].length ?? 0

@@ -1,4 +1,4 @@
-/** Variables that every shell has, and that hold something else. */
+/** Variables that every shell has, with other contents. */
 const ofShells: ReadonlySet<string> = new Set(
   'CI,DISPLAY,EDITOR,HOME,HOST,HOSTNAME,LANG,LANGUAGE,LOGNAME,MAIL,NAME,OLDPWD,OS,PAGER,PATH,PWD,SHELL,TEMP,TERM,TMP,TMPDIR,TZ,USER,USERNAME'.split(
     ',',

@@ -1,4 +1,4 @@
-/** Secrets in the cells of tables, of lines without a separator, and of Kubernetes manifests. Each line is read once. */
+/** Secrets in cells of tables, in lines without a separator, and in Kubernetes manifests. Each line is read once. */
 import type { Finding } from './finding.js'
 import { isLiteralSecret, isPlaceholder, looksLikeCredentials, looksMade } from './secret-looks.js'
 import { judgeName } from './secret-names.js'
@@ -11,24 +11,24 @@ interface Cell {
   readonly end: number
 }
 
-/** What the lines before say about this one. */
+/** Information from previous lines about this one. */
 interface Header {
   readonly separator: string
   readonly columns: number
-  /** By column: the term of a name that says that its cells are secrets. */
+  /** By column: the term of a secret name, if the column has one. */
   readonly terms: readonly (string | undefined)[]
 }
 
 const phrase =
   /^\s{0,32}(?:(?:Step \d{1,3}\/\d{1,3} : |#\d{1,4} )?(?:\[[^\]\n]{1,40}\] )?(?:ENV|ARG)|setx|set\s{1,8}-\w{1,4}|Set-Item\s{1,8}Env:|login\s{1,8}\S{1,128}\s{1,64}|machine\s{1,8}\S{1,256}\s{1,64}login\s{1,8}\S{1,128}\s{1,64}|password)\s{0,8}/i
 
-/** Adds secrets that stand in the cell below or beside their name, or behind it with a blank between. */
+/** Adds secrets in the cell below or beside their name, or after the name and a blank. */
 export function findInLines(text: string, until: number, broad: boolean, found: Finding[]): void {
   let header: Header | undefined
   let manifest = -1
   const isManifest = /kind\\?"?\s{0,4}:\s{0,4}\\?"?Secret\b/.test(text)
   let start = 0
-  // The rows of a table go on below.
+  // The rows of a table continue below.
   while (start < until || (header !== undefined && start < text.length)) {
     const feed = text.indexOf('\n', start)
     const end = feed < 0 ? text.length : feed
@@ -54,7 +54,7 @@ function cellsOf(line: string, separator: string): Cell[] {
     from = to + 1
   }
   if (separator !== '|') return cells
-  // What stands before the first and behind the last bar is no cell.
+  // Text before the first and after the last bar is not a cell.
   return cells.slice(1, line.trimEnd().endsWith('|') ? -1 : undefined)
 }
 
@@ -106,7 +106,7 @@ function headerOf(line: string): Header | undefined {
 const named =
   /(?:^|[\s:])([A-Za-z_][\w.-]{0,127})\s{1,16}(?:"([^"]{1,512})"|'([^']{1,512})'|([^\s"'=:]{1,512}))/g
 
-/** `ENV API_KEY x`, `setx TOKEN "x"`, `machine h login me password x`; of other lines what a machine made behind a name. */
+/** `ENV API_KEY x`, `setx TOKEN "x"`, `machine h login me password x`; else only machine-made values after a name. */
 function readPhrase(line: string, at: number, isPhrase: boolean, found: Finding[]): void {
   named.lastIndex = 0
   const looksSecret = isPhrase ? (value: string) => looksLikeCredentials(value, true) : looksMade
@@ -127,7 +127,7 @@ function readPhrase(line: string, at: number, isPhrase: boolean, found: Finding[
 const nameLine = /^\s{0,64}(?:-\s{1,8})?(?:name|key)\s{0,4}[:=]\s{0,4}["']?([\w.-]{1,128})["']?,?\r?$/i
 const valueLine = /^(\s{0,64}value\s{0,4}[:=]\s{0,4}["']?)([^\s"'].{0,2000}?)["']?,?\r?$/i
 
-/** `name: DB_PASSWORD` and `value: x` in the line below. */
+/** `name: DB_PASSWORD` with `value: x` in the next line. */
 function readPair(text: string, line: string, end: number, found: Finding[]): void {
   const name = line.length > 256 ? undefined : nameLine.exec(line)?.[1]
   const verdict = name === undefined ? undefined : judgeName(name)
@@ -142,7 +142,7 @@ function readPair(text: string, line: string, end: number, found: Finding[]): vo
 
 const entry = /^(\s*)(?:"?)([\w.-]{1,253})"?\s{0,4}:\s{0,4}["']?([^\s"']+)/
 
-/** Values below `data:` and `stringData:` of a Secret; `inside` is how far that line is indented, -1 outside. */
+/** Values below `data:` and `stringData:` of a Secret. `inside` is the indentation of that line, -1 outside. */
 function readManifest(line: string, at: number, inside: number, found: Finding[]): number {
   const indent = line.length - line.trimStart().length
   if (/^\s*(?:data|stringData):\s*$/.test(line)) return indent

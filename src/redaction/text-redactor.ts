@@ -8,35 +8,35 @@ import { findInLines } from './tables.js'
 import { findTrigger, hasTrigger } from './trigger.js'
 import { findValuePatterns } from './value-patterns.js'
 
-/** A user's rule for text. Bounded in time by itself. */
+/** A user's rule for text. Its running time is bounded. */
 export interface TextRule {
   readonly kind: 'text'
-  /** For the report; never the pattern, which may hold the very secret. */
+  /** For the report; never the pattern, which may contain the secret itself. */
   readonly name: string
-  /** What to take out: ascending, apart, none empty. */
+  /** Spans to redact: ascending, disjoint, not empty. */
   find(text: string): readonly Span[]
 }
 
 /**
- * What a text is: `words` of a log or a person, where every `name=value` counts; a string in a `message`, which may be
- * code or prose; `documentation`, where only what its vendor made to be recognised is a secret.
+ * The kind of a text. `words`: a log's or a person's, where every `name=value` counts. `message`: a string in a
+ * message, which may be code or prose. `documentation`: only values with a vendor's unmistakable shape are secrets.
  */
 export type TextKind = 'words' | 'message' | 'documentation'
 
-/** Shorter texts are read whole. */
+/** Shorter texts are read as a whole. */
 const shortText = 4096
-/** Tags, names, commands and rows reach that far back from what announces a secret, and on to the beginning of a line. */
+/** Tags, names, commands and rows begin at most this far before a trigger, extended to the beginning of a line. */
 const reachBack = 2048
-/** So far behind it begins what it announces. */
+/** The secret begins at most so far after its trigger. */
 const reachAhead = 512
-/** A text with more regions is read on to its end: each may look for the end of its secrets anywhere. */
+/** With more regions, a text is read to its end: in each, the end of a secret may have to be searched anywhere. */
 const mostRegions = 8
 
-/** Where the default rules have to read a text: around what announces secrets. Ascending and apart. */
+/** The parts of a text that the default rules must read: around triggers. Ascending and disjoint. */
 function regionsOf(text: string): Span[] {
   const all = [{ start: 0, end: text.length }]
   if (text.length < shortText) return all
-  // What these say holds for members and lines anywhere.
+  // These affect members and lines anywhere in the text.
   if (text.includes('"kty') || (text.includes('Secret') && manifest.test(text))) return all
   const regions: { start: number; end: number }[] = []
   let end = 0
@@ -78,14 +78,14 @@ export class TextRedactor {
     this.#rules = rules
   }
 
-  /** Whether there is anything to look for besides what triggers announce. */
+  /** Whether there are rules besides those with triggers. */
   get hasRules(): boolean {
     return this.#rules.length > 0
   }
 
   /**
-   * The secrets in `text`, ascending and apart. `suspicious`: whether the default rules look, which hasTrigger
-   * says. `counted` gets the rule of each. Throws TooManyMarks.
+   * The secrets in `text`, ascending and disjoint. `suspicious`: the default rules apply, as decided by hasTrigger.
+   * `counted` gets the rule of each. Throws TooManyMarks.
    */
   find(
     text: string,
@@ -113,7 +113,7 @@ export class TextRedactor {
     return apart
   }
 
-  /** A text of its own (a line, a label) without its secrets; undefined when it has none. One of too many goes whole. */
+  /** A separate text (a line, a label) without its secrets; undefined if it has none. Too many: it goes as a whole. */
   redact(text: string, counted: (rule: string) => void): string | undefined {
     try {
       const found = this.find(text, this.#defaults && hasTrigger(text), 'words', counted)

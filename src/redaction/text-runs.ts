@@ -2,7 +2,7 @@ import { PathStarts } from './path-start.js'
 import type { RunKind } from './vendor-rules.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
 
-/** What a run consists of, one bit a kind. */
+/** Kinds of characters in a run, one bit each. */
 const WORD = 1
 const NAME = 2
 const DOTTED = 4
@@ -38,12 +38,12 @@ const kindOf: Readonly<Record<RunKind, number>> = {
 }
 
 /**
- * Runs of one kind of character in a text. The last run of each kind is remembered, so asking from many places
- * inside one run reads it once: this is what keeps the patterns linear.
+ * Runs of one kind of character in a text. The last run of each kind is remembered, so that queries from many
+ * places inside one run read it once: this keeps the patterns linear.
  */
 export class TextRuns {
   readonly text: string
-  /** Up to here nothing is a JWT. */
+  /** No JWT begins before this index. */
   noJwtBefore = -1
   readonly #ends = new Map<number, { readonly from: number; readonly end: number }>()
   readonly #paths: PathStarts
@@ -55,28 +55,28 @@ export class TextRuns {
     this.#paths = new PathStarts(text, (pos) => this.#is(pos, PATH))
   }
 
-  /** Whether a word may start at `pos`: behind no letter or digit, or behind an escape that ends in one. */
+  /** Whether a word may start at `pos`: not after a letter or digit, unless that ends an escape. */
   startsWord(pos: number): boolean {
     return !this.isWord(pos - 1) || mayPrecedeWord(this.text.slice(Math.max(0, pos - longestEscape), pos))
   }
 
-  /** A letter or digit of ASCII. */
+  /** An ASCII letter or digit. */
   isWord(pos: number): boolean {
     return this.#is(pos, WORD)
   }
 
-  /** The end of a run behind a vendor's prefix; a full stop at its end belongs to the sentence. */
+  /** The end of a run after a vendor's prefix; a full stop at its end belongs to the sentence. */
   endOf(kind: RunKind, pos: number): number {
     const end = this.#end(pos, kindOf[kind])
     return end > pos && (kind === 'dotted' || kind === 'token') && this.text[end - 1] === '.' ? end - 1 : end
   }
 
-  /** Whether base64 goes on here, of which the letters before may be any piece. */
+  /** Whether base64 continues here, so that the letters before may be any piece of it. */
   isBase64Joint(pos: number): boolean {
     return this.text[pos] === '+' || this.text[pos] === '/'
   }
 
-  /** Where the digits begin that end before `pos`, of which there are no more than 12. */
+  /** The beginning of at most 12 digits that end before `pos`. */
   startOfDigits(pos: number): number {
     let start = pos
     while (start > pos - 12 && this.#isDigit(start - 1)) start--
@@ -100,7 +100,7 @@ export class TextRuns {
     return this.#end(pos, PATH)
   }
 
-  /** The part of a URL that names user and host; beyond ASCII everything belongs to it. */
+  /** The end of a URL's part with user and host; all characters beyond ASCII count as part of it. */
   endOfAuthority(pos: number): number {
     return this.#end(pos, AUTHORITY)
   }
@@ -109,7 +109,7 @@ export class TextRuns {
     return this.#end(pos, TOKEN68)
   }
 
-  /** The last `@` in what goes on at `pos` up to white space, a quote or a backslash; -1 when there is none. */
+  /** The last `@` between `pos` and the next white space, quote or backslash; -1 if there is none. */
   lastAtSign(pos: number): number {
     const end = this.#end(pos, USERINFO)
     if (this.#lastAt.end !== end) {
@@ -120,7 +120,7 @@ export class TextRuns {
     return this.#lastAt.at
   }
 
-  /** The end of a file's name that goes on at `pos`. A full stop at the end belongs to the sentence. */
+  /** The end of the file name at `pos`. A full stop at its end belongs to the sentence. */
   endOfFileName(pos: number): number {
     const dotted = this.endOfDotted(pos)
     if (this.#fileEnd.dotted !== dotted) {
@@ -131,7 +131,7 @@ export class TextRuns {
     return Math.max(pos, this.#fileEnd.end)
   }
 
-  /** Where the path begins that goes on at `pos`. To be asked in ascending order. */
+  /** The beginning of the path at `pos`. Call in ascending order. */
   startOfPath(pos: number): number {
     return this.#paths.of(pos)
   }

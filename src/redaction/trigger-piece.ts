@@ -1,11 +1,11 @@
-/** The piece of a text that triggers are looked for in. One for all texts, since none is looked at while another one is. */
+/** The piece of a text that is searched for triggers. Shared by all texts, since they are searched one at a time. */
 
-/** A text is looked at in pieces: small ones first, then what fits the processor's cache. */
+/** Texts are searched in pieces: small ones first, then pieces that fit the processor's cache. */
 export const firstPiece = 1024
 export const largestPiece = 32_768
-/** UTF-8 takes three bytes for a UTF-16 unit at most. */
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
 export const piece = new Uint8Array(3 * largestPiece)
-/** The same bytes: two pairs are looked up for each that is read. */
+/** The same bytes in fours: two pairs are looked up per read. */
 const fours = new Int32Array(piece.buffer)
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
@@ -16,7 +16,7 @@ export function fourAt(index: number): number {
   return (four << 24) | ((four & 0xff00) << 8) | ((four >> 8) & 0xff00) | (four >>> 24)
 }
 
-/** Whether the piece begins where the search did, and ends with the text. */
+/** Whether the piece is the first of the search, and the last of the text. */
 export let isFirst = true
 export let isLast = true
 

@@ -1,4 +1,4 @@
-/** The first look at a text, for most the only one: may the default rules care about it? A yes may be wrong, a no may not. */
+/** The first, usually only, check of a text: may the default rules apply? A yes may be wrong, a no must not. */
 import { firstPiece, fourAt, isFirst, isLast, largestPiece, piece, setEdges } from './trigger-piece.js'
 import { FirstTexts } from './first-texts.js'
 import { allGroups, LiteralPairs, type Literal } from './literal-finder.js'
@@ -9,7 +9,7 @@ import { vendorShapes } from './vendor-shapes.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
 
 interface Trigger extends Literal {
-  /** Looks around the literal that begins at `start`; the text is what was encoded, up to `end`. */
+  /** Checks the surroundings of the literal that begins at `start`; the encoded text ends at `end`. */
   readonly confirm?: (bytes: Uint8Array, start: number, end: number, length: number) => boolean
 }
 
@@ -26,9 +26,9 @@ function startsWord(bytes: Uint8Array, start: number): boolean {
   return mayPrecedeWord(String.fromCharCode(...before))
 }
 
-/** In base64 every short word turns up sooner or later; no name is that long. */
+/** Every short word occurs in base64 sooner or later; names are never that long. */
 const longestName = 128
-/** So much of what may be a JWT is looked at. */
+/** Number of bytes of a possible JWT that are examined. */
 const longestJudged = 64
 
 function isName(bytes: Uint8Array, start: number, end: number): boolean {
@@ -36,7 +36,7 @@ function isName(bytes: Uint8Array, start: number, end: number): boolean {
   const to = Math.min(end, start + longestName)
   for (let i = start - 1; i >= from; i--) if (!isBase64(bytes[i])) return true
   for (let i = start; i < to; i++) if (!isBase64(bytes[i])) return true
-  // What stands too close to an edge is judged in the piece before or behind.
+  // Too close to an edge: decided in the previous or the next piece.
   return (from === 0 && isFirst) || (to === end && isLast)
 }
 
@@ -44,10 +44,10 @@ function isBase64(code: number | undefined): boolean {
   return isWord(code) || code === 0x2b || code === 0x2f
 }
 
-/** Of joints between the halves of a name (`pass—word`) so many bytes are read; beyond, anything may follow. */
+/** Number of bytes read between the halves of a name (`pass—word`); beyond that, a match is assumed. */
 const longestJoint = longestName
 
-/** Whether `w`, `p` or `c` follows `pass`, behind whatever joint. */
+/** Whether `w`, `p` or `c` follows `pass`, after any joint. */
 function isPassName(bytes: Uint8Array, start: number, end: number): boolean {
   const before = bytes[start - 1]
   // `DB_PASS`, `dbPass`.
@@ -73,7 +73,7 @@ function isPassName(bytes: Uint8Array, start: number, end: number): boolean {
   return pos < end || !isLast
 }
 
-/** Whether `api`, `private` or `access` may stand before `key`, with whatever joint between. */
+/** Whether `api`, `private` or `access` may precede `key`, with any joint between. */
 function isKeyName(bytes: Uint8Array, start: number, end: number): boolean {
   let pos = start - 1
   const before = bytes[pos]
@@ -92,7 +92,7 @@ function isKeyName(bytes: Uint8Array, start: number, end: number): boolean {
       }
     } else pos--
   }
-  // What begins in the piece before is judged there.
+  // A name that begins in the previous piece is decided there.
   return pos >= 0
 }
 
@@ -118,7 +118,7 @@ function isFlag(bytes: Uint8Array, start: number, _end: number, length: number):
   return !isWord(bytes[start + length]) && bytes[start + length] !== 0x2d
 }
 
-/** Whether a user and a host follow: an `@` before the path, or something that cannot be told from here. */
+/** Whether a user and a host follow: an `@` before the path, or something undecidable from here. */
 function hasUser(bytes: Uint8Array, start: number, end: number): boolean {
   let colon = -1
   let isPort = true
@@ -126,16 +126,16 @@ function hasUser(bytes: Uint8Array, start: number, end: number): boolean {
     const code = bytes[i]!
     if (code === 0x40 || code === BACKSLASH) return true
     if (code === 0x22 || code === 0x20) return false
-    // The password may go on behind it: see urlPassword.
+    // The password may continue after the slash: see urlPassword.
     if (code === 0x2f) return colon >= 0 && !isPort
     if (code === 0x3a && colon < 0) colon = i
     else if (colon >= 0 && (code < 0x30 || code > 0x39)) isPort = false
   }
-  // The next piece has it too, with more behind it.
+  // The next piece contains it too, with more text after it.
   return isLast ? false : end - start > overlap
 }
 
-/** Of an escaped slash: only backslashes up to the slash. */
+/** For an escaped slash: only backslashes up to the slash. */
 function isEscapedSlash(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start + 1; i < end && i < start + longestTrigger; i++) {
     if (bytes[i] !== BACKSLASH) return bytes[i] === 0x2f
@@ -143,7 +143,7 @@ function isEscapedSlash(bytes: Uint8Array, start: number, end: number): boolean 
   return true
 }
 
-/** No `+` and no `/`, so not just somewhere in base64. */
+/** Contains no `+` and no `/`, so it is not just a part of base64. */
 function isBase64Url(bytes: Uint8Array, start: number, end: number): boolean {
   if (!startsWord(bytes, start)) return false
   const to = Math.min(end, start + longestJudged)
@@ -180,7 +180,7 @@ const names: Trigger[] = [
   { literal: 'requestState', exact: true },
 ]
 
-/** What announces a secret by a place, or by a name that says so only before some values. */
+/** Triggers for secrets by place, or by a name that marks only some values. */
 const places: Trigger[] = [
   ...['code_verifier', 'codeVerifier', 'device_code', 'deviceCode', 'client_assertion'].map(exactly),
   ...['onnectionString', 'onnection_string', '"kty"', '\\"kty', 'kind: Secret', 'sshpass'].map(exactly),
@@ -210,11 +210,11 @@ const values: Trigger[] = [
   { literal: ':\\\\', confirm: isEscapedSlash },
   { literal: '.env', exact: true, confirm: startsWord },
   ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map(exactly),
-  // An escaped ASCII character can be a piece of any of these.
+  // An escaped ASCII character can be a part of any of these.
   ...['2', '3', '4', '5', '6', '7'].map((digit) => ({ literal: `\\u00${digit}` })),
 ]
 
-/** Every token of a vendor is longer behind its prefix. */
+/** Tokens of vendors have at least so many characters after their prefix. */
 const shortestRest = 10
 
 /** Whether a run of characters follows that may be a token. */
@@ -229,13 +229,13 @@ function isToken(bytes: Uint8Array, start: number, end: number, length: number):
   return to === start + length + shortestRest || !isLast
 }
 
-/** The same of a prefix that base64 may hold: not right behind what only base64 has before it. */
+/** Like isToken, for prefixes that occur in base64: not directly after a character that only base64 has there. */
 function isBareToken(bytes: Uint8Array, start: number, end: number, length: number): boolean {
   const before = bytes[start - 1]
   return before !== 0x2b && before !== 0x2f && isToken(bytes, start, end, length)
 }
 
-/** Too frequent to be looked for in every message: found in those that are read for another reason. */
+/** Too frequent to trigger in every message; found in messages that are read for another reason. */
 const frequent = /^(?:cio|sq[uap]_|nfo_|rnd_)/
 
 /** The length of the run of letters and digits at `start`, up to `most`. */
@@ -246,7 +246,7 @@ function runLength(bytes: Uint8Array, start: number, end: number, most: number):
   return at - start
 }
 
-/** A bare token of a run of so many letters and digits, as a prefix is that words and base64 hold too. */
+/** A bare token with a run of at least `least` letters and digits, for prefixes that also occur in words and base64. */
 function isLongToken(least: number): NonNullable<Trigger['confirm']> {
   return (bytes, start, end, length) =>
     isBareToken(bytes, start, end, length) &&
@@ -276,9 +276,9 @@ const vendors: Trigger[] = [
 
 /** Longer than any trigger. */
 const longestTrigger = 32
-/** Every name has what is around it in one of two pieces. */
+/** Ensures that every name is in one of two pieces with its surroundings. */
 const overlap = 2 * longestName + longestTrigger
-/** Up to here a loop is quicker than a view and a call. */
+/** Up to this length a loop is faster than a view and a call. */
 const copiedByHand = 160
 
 const encoder = new TextEncoder()
@@ -287,7 +287,7 @@ let made: LiteralPairs<Compiled> | undefined
 
 const triggers = [...names, ...places, ...values, ...vendors]
 
-/** Made when they are worth it: most commands look at no text. */
+/** Created on first use: most commands check no text. */
 const pairs = (): LiteralPairs<Compiled> => (made ??= new LiteralPairs(triggers.map(compiled)))
 
 const firstTexts = new FirstTexts(triggers)
@@ -299,13 +299,13 @@ function compiled(trigger: Trigger): Compiled {
   }
 }
 
-/** Where the trigger begins that stands around the pair at `index`; -1 when there is none. */
+/** The beginning of the trigger with a pair at `index`; -1 if there is none. */
 function startAround(bytes: Uint8Array, index: number, end: number): number {
   const { counts, first, literals, offsets, distances, others } = pairs()
   const pair = (bytes[index]! & 127) | ((bytes[index + 1]! & 127) << 7)
   const last = first[pair]! + counts[pair]!
   for (let n = first[pair]!; n < last; n++) {
-    // The last five bits are those of both cases.
+    // The last five bits are equal in both cases.
     if ((bytes[index + distances[n]!]! & 31) !== others[n]) continue
     const start = index - offsets[n]!
     if (confirms(literals[n]!, bytes, start, end)) return start
@@ -324,15 +324,15 @@ function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: numb
   return trigger.confirm?.(bytes, start, end, wanted.length) ?? true
 }
 
-/** Makes the tables that the first long text would wait for. */
+/** Creates the tables in advance, so that the first long text need not wait for them. */
 export const prepareTriggers = (): void => void pairs()
 
-/** Whether the default rules have to read `text`. */
+/** Whether the default rules must read `text`. */
 export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0
 
 /**
- * From where on the default rules have to read `text`, which before `start` they have: an index at or before the
- * first trigger, mostly close to it; -1 when there is none.
+ * The position from which the default rules must read `text`, given that they have read it before `start`: at or before
+ * the first trigger, usually close to it; -1 if there is none.
  */
 export function findTrigger(text: string, start: number): number {
   if (!made && firstTexts.isWithout(text)) return -1
@@ -343,14 +343,14 @@ export function findTrigger(text: string, start: number): number {
     const length = encoder.encodeInto(from === 0 && to === end ? text : text.slice(from, to), piece).written
     setEdges(from === start, to === end)
     const index = findInPiece(length)
-    // Bytes are characters only where all are ASCII.
+    // Bytes correspond to characters only if all are ASCII.
     if (index >= 0) return length === to - from ? from + index : from
     if (isLast) return -1
   }
   return -1
 }
 
-/** Whether the default rules have to read the text whose UTF-8 this is. */
+/** Whether the default rules must read the text with these UTF-8 bytes. */
 export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number): boolean {
   let size = firstPiece
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
@@ -367,7 +367,7 @@ export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number):
 function findInPiece(length: number): number {
   const bytes = piece
   const { groups } = pairs()
-  // Zeros behind the text: the last four bytes may reach over its end.
+  // Zeros after the text: the last four bytes may extend beyond its end.
   for (let i = length; i < length + 7 && i < bytes.length; i++) bytes[i] = 0
   const end = (length + 6) >> 2
   let known = allGroups
@@ -388,7 +388,7 @@ function findInPiece(length: number): number {
   return -1
 }
 
-/** Where a trigger begins that has the pair at `index` and the one before; -1 when there is none. */
+/** The beginning of a trigger with the pair at `index` or the one before; -1 if there is none. */
 function startAt(bytes: Uint8Array, index: number, end: number): number {
   const start = index === 0 ? -1 : startAround(bytes, index - 2, end)
   return start >= 0 ? start : startAround(bytes, index, end)

@@ -2,11 +2,11 @@ import { marker } from './marker.js'
 import { redactPathKeys, signatureOf, type HttpRules } from './http.js'
 import { secretTermOf } from './secret-names.js'
 
-/** A parameter of the query or of the fragment, where access tokens travel too. */
+/** A parameter of the query or of the fragment, which may also carry access tokens. */
 const parameter = /([?&#;])([^=&#;?]*)=([^&#;]+)/g
 const userinfo = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#:@]*:)([^/?#]+)(?=@)/
 
-/** A URL without the password of its user and the values of parameters that are named as secrets. */
+/** A URL without its user's password and without the values of parameters with secret names. */
 export function redactUrl(url: string, rules: HttpRules): string {
   const counted = (rule: string): void => rules.counted(rule)
   const [, origin = '', path = '', rest = ''] =

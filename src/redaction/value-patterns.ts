@@ -1,4 +1,4 @@
-/** Secrets that are known by their looks, wherever they stand in a text. */
+/** Secrets recognised by their shape, anywhere in a text. */
 import type { Finding } from './finding.js'
 import { LiteralFinder, type Literal } from './literal-finder.js'
 import { marker } from './marker.js'
@@ -8,11 +8,11 @@ import { TextRuns } from './text-runs.js'
 import { vendorRules, type VendorRule } from './vendor-rules.js'
 import { vendorShapes, type ShapeFinder } from './vendor-shapes.js'
 
-/** A literal at which something may begin that is read by hand, each run of characters once. */
+/** A literal at which a secret may begin. Secrets are read by hand, each run of characters once. */
 interface Anchor extends Literal {
-  /** What has to stand where the literal does, and more of it. */
+  /** The full pattern that must match at the literal. */
   readonly whole?: RegExp
-  /** Undefined: those below know by what was found. */
+  /** If undefined, the finders below decide by the text found. */
   readonly vendor?: VendorRule
   readonly shape?: ShapeFinder
 }
@@ -54,7 +54,7 @@ function edgesOf({ before, after, beside }: Edges): Edges {
 
 const finder = new LiteralFinder(anchors)
 
-/** Found by what may as well be prose or the name of a file. */
+/** Rules whose findings may also be prose or a file name. */
 const loose = new Set(['bearer', 'env-path', 'ssh-key-path', 'url-password'])
 
 /** Adds the secrets in `text`, which is decoded, to `found`. Linear. `strict`: only what cannot be prose. */
@@ -110,7 +110,7 @@ function findAt(runs: TextRuns, at: number, found: string): Finding | undefined 
   }
 }
 
-/** So much of what stands behind a prefix is judged. */
+/** Number of characters after a prefix that are examined. */
 const longestShape = 80
 
 function vendorToken(runs: TextRuns, start: number, vendor: VendorRule): Finding | undefined {
@@ -119,7 +119,7 @@ function vendorToken(runs: TextRuns, start: number, vendor: VendorRule): Finding
   const end = runs.endOf(vendor.run, after)
   const length = end - after
   if (length < least || (prefix !== ':AA' && !runs.startsWord(start))) return undefined
-  // A full stop or a comma behind a token belongs to the sentence.
+  // A full stop or a comma after a token belongs to the sentence.
   if (length > most || (vendor.run === 'word' && runs.isBase64Joint(end))) return undefined
   if (shape !== undefined && !shape.test(runs.text.slice(after, Math.min(end, after + longestShape))))
     return undefined
@@ -136,7 +136,7 @@ function prefixed(
   return end >= shortest && runs.startsWord(start) ? { start, end, rule } : undefined
 }
 
-/** Long enough, and no words joined by hyphens (`sk-learn-contrib-examples`). */
+/** Long enough, and not words joined by hyphens (`sk-learn-contrib-examples`). */
 function skKey(runs: TextRuns, start: number): Finding | undefined {
   if (!runs.startsWord(start)) return undefined
   const end = runs.endOfName(start)
@@ -152,7 +152,7 @@ function awsKey(runs: TextRuns, start: number): Finding | undefined {
 }
 
 function jwt(runs: TextRuns, start: number): Finding | undefined {
-  // Every start inside one run has the same rest, so a rest that was refused is not read again.
+  // All starts inside one run share the same rest, so a refused rest is not read again.
   if (start < runs.noJwtBefore || !runs.startsWord(start)) return undefined
   const head = runs.endOfName(start)
   const body = runs.text[head] === '.' ? runs.endOfName(head + 1) : head
@@ -179,7 +179,7 @@ export function endOfKeyStart(text: string, after: number): number | undefined {
   return match === null ? undefined : after + match[0].length
 }
 
-/** Index after the `-----END …-----` that follows; undefined when there is none. */
+/** Index after the next `-----END …-----`; undefined if there is none. */
 export function endOfKey(text: string, from: number): number | undefined {
   const end = text.indexOf('-----END', from)
   if (end < 0) return undefined
@@ -193,7 +193,7 @@ function privateKey(text: string, start: number, after: number): Finding | undef
   return { start, end: endOfKey(text, body) ?? text.length, rule: 'private-key' }
 }
 
-/** What follows `hooks.slack.com/`; in JSON inside a string every slash may be `\/`. */
+/** The text after `hooks.slack.com/`; in JSON inside a string every slash may be `\/`. */
 function webhook(runs: TextRuns, start: number): Finding | undefined {
   let end = runs.endOfPath(start)
   for (;;) {
@@ -204,19 +204,19 @@ function webhook(runs: TextRuns, start: number): Finding | undefined {
   return end > start ? { start, end, rule: 'slack-webhook' } : undefined
 }
 
-/** What stands between the colon and the path of a URL without a user: a port, or what will be one. */
+/** The text between colon and path of a URL without a user: a port, or a placeholder for one. */
 const port = /^(?:[0-9]*|port|\$?\{[^{}]*\}|\$\w+|%\w+%?)$/i
 
 /**
- * `scheme://user:password@host`. An `@` may stand in the password too: the last one before the path counts. Where
- * there is none, `/`, `?` and `#` may stand in it as well.
+ * `scheme://user:password@host`. The password may contain an `@` too: the last one before the path counts. If
+ * there is none, the password may also contain `/`, `?` and `#`.
  */
 function urlPassword(runs: TextRuns, start: number): Finding | undefined {
   const authority = runs.text.slice(start, runs.endOfAuthority(start))
   const colon = authority.indexOf(':')
   if (colon < 0) return undefined
   const before = authority.lastIndexOf('@')
-  // The colon of an IPv6 address is none, and neither is one behind the `@`.
+  // The colons of an IPv6 address and those after the `@` do not count.
   const open = before < 0 && !authority.startsWith('[') && !port.test(authority.slice(colon + 1, colon + 65))
   const at = open ? runs.lastAtSign(start) - start : before
   if (at <= colon + 1 || isMarkerAt(runs.text, start + colon + 1, start + at)) return undefined
@@ -229,10 +229,10 @@ function isMarkerAt(text: string, start: number, end: number): boolean {
   return end - start === marker.length && text.startsWith(marker, start)
 }
 
-/** Parameters of a challenge (`WWW-Authenticate: Bearer realm="…"`), which are no secret. */
+/** Parameters of a challenge (`WWW-Authenticate: Bearer realm="…"`), which are not secrets. */
 const challenge =
   /^(?:realm|scope|error|error_description|error_uri|resource|resource_metadata|as_uri|authorization_uri|charset|algorithms?|title|nonce|stale|qop|opaque)=/i
-/** What prose says about bearers. */
+/** Words that follow `bearer` in prose. */
 const prose = /^(?:auth(?:enticat|oriz|oris)\w*|credentials?|challenges?|required|requests?|scheme)$/i
 
 function bearer(runs: TextRuns, after: number): Finding | undefined {
@@ -242,7 +242,7 @@ function bearer(runs: TextRuns, after: number): Finding | undefined {
   start += /^\\{0,8}["'`]/.exec(text.slice(start, start + 9))?.[0].length ?? 0
   const end = runs.endOfToken68(start)
   if (end - start < 8) return undefined
-  // No name of a parameter and no word of prose is that long.
+  // Names of parameters and words of prose are never that long.
   const head = text.slice(start, Math.min(end, start + 40))
   if (challenge.test(head)) return undefined
   if (isPlaceholder(head)) return undefined

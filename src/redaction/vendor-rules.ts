@@ -1,10 +1,10 @@
 /**
- * Tokens that their vendors made to be recognised: a prefix that nothing else has, and a run of characters. Shapes are
- * those of the vendors' public documentation.
+ * Tokens that vendors designed to be recognised: a unique prefix and a run of characters. Shapes are those of the
+ * vendors' public documentation.
  */
 
 /**
- * The characters behind a prefix: `word` letters and digits, `name` also `_` and `-`, `dotted` also `.`, `base64` with
+ * The characters after a prefix: `word` letters and digits, `name` also `_` and `-`, `dotted` also `.`, `base64` with
  * `+/=`, `token` all of these and `~`.
  */
 export type RunKind = 'word' | 'name' | 'dotted' | 'base64' | 'token'
@@ -13,12 +13,12 @@ export interface VendorRule {
   readonly rule: string
   readonly prefix: string
   readonly run: RunKind
-  /** Characters behind the prefix, at least and at most; what is longer is something else. */
+  /** Minimum and maximum number of characters after the prefix; longer runs are something else. */
   readonly least: number
   readonly most: number
-  /** What the characters behind the prefix must look like, of which 80 are shown. */
+  /** Pattern for the first 80 characters after the prefix. */
   readonly shape?: RegExp
-  /** See Literal: for prefixes of frequent pairs. */
+  /** See Literal: for prefixes made of frequent pairs. */
   readonly before?: string
   readonly after?: string
 }
@@ -33,7 +33,7 @@ type Row = readonly [
 ]
 
 const hex = /^[0-9a-fA-F]+$/
-/** No words that are joined: a digit, or letters of both cases. */
+/** Not joined words: a digit, or letters of both cases. */
 const mixed = /[0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]/
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -159,7 +159,7 @@ const rows: readonly Row[] = [
 ]
 
 const word = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-/** What a token may stand behind, also an escape: no letter of base64 but those that end `\n`, `\r` and `\t`. */
+/** May precede a token, also as the end of an escape: no base64 letters except those of `\n`, `\r` and `\t`. */
 const joint = ` "'\`=:,;()[]{}<>|&?#@!$^*~%.\\-_\n\t\rnrt`
 const edges = new Map<string, Pick<VendorRule, 'before' | 'after'>>([
   ['EAA', { before: joint }],

@@ -1,4 +1,4 @@
-/** Tokens of vendors that are known by a literal inside or behind them. Each is looked at around that literal only. */
+/** Tokens of vendors identified by a literal inside or after them. Only the text around the literal is examined. */
 import type { Finding } from './finding.js'
 import type { Literal } from './literal-finder.js'
 import type { TextRuns } from './text-runs.js'
@@ -8,13 +8,13 @@ export type ShapeFinder = (runs: TextRuns, at: number) => Finding | undefined
 
 interface Shape extends Omit<Literal, 'exact'> {
   readonly find: ShapeFinder
-  /** The literal is too frequent to be looked for in every message. */
+  /** The literal is too frequent to trigger in every message. */
   readonly frequent?: true
-  /** A look at the bytes around the literal before anything is decoded. */
+  /** Checks the bytes around the literal before decoding. */
   readonly confirm?: (bytes: Uint8Array, start: number) => boolean
 }
 
-/** A token whose beginning stands before the literal, as `before` has it, and that goes on as a run. */
+/** A token whose beginning, before the literal, matches `before`, and which continues as a run. */
 function around(rule: string, before: RegExp, reach: number, least: number): ShapeFinder {
   return (runs, at) => {
     const head = before.exec(runs.text.slice(Math.max(0, at - reach), at))?.[0]
@@ -24,7 +24,7 @@ function around(rule: string, before: RegExp, reach: number, least: number): Sha
   }
 }
 
-/** What follows a literal that belongs to a URL. */
+/** The text after a literal that belongs to a URL. */
 function behind(rule: string, literal: string, least: number): ShapeFinder {
   return (runs, at) => {
     const start = at + literal.length
@@ -33,7 +33,7 @@ function behind(rule: string, literal: string, least: number): ShapeFinder {
   }
 }
 
-/** Up to the end of what PuTTY writes: the check sum behind the private lines. */
+/** Up to the end of PuTTY's format: the check sum after the private lines. */
 const puttyKey: ShapeFinder = ({ text }, at) => {
   const start = at + 'Private-Lines:'.length
   const mac = text.indexOf('Private-MAC:', start)
@@ -54,12 +54,12 @@ const ssh2Key: ShapeFinder = ({ text }, start) => {
 
 /** `pat`, 14 letters and digits, a full stop, 64 hexadecimal digits. */
 const airtable = /^pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])/
-/** `pat`, the account, the token, and what was drawn by lot, each behind a full stop. */
+/** `pat`, the account, the token, and random characters, each after a full stop. */
 const harness = /^(?:pat|sat)\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}(?![A-Za-z0-9])/
 /** The id of the bot in base64, the time, and a signature. */
 const discordBot = /^[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])/
 
-/** A token that stands around a full stop, `reach` characters before which it begins. */
+/** A token around a full stop that begins `reach` characters before it. */
 function dotted(rule: string, shape: RegExp, reach: number): ShapeFinder {
   return (runs, at) => {
     const start = at - reach

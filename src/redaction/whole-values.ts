@@ -2,13 +2,13 @@ import { forEachMember, kindAt, partsOf, skipString, type Span } from '../wire/i
 import { mostMarks } from './finding.js'
 import type { WholeValue } from './json-redactor.js'
 
-/** Levels below which nothing is looked for: what is nested deeper goes whole. */
+/** Maximum number of levels that are searched; deeper values are replaced as a whole. */
 const deepestLevel = 20_000
 const rule = 'too-deep'
 
 /**
- * The values that go whole because a message is nested beyond all reason: the members of the message (`params`,
- * `result`, `error`) that are; a message that is no object, whole. By their start.
+ * The values to replace as a whole because a message is nested too deep: its members (`params`, `result`, `error`)
+ * that are; a message that is not an object, entirely. By their start.
  */
 export function findTooDeep(text: string): Map<number, WholeValue> {
   const whole = new Map<number, WholeValue>()
@@ -26,14 +26,14 @@ export function findTooDeep(text: string): Map<number, WholeValue> {
   return whole
 }
 
-/** Whether a member of a message holds what it is about. */
+/** Whether a member of a message holds its payload. */
 export function isPayload(name: string): boolean {
   return name === 'params' || name === 'result' || name === 'error'
 }
 
 /**
- * The values that go whole because a frame holds more secrets than are taken out one by one: `params`, `result` and
- * `error` of its messages, repeated ones included; a message that is no object, whole. By their start.
+ * The values to replace as a whole because a frame has too many secrets to redact one by one: `params`, `result`
+ * and `error` of its messages, including repeated ones; a message that is not an object, entirely. By their start.
  */
 export function payloadsOf(text: string, rule: string): Map<number, WholeValue> {
   const whole = new Map<number, WholeValue>()
@@ -41,7 +41,7 @@ export function payloadsOf(text: string, rule: string): Map<number, WholeValue> 
     if (kindAt(text, message.start) !== 'object') whole.set(message.start, { end: message.end, rule })
     else
       forEachMember(text, message.start, ({ name, start, end }) => {
-        // One more than is taken out one by one: then all of the frame goes.
+        // One more than the limit: then the entire frame is replaced.
         if (isPayload(name) && whole.size <= mostMarks) whole.set(start, { end, rule })
       })
   }
@@ -53,7 +53,7 @@ export function messagesOf(text: string, rule: string): Map<number, WholeValue> 
   return new Map(partsOf(text).parts.map(({ start, end }) => [start, { end, rule }]))
 }
 
-/** Each level takes two characters, so a short text need not be read. */
+/** Each level takes two characters, so short texts need not be read. */
 function isDeeper(text: string, { start, end }: Span, limit: number): boolean {
   if (end - start <= 2 * limit) return false
   let depth = 0

@@ -1,9 +1,9 @@
-/** Characters that an escape before a word can take: `\u001b[38;5;208m`. */
+/** Length of the longest escape before a word: `\u001b[38;5;208m`. */
 export const longestEscape = 32
 
 /**
- * What can stand right before a word and ends in a letter or digit itself: `\n` and `\u000a` (JSON inside a string),
- * `%20` (a URL), `=3D` (quoted-printable mail), a colour of a terminal, also one that lost its escape character.
+ * Escapes that may directly precede a word and end in a letter or digit: `\n` and `\u000a` (JSON inside a string),
+ * `%20` (a URL), `=3D` (quoted-printable mail), a terminal colour, also without its escape character.
  */
 const escapes = [
   String.raw`\\(?:[abfnrtv0]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-7]{3})`,
@@ -14,7 +14,7 @@ const escapes = [
 ]
 const escapeAtEnd = new RegExp(`(?:${escapes.join('|')})$`)
 
-/** Whether a word may start behind `before`, of which the last `longestEscape` characters are enough. */
+/** Whether a word may start after `before`; its last `longestEscape` characters are enough. */
 export function mayPrecedeWord(before: string): boolean {
   return !/[A-Za-z0-9]$/.test(before) || escapeAtEnd.test(before)
 }

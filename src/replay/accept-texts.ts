@@ -6,13 +6,13 @@ import { pointerSteps, readEnvelope, spliceText, valueAt, type TextEdit } from '
 import { withoutGiven, type GivenValue } from './given-values.js'
 
 /**
- * A recording with the texts of a new run in the place of recorded ones. Secrets in them are taken out by the
- * built-in rules where the recording was redacted, and whatever stands where something was redacted; it keeps its tag.
- * Messages of the client that were redacted stay as they are.
+ * A recording in which texts of a new run replace recorded ones. Where the recording was redacted, secrets in the new
+ * texts are redacted by the built-in rules, and so is every place that was redacted before; it keeps its tag.
+ * Redacted messages of the client stay unchanged.
  *
- * @param texts exact texts by the number that the recorded message has
+ * @param texts exact texts by the number of the recorded message
  * @param redacted the recording was redacted
- * @param given by `--set`; where the server repeats such a value, the recorded one is kept
+ * @param given values of `--set`; where the server repeats one, the recorded value is kept
  */
 export function acceptTexts(
   recording: Recording,
@@ -65,7 +65,7 @@ export function acceptTexts(
   return { records }
 }
 
-/** What was taken out by rules that we do not have goes again, and equal places keep their tags. */
+/** Redacts again the places that rules unknown to us redacted before; equal places keep their tags. */
 function alike(
   text: string,
   red: readonly RedactionMark[],

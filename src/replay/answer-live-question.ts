@@ -11,24 +11,24 @@ import type { PlannedMessage } from './planned-frames.js'
 import type { ReadAhead } from './read-ahead.js'
 import type { RunOptions } from './run-options.js'
 
-/** What is needed to give a request of the server the recorded answer. */
+/** Everything needed to give the recorded response to a request of the server. */
 export interface QuestionContext {
   readonly plan: Plan
   readonly options: RunOptions
   readonly values: LiveValues
   readonly outcomes: OrderedOutcomes
   readonly ahead: ReadAhead
-  /** Takes what was asked, held against what was recorded, and where it was, its text under the recorded id. */
+  /** Takes the comparison with the recorded request and, if both exist, the live text under the recorded id. */
   readonly tell: (comparison: ExchangeComparison, text?: string) => void
-  /** The server would not take the recorded answer. */
+  /** The server refused the recorded response. */
   readonly refused: (message: PlannedMessage, finished: Finished) => void
-  /** The recorded answer in this row was given. */
+  /** The recorded response in this row was sent. */
   readonly answered: (row: number) => void
-  /** The recording has no answer, and that is a failure. */
+  /** The recording has no response, which counts as a failure. */
   readonly failed: () => void
 }
 
-/** Answers a request of the server as the recorded client did. */
+/** Responds to a request of the server as the recorded client did. */
 export async function answerLiveQuestion(
   { plan, options, values, outcomes, ahead, tell, refused, answered, failed }: QuestionContext,
   { live, picker }: { readonly live: LiveConnection; readonly picker: QuestionPicker },

@@ -9,24 +9,24 @@ import type { Envelope } from '../model/index.js'
 import { findJsonValue, isFault, memberOf, membersOf, spliceText } from '../wire/index.js'
 import type { Plan, PlannedQuestion } from './plan.js'
 
-/** What is said to a request of the server that the recording knows no answer to. */
+/** The response to a request of the server for which the recording has none. */
 export type Unanswered =
   /** A JSON-RPC error: method not found. */
   | 'error'
   /** An empty result. */
   | 'empty'
-  /** As `error`, and the replay has failed. */
+  /** Like `error`, and the replay fails. */
   | 'fail'
 
-/** Which recorded request of the server a live one is. */
+/** Matches live requests of the server with recorded ones. */
 export interface QuestionPicker {
-  /** Takes the recorded one that asks for the same, else the first of the same method. */
+  /** Takes the recorded request with the same content, else the first with the same method. */
   pick(text: string, method: string): PlannedQuestion | undefined
-  /** True while one may still come that the client had answered before that row. */
+  /** True while a request that the client answered before that row may still come. */
   isExpected(beforeRow: number): boolean
-  /** Nobody waits any longer for those that the client had answered before that row. */
+  /** Stops waiting for requests that the client answered before that row. */
   giveUp(beforeRow: number): void
-  /** Those that were not asked. */
+  /** Recorded requests that the server did not make. */
   left(): readonly PlannedQuestion[]
 }
 
@@ -58,7 +58,7 @@ export function createQuestionPicker(plan: Plan, connection: string): QuestionPi
   }
 }
 
-/** A recorded answer under the id of the live request. */
+/** A recorded response under the id of the live request. */
 export function withId(text: string, id: string): string {
   const found = findJsonValue(text)
   if (isFault(found)) return text
@@ -66,19 +66,19 @@ export function withId(text: string, id: string): string {
   return member ? spliceText(text, [{ start: member.start, end: member.end, text: id }]) : text
 }
 
-/** What is said where the recording has nothing. A ping is always answered. */
+/** The response where the recording has none. A ping always gets a result. */
 export function defaultAnswer({ id = 'null', method }: Envelope, unanswered: Unanswered): string {
   if (method === 'ping' || unanswered === 'empty') return `{"jsonrpc":"2.0","id":${id},"result":{}}`
   const message = JSON.stringify(`the recording has no answer to ${method}`)
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":${message}}}`
 }
 
-/** A request of the server as it was recorded. */
+/** A request of the server as recorded. */
 export interface RecordedQuestion extends AnswerText {
   readonly seq: number
 }
 
-/** Compares what the server asked, then and now; one of them is undefined where it did not. */
+/** Compares a recorded with a live request of the server; undefined where there was none. */
 export function compareQuestion(
   before: RecordedQuestion | undefined,
   after: string | undefined,

@@ -8,7 +8,7 @@ import { pollMsOf, worksStill } from './poll-task.js'
 import type { ReadAhead } from './read-ahead.js'
 import type { Waiting } from './waiting.js'
 
-/** What came of a request. */
+/** Outcome of a request. */
 export type Answer = { readonly text: string } | NoAnswer | 'timed out'
 
 export interface AnswerContext {
@@ -17,22 +17,22 @@ export interface AnswerContext {
   readonly waiting: Waiting
   readonly isOver: () => boolean
   readonly ahead: Pick<ReadAhead, 'said'>
-  /** Takes work that goes on. */
+  /** Takes work that continues in the background. */
   readonly react: (work: Promise<void>) => void
 }
 
 export interface AwaitedRequest {
   readonly message: PlannedMessage
-  /** Of the message. */
+  /** Id of the message. */
   readonly id: string
   readonly frame: ClientFrame
-  /** Of the message, as it is sent. */
+  /** Text of the message as sent. */
   readonly text: string
 }
 
 /**
- * Waits for the answer to a request that is about to be sent. A task that was asked for and has not come as far as the
- * recorded one is asked for again, as its client would, until it has or the time is over.
+ * Waits for the response to a request that is about to be sent. While a polled task has not reached its recorded
+ * state, it is polled again, as its client would do, until it has or time runs out.
  *
  * @param settle called once
  */
@@ -42,7 +42,7 @@ export function awaitAnswer(
   settle: (answer: Answer) => void,
 ): NodeJS.Timeout {
   const { method, seq, peer } = message
-  /** That of the message, or of the last poll. */
+  /** Id of the message, or of the last poll. */
   let waitsFor = id
   let pending: Pending | undefined
   let polls = 0

@@ -21,50 +21,50 @@ export type CallRequest =
       readonly text: string
     }
 
-/** Exact text of the answer, or why there is none. */
+/** Exact text of the response, or why there is none. */
 export type CallOutcome = { readonly answer: string } | { readonly error: string }
 
 const modern = '2026-07-28'
 const clientInfo = { name: 'wiretape-call', version: '1' }
 
-/** A server that was greeted. */
+/** A server after its handshake. */
 export interface GreetedServer {
-  /** Speaks 2026-07-28, without `initialize`. */
+  /** Uses 2026-07-28, without `initialize`. */
   readonly isModern: boolean
-  /** Exact text of the answer to `initialize`, where it was sent. */
+  /** Exact text of the response to `initialize`, where it was sent. */
   readonly greeting?: string
-  /** @param cancel cancels the request: the server is told so */
+  /** @param cancel cancels the request and notifies the server */
   ask(request: CallRequest, cancel?: AbortSignal): Promise<CallOutcome>
-  /** Sends an answer or a notification. */
+  /** Sends a response or a notification. */
   tell(text: string): Promise<void>
 }
 
-/** What a client is, beside its requests. @default it can do nothing, and refuses what the server asks */
+/** A client beside its requests. @default no capabilities; requests of the server are refused */
 export interface ClientRole {
   /** Exact JSON text of an object. */
   readonly capabilities: string
-  /** A request of the server, which `tell` answers. */
+  /** A request of the server; respond with `tell`. */
   question(text: string, envelope: Envelope): void
   notification(text: string): void
   ended(reason: string): void
 }
 
-/** A connection to a server that was greeted. */
+/** A connection to a server after its handshake. */
 export interface OpenServer extends GreetedServer {
-  /** Why the server is gone. */
+  /** Why the connection ended. */
   readonly ended: string | undefined
   close(): Promise<void>
 }
 
 interface CallTimes {
-  /** For each answer. */
+  /** For each response. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Opens a connection, makes one request and closes it. A recorded request of 2026-07-28 is sent as it stands; for others
- * the server is greeted with `initialize`, and spoken to as 2026-07-28 asks when it refuses that.
+ * Opens a connection, makes one request and closes it. A recorded request of 2026-07-28 is sent unchanged. For others
+ * the server gets `initialize` first; if it refuses that, requests follow 2026-07-28.
  */
 export async function callOnce(
   connect: Connect,
@@ -75,7 +75,7 @@ export async function callOnce(
   return withServer(connect, { ...times, isGreeted: !needsNoGreeting }, (server) => server.ask(request))
 }
 
-/** Opens a connection, greets the server, lets `use` ask it one request after the other, and closes the connection. */
+/** Opens a connection, makes the handshake, lets `use` send requests one by one, and closes the connection. */
 export async function withServer<T>(
   connect: Connect,
   times: CallTimes & { readonly isGreeted?: boolean },
@@ -90,7 +90,7 @@ export async function withServer<T>(
   }
 }
 
-/** Opens a connection and greets the server. */
+/** Opens a connection and makes the handshake. */
 export async function openServer(
   connect: Connect,
   {
@@ -109,7 +109,7 @@ export async function openServer(
     {
       question: (text, envelope) => {
         if (role) return role.question(text, envelope)
-        // Nobody is there to answer.
+        // No client role to respond.
         const answer = defaultAnswer(envelope, 'error')
         live?.send(clientFrame(answer, [answer])).catch(nothing)
       },
@@ -168,7 +168,7 @@ function cancelled(id: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`
 }
 
-/** What a recording bridge answers for a server that wants other headers. No server of any era refuses `initialize` so. */
+/** Response of a recording bridge when a server wants other headers. No server of any era refuses `initialize` so. */
 const refusedLogin =
   /^\{"jsonrpc":"2\.0","id":"[\w-]+","error":\{"code":40[137],"message":"wiretape: (HTTP 40[137][^":]*)/
 
@@ -193,7 +193,7 @@ async function greet(
   return { isModern: false, greeting: result.text }
 }
 
-/** @param capabilities of the client, where each request says them */
+/** @param capabilities of the client, where each request declares them */
 function newRequest(
   { method, params }: { method: string; params: string },
   id: number,
@@ -203,7 +203,7 @@ function newRequest(
   return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${whole}}`
 }
 
-/** What 2026-07-28 wants in every request, beside what `_meta` has already. */
+/** Adds the members that 2026-07-28 requires in every request, beside those already in `_meta`. */
 function withMeta(params: string, capabilities: string): string {
   const meta =
     `"io.modelcontextprotocol/protocolVersion":"${modern}",` +
@@ -220,9 +220,9 @@ function joined(members: string, rest: string): string {
 }
 
 /**
- * A recorded request with other values in it.
+ * A recorded request with some values replaced.
  *
- * @throws WiretapeError `usage` for a place that it does not have, and for what was redacted and is not given
+ * @throws WiretapeError `usage` for a place that the request lacks, and for a redacted value that is not given
  */
 export function setValues(text: string, sets: readonly SetValue[]): string {
   let made = text

@@ -40,7 +40,7 @@ export function checkOptions(options: ReplayOptions): void {
   checkShapes('option', options, shapes)
 }
 
-/** What HTTP can carry. */
+/** A header name and value that HTTP can carry. */
 const isHeader = (value: unknown): boolean =>
   isTexts(value) &&
   value.length === 2 &&
@@ -57,7 +57,7 @@ const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport',
   transport: oneOf('streamable-http', 'sse'),
 }
 
-/** As `checkOptions`, for whom is asked. */
+/** Like `checkOptions`, for the target. */
 export function checkTarget(target: ReplayTarget): void {
   const { command, url }: { command?: unknown; url?: unknown } = target ?? {}
   if ((command === undefined) === (url === undefined))

@@ -4,9 +4,9 @@ import { readEnvelope } from '../wire/index.js'
 import type { ParamHeaders } from './param-headers.js'
 
 /**
- * What a transport has to know about messages that go out together.
+ * The facts about messages sent together that a transport needs.
  *
- * @param known the envelopes of messages, where they were read already
+ * @param known envelopes of messages, where already read
  */
 export function clientFrame(
   text: string,

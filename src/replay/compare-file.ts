@@ -6,11 +6,11 @@ import { WiretapeError } from '../model/index.js'
 import { isNamedPipe, whyNotOurs } from '../tape/index.js'
 
 /**
- * The rules that stand beside a recording: `baseline.compare.yaml` or `baseline.jsonl.compare.yaml` for
- * `baseline.jsonl`. Undefined when there are none.
+ * The rules beside a recording: `baseline.compare.yaml` or `baseline.jsonl.compare.yaml` for `baseline.jsonl`.
+ * Undefined when there are none.
  *
- * They decide what counts as a difference, and nobody named them: a file that another user could have written is refused,
- * unless the recording is that user's as well.
+ * They decide what counts as a difference, although the user did not name them. A file that another user could have
+ * written is therefore refused, unless the recording belongs to that user as well.
  *
  * @throws WiretapeError `usage` when they cannot be used; the message names file and line
  */
@@ -30,7 +30,7 @@ export async function readCompareFileOf(
 }
 
 async function readOwn(path: string, recording: string): Promise<string> {
-  // One that is a pipe would keep us waiting.
+  // Opening a pipe would block.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = await file.stat()
@@ -45,7 +45,7 @@ async function readOwn(path: string, recording: string): Promise<string> {
   }
 }
 
-/** Paths at which they are looked for, in that order. */
+/** Paths of possible rule files, in the order of the search. */
 export function compareFilesOf(recording: string): readonly string[] {
   const bare = recording.slice(0, recording.length - extname(recording).length)
   return [`${recording}.compare.yaml`, `${bare}.compare.yaml`]

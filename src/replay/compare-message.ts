@@ -18,17 +18,17 @@ import type { Finished } from './ordered-outcomes.js'
 import type { Plan } from './plan.js'
 import type { PlannedMessage } from './planned-frames.js'
 
-/** An answer as it was recorded. */
+/** A recorded response. */
 export interface RecordedAnswer {
   readonly text: string
   readonly marks: readonly Mark[]
 }
 
 /**
- * Holds what came of a request against what was recorded.
+ * Compares the outcome of a request with the recorded one.
  *
- * @param varying says what every run makes anew
- * @param echoes live strings by the recorded ones that the request had them for
+ * @param varying recognises values that every run makes anew
+ * @param echoes live strings by the recorded ones that they replaced in the request
  */
 export function compareMessage(
   plan: Plan,
@@ -47,9 +47,9 @@ export function compareMessage(
   if (status === 'not sent' || status === 'interrupted') return as('not sent', true)
   if (message.peer >= 0 && plan.index.entries.has(message.peer, 'injected'))
     return comparisonOf({ verdict: 'same', ...none }, message, sides, ownAnswerNote)
-  // A notification that was refused.
+  // A refused notification.
   if (status === 'failed' && message.kind !== 'request') return as('error now')
-  // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.
+  // No response then and now: cancelled, or hanging both times. Whether a cancelled request gets one is a race.
   if (response === undefined && (!answer || message.loose)) return as('same')
   if (!answer && message.loose) return as('same')
   if (status === 'failed') {
@@ -72,7 +72,7 @@ export function compareMessage(
   return comparisonOf(compared, message, sides, error)
 }
 
-/** The live server's list ended before this page: it is compared as a whole, with its first one. */
+/** The live server's list ended before this page. The list is compared as a whole, with its first page. */
 function isPageTooMany(
   { index }: Plan,
   { row }: PlannedMessage,
@@ -93,11 +93,11 @@ const none: Pick<AnswerComparison, 'differences' | 'more' | 'schemaFaults'> = {
 
 interface Sides {
   readonly before: ExchangeSide
-  /** Absent when it was not sent. */
+  /** Absent when the message was not sent. */
   readonly after?: ExchangeSide
 }
 
-/** Member by member, as outcomes are made. */
+/** Built member by member, like outcomes. */
 function comparisonOf(
   { verdict, differences, more, schemaFaults, knownFaults, varied }: AnswerComparison,
   { method = '', name }: PlannedMessage,

@@ -11,21 +11,21 @@ import {
 } from '../wire/index.js'
 import type { Mark } from './mark.js'
 
-/** A value that `--set` gave, and what the recording has in its place. Both as texts: strings without quotes. */
+/** A value given with `--set` and the recorded one in its place. Both as texts: strings without quotes. */
 export interface GivenValue {
   readonly value: string
   readonly recorded: string
-  /** Of what was redacted there. */
+  /** Tag of the value redacted there. */
   readonly tag?: string
 }
 
-/** Shorter values are a part of too much: they count as a whole only. */
+/** Shorter values occur within too many strings: only whole values count. */
 const shortestPart = 4
 const deepest = 256
 
 /**
- * An answer without the values that `--set` gave: the recorded ones stand where it repeats them, also within strings and
- * names, and in JSON that a string holds.
+ * A response without the values given with `--set`: where it repeats one, the recorded value replaces it, also within
+ * strings and names, and in JSON inside a string.
  */
 export function withoutGiven(
   text: string,
@@ -33,7 +33,7 @@ export function withoutGiven(
 ): { readonly text: string; readonly marks: readonly Mark[] } {
   const found = findJsonValue(text)
   if (given.length === 0 || isFault(found)) return { text, marks: [] }
-  // Longer ones first: one may be a part of another.
+  // Longer values first: one may contain another.
   const sorted = given.toSorted((a, b) => b.value.length - a.value.length)
   const edits: TextEdit[] = []
   const marks: Mark[] = []
@@ -85,7 +85,7 @@ export function withoutGiven(
   }
 }
 
-/** As it is, and as it stands in JSON that a string holds. */
+/** The value as it is, and escaped as in JSON inside a string. */
 function spellings(value: string): readonly string[] {
   const quoted = JSON.stringify(value).slice(1, -1)
   return quoted === value || value.length < shortestPart ? [value] : [value, quoted]

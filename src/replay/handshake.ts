@@ -3,9 +3,9 @@ import { eraOf } from '../model/index.js'
 import { askLive, type LiveConnection } from './live-connection.js'
 import type { Plan, PlannedConnection } from './plan.js'
 
-/** The newest version whose conversations open with `initialize`; spoken where the recording shows none. */
+/** The newest version whose conversations open with `initialize`; used where the recording shows none. */
 export const newestLegacy = '2025-11-25'
-/** As documented for the session workflow, so that nobody takes it for a recorded id. */
+/** As documented for the session workflow; not to be confused with a recorded id. */
 const handshakeId = '"__handshake__"'
 
 export const initialized = {
@@ -14,7 +14,7 @@ export const initialized = {
   requests: 0,
 } as const
 
-/** What a client must have declared to be asked for these. */
+/** The capability that a client must declare before a server may send these requests. */
 const capabilityOf: ReadonlyMap<string, string> = new Map([
   ['sampling/createMessage', 'sampling'],
   ['elicitation/create', 'elicitation'],
@@ -22,8 +22,8 @@ const capabilityOf: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Opens a connection whose recording does not: `initialize` with the version and the capabilities that the
- * recording shows.
+ * Makes the handshake on a connection whose recording has none: `initialize` with the version and the
+ * capabilities that the recording shows.
  *
  * @returns why the server refused it, or undefined
  */

@@ -1,15 +1,15 @@
 import { endsInIdName, isIdName } from '../compare/index.js'
 import { createRecent, detach } from '../model/index.js'
 
-/** Values that only the answers to left-out requests introduced: a message that gives one back cannot be sent either. */
+/** Values introduced only by responses to left-out requests. A message that contains one cannot be sent either. */
 export interface IntroducedValues {
-  /** The client sends it. @param text exact JSON of a message */
+  /** The client sent a message. @param text exact JSON of the message */
   sent(text: string): void
-  /** The server says it. @param text exact JSON of a message */
+  /** The server sent a message. @param text exact JSON of the message */
   said(text: string): void
-  /** The server said it because of a left-out message. @param seq number of that message */
+  /** The server sent a message because of a left-out one. @param seq number of the left-out message */
   lost(text: string, seq: number): void
-  /** Number of the left-out message whose answer a message of the client needs. */
+  /** Number of the left-out message whose response a message of the client needs. */
   neededBy(text: string): number | undefined
 }
 
@@ -17,7 +17,7 @@ const mostRemembered = 200_000
 const longestMade = 4096
 const longestText = 100_000
 const between = /([\s"'`()<>[\]{},;|*=:#]+)/
-/** Members of `params` that always hold what a server made. */
+/** Members of `params` whose values always come from the server. */
 const givenBack: ReadonlySet<string> = new Set(['cursor', 'requestState', 'taskId', 'progressToken'])
 
 type Form = 'whole' | 'made' | 'named'
@@ -68,7 +68,7 @@ function eachForm(text: string, take: (form: Form, value: string) => void): void
   })
 }
 
-/** @param take gets strings, and numbers as texts; `depth` is 1 for a member of the whole */
+/** @param take gets strings, and numbers as texts; `depth` is 1 for a member of the root */
 function eachLeaf(
   whole: unknown,
   name: string,
@@ -97,7 +97,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As `live-values.ts` judges it. */
+/** As in `live-values.ts`. */
 function looksMade(value: string): boolean {
   return value.length >= 8 && value.length <= longestMade && /\d/.test(value) && !/\s/.test(value)
 }

@@ -1,12 +1,12 @@
-/** Work that nobody waits for: it is done while the server works on what it was just sent. */
+/** Deferred work: done while the server works on the message just sent. */
 export interface Later {
-  /** In the order in which it was given. */
+  /** Work runs in the order in which it was added. */
   add(work: () => void): void
-  /** Does now what is left. */
+  /** Does the remaining work now. */
   finish(): void
 }
 
-/** @param failed takes what a piece of work threw; the others go on */
+/** @param failed takes an exception of one piece of work; the others still run */
 export function createLater(failed: (error: unknown) => void): Later {
   let queue: (() => void)[] = []
   let due: NodeJS.Immediate | undefined
@@ -30,7 +30,7 @@ export function createLater(failed: (error: unknown) => void): Later {
   return {
     add(work) {
       queue.push(work)
-      // After the callbacks of this turn, and so after what they send.
+      // After the callbacks of this turn, and so after everything they send.
       due ??= setImmediate(finish)
     },
     finish,

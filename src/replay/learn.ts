@@ -8,24 +8,24 @@ import {
   type ExchangeComparison,
 } from '../compare/index.js'
 
-/** A place of answers whose value is another one in each run. */
+/** A place in responses whose value differs in each run. */
 export interface LearnedRule {
   readonly method: string
   readonly name?: string
-  /** JSONPath from the root of the answer. */
+  /** JSONPath from the root of the response. */
   readonly path: string
-  /** How the values are alike; undefined when they are not, and the place is left out of comparisons. */
+  /** How the values are alike; undefined when they are not, and comparisons ignore the place. */
   readonly matcher?: string
   /** Two of the values, as JSON text. */
   readonly example: readonly [string, string]
 }
 
-/** What several replays of one recording tell. */
+/** Findings from several replays of one recording. */
 export interface Learned {
   readonly varies: readonly LearnedRule[]
-  /** Exchanges that differ from the recording in the same way in every run: somebody changed the server. */
+  /** Exchanges that differ from the recording in the same way in every run: the server was changed. */
   readonly changed: readonly ExchangeComparison[]
-  /** Titles of exchanges whose verdict is not the same in all runs, such as a call that fails at times. */
+  /** Exchanges with different verdicts in different runs, such as a call that fails at times. */
   readonly unsteady: readonly ExchangeComparison[]
 }
 
@@ -39,10 +39,10 @@ interface Seen {
 }
 
 const mostExchanges = 10_000
-/** Elements of one array that are told apart; above it the place is that of all elements. */
+/** Most elements of one array that get a place each; with more, one place stands for all elements. */
 const mostElements = 3
 
-/** Tells what varies by itself from what changed. */
+/** Separates values that vary by themselves from changes. */
 export class Learner {
   readonly #seen = new Map<string, Seen>()
 
@@ -67,14 +67,14 @@ export class Learner {
     }
   }
 
-  /** @param runs how often the recording was replayed */
+  /** @param runs number of replays of the recording */
   finish(runs: number): Learned {
     const varies: LearnedRule[] = []
     const changed: ExchangeComparison[] = []
     const unsteady: ExchangeComparison[] = []
     for (const { exchange, verdicts, places } of this.#seen.values()) {
       if ([...verdicts].every((verdict) => verdict === 'same')) continue
-      // An error in one run and a result in another is no value that varies.
+      // An error in one run and a result in another is not a varying value.
       if ([...verdicts].some((verdict) => verdict !== 'same' && verdict !== 'changed')) {
         ;(verdicts.size > 1 ? unsteady : changed).push(exchange)
         continue
@@ -90,7 +90,7 @@ export class Learner {
   }
 }
 
-/** The report of the runs: what varies by itself is told as that, and is no difference. */
+/** The report of the runs. Values that vary by themselves are listed as such, not as differences. */
 export function settledReport(report: ComparisonReport, learned: Learned): ComparisonReport {
   const varies = new Set(learned.varies.map(({ method, name, path }) => `${method}\n${name ?? ''}\n${path}`))
   const counts = { ...report.summary.counts }
@@ -138,7 +138,7 @@ function ruleOf(
   return { method, ...(name !== undefined && { name }), path, ...matcherOf(all), example }
 }
 
-/** The closest matcher that takes all values. */
+/** The closest matcher that accepts all values. */
 function matcherOf(values: readonly string[]): { matcher?: string } {
   const [first = '', ...others] = values
   if (values.includes('absent')) return {}
@@ -155,7 +155,7 @@ function matcherOf(values: readonly string[]): { matcher?: string } {
   return matcher === undefined ? {} : { matcher }
 }
 
-/** Many elements of one array become one place for all of them. */
+/** Merges many elements of one array into one place for all of them. */
 function joined(rules: readonly LearnedRule[]): LearnedRule[] {
   const groups = new Map<string, LearnedRule[]>()
   for (const rule of rules) {

@@ -2,48 +2,48 @@ import { createRecent, type Envelope } from '../model/index.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from '../link/index.js'
 import { idKey, isFault, messagesOf, readMessages, type Message } from '../wire/index.js'
 
-/** Why there is no answer. */
+/** Why there is no response. */
 export interface NoAnswer {
   readonly error: string
-  /** Nobody was there any more to take the request. */
+  /** The request was not sent, because the server was gone. */
   readonly isUnsent?: boolean
 }
 
-/** A request that was sent and waits for its answer. */
+/** A request that was sent and awaits its response. */
 export interface Pending {
   readonly frame: ClientFrame
-  /** The answer, or why there will be none. Called once. */
+  /** Takes the response, or why there will be none. Called once. */
   settle(result: { readonly text: string; readonly envelope: Envelope } | NoAnswer): void
 }
 
-/** Its request was answered already, was given up, or was never made. */
+/** The request was already answered, was given up, or was never made. */
 export type Stray = 'again' | 'late' | 'unasked'
 
 export interface LiveEvents {
   /** A request of the server. */
   question(text: string, envelope: Envelope): void
   notification(method: string, text: string): void
-  /** What is no message. */
+  /** Output that is not a message. */
   noise(text: string): void
-  /** An answer that nobody waits for. */
+  /** A response that no request awaits. */
   stray(id: string, why: Stray): void
-  /** An answer without an id, which could be to anything. */
+  /** A response without an id, which could belong to any request. */
   nameless(text: string): void
   ended(reason: string): void
 }
 
-/** One live connection, with the requests on it that wait for answers. */
+/** One live connection with its pending requests. */
 export interface LiveConnection {
-  /** Why a frame was refused that no answer is waited for; known once it is sent. */
+  /** Why a frame that awaits no response was refused; known once it is sent. */
   refusalOf(frame: ClientFrame): string | undefined
-  /** Why the server is gone. */
+  /** Why the connection ended. */
   readonly ended: string | undefined
   expect(id: string, pending: Pending): void
-  /** Nobody waits any more; an answer that comes later is a stray one. */
+  /** Stops waiting; a later response is a stray one. */
   forget(id: string, pending: Pending): void
-  /** How many notifications of a method came. */
+  /** Number of notifications received for a method. */
   notified(method: string): number
-  /** A request with this id was given up, and its answer may still come. */
+  /** A request with this id was given up, and its response may still come. */
   isOwed(id: string): boolean
   send(frame: ClientFrame): Promise<void>
   close(): Promise<void>
@@ -54,7 +54,7 @@ export type Connect = (
   opening: Opening,
 ) => Promise<ClientConnection | { readonly error: string }>
 
-/** When nobody waits any longer for a connection to open. */
+/** The limits on waiting for a connection to open. */
 export interface Opening {
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -64,21 +64,21 @@ const mostMethods = 1_000
 
 const strays = { answered: 'again', 'given up': 'late' } as const
 
-/** Opens a connection and reads what comes from it. */
+/** Opens a connection and reads its messages. */
 export async function openLive(
   connect: Connect,
   opening: Opening,
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
-  /** By id, in the order in which they were sent: over HTTP several clients may share a connection, and ids. */
+  /** By id, in the order of sending: over HTTP several clients may share a connection, and ids. */
   const pending = new Map<string, Pending[]>()
-  /** Of the last ones that nobody waits for any more, why. */
+  /** Why the most recent requests that are no longer awaited ended. */
   const settled = createRecent<'answered' | 'given up'>({ entries: 4096 })
   const notified = new Map<string, number>()
   const refusals = new WeakMap<ClientFrame, string>()
   let ended: string | undefined
 
-  /** Nobody waits for it any more. False: nobody did. */
+  /** Stops waiting for a response. False if it was not awaited. */
   function remove(key: string, waiting: Pending): boolean {
     const all = pending.get(key) ?? []
     const at = all.indexOf(waiting)
@@ -92,7 +92,7 @@ export async function openLive(
   }
 
   function notify(method: string, text: string): void {
-    // Names are the server's, and may be many.
+    // Method names come from the server and may be many.
     if (notified.size < mostMethods || notified.has(method))
       notified.set(method, (notified.get(method) ?? 0) + 1)
     events.notification(method, text)
@@ -114,13 +114,13 @@ export async function openLive(
       if (before === 'given up') settled.set(id, 'answered')
       return events.stray(envelope.id!, before === undefined ? 'unasked' : strays[before])
     }
-    // An error without an id answers what its own response belongs to.
+    // An error without an id belongs to the request of its own HTTP response.
     const [asked, ...more] = via ? waitingIn(via) : []
     if (asked && more.length === 0) settle(...asked, { text: message, envelope })
     else events.nameless(message)
   }
 
-  /** The response to another request may bring a late answer under the same id. */
+  /** The HTTP response to another request may bring a late response under the same id. */
   function waitingFor(id: string, via: ClientFrame | undefined): Pending | undefined {
     const all = pending.get(id) ?? []
     return via === undefined || via.requests === 0 ? all[0] : all.find(({ frame }) => frame === via)
@@ -175,7 +175,7 @@ export async function openLive(
 }
 
 /**
- * Sends a request and waits for its answer.
+ * Sends a request and waits for its response.
  *
  * @param id exact text of the request's id
  * @param signal ends the waiting

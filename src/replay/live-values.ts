@@ -20,64 +20,64 @@ import {
 } from '../wire/index.js'
 import type { Mark } from './mark.js'
 
-/** `--set`: a value for a place in the messages that have it. */
+/** `--set`: a value for a place, in all messages that have the place. */
 export interface SetValue {
   readonly path: CompiledPath
-  /** The path as it was given. */
+  /** The path as given. */
   readonly name: string
-  /** As JSON text. */
+  /** The value as JSON text. */
   readonly json: string
-  /** Only where something was redacted. @default false: in every message that has the place */
+  /** Only where a value was redacted. @default false: in every message that has the place */
   readonly onlyRedacted?: boolean
-  /** Only where one of these was redacted. @default any */
+  /** Only where a value with one of these tags was redacted. @default any */
   readonly tags?: ReadonlySet<string>
 }
 
-/** A message with the values of this run in it. */
+/** A message with the values of this run. */
 export interface LiveText {
   readonly text: string
-  /** The same without what `--set` gave, for a recording that is to hold it. */
+  /** The same without values of `--set`, for a recording. */
   readonly kept: string
-  /** JSON Pointers to what was replaced. */
+  /** JSON Pointers to replaced values. */
   readonly replaced: readonly string[]
-  /** Of the strings that the server made, the live one (as JSON text) by the recorded one. */
+  /** Live strings made by the server (as JSON text) by the recorded ones. */
   readonly threaded: ReadonlyMap<string, string>
-  /** JSON Pointers to redacted values for which this run has none. */
+  /** JSON Pointers to redacted values that are unknown in this run. */
   readonly missing: readonly string[]
 }
 
-/** What this run of a server made otherwise than the recorded one, for later messages that give it back. */
+/** Values that the server made differently in this run, for later messages that return them. */
 export interface LiveValues {
-  /** Learns from an answer, or from a request of the server. */
+  /** Learns from a response, or from a request of the server. */
   learn(recorded: string, marks: readonly Mark[], live: string): void
-  /** Every other character stays the recorded one. */
+  /** All other characters stay as recorded. */
   apply(recorded: string, marks: readonly Mark[]): LiveText
-  /** What `--set` gave so far. */
+  /** Values of `--set` used so far. */
   given(): readonly GivenValue[]
 }
 
-/** Where what a server made stands in what a client says: cursors, states, ids of tasks, tokens. */
+/** Places in the client's messages that hold values made by the server: cursors, states, task ids, tokens. */
 const givenBack =
   /^\/params\/(?:cursor|requestState|taskId|progressToken|_meta\/io\.modelcontextprotocol~1related-task\/taskId)$|^\/result\/_meta\/io\.modelcontextprotocol~1related-task\/taskId$/
 
-/** The last values are remembered, so many at least, and those that are in use. */
+/** At least this many of the most recent values are remembered, and all those in use. */
 const mostRemembered = 50_000
-/** Characters of answers that are kept to be looked at later. */
+/** Characters of responses that are kept for a later look. */
 const mostUnread = 1 << 20
 const mostDifferences = 1_000
-/** No id, handle or path is longer. */
+/** Ids, handles and paths are never longer. */
 const longestMade = 4096
 
-/** Values of what was redacted, as JSON text, by tag. */
+/** Redacted values, as JSON text, by tag. */
 export type Secrets = ReadonlyMap<string, string>
 
 export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = new Map()): LiveValues {
   /** Live JSON text by the recorded one. */
   const byText = createRecent<string>({ entries: mostRemembered })
-  /** By tag: the live text of what the marker stands for, without quotes where it is a part of a string. */
+  /** By tag: the live text behind the marker, without quotes where it is a part of a string. */
   const byTag = new Map(secrets)
 
-  /** Recorded texts that look made by whom said them first: values that the client chose stay as they are. */
+  /** Recorded texts that look made, by the side that sent them first: the client keeps values of its own. */
   const origin = createRecent<'client' | 'server'>({ entries: mostRemembered })
 
   function sawOfServer(text: string): void {
@@ -90,7 +90,7 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
 
   for (const [tag, value] of secrets) note(plain(value), redactionMarker, tag)
 
-  /** What the server said and nobody asked about yet: looked at when the client says what may be a value of it. */
+  /** Texts of the server not yet searched: searched once the client sends a value that may come from them. */
   let unread: string[] = []
   let unreadLength = 0
 
@@ -101,10 +101,10 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
     for (const json of texts) eachString(withJsonInTexts(json), sawOfServer)
   }
 
-  /** Of a string of which a part was redacted it is that part that was given. */
+  /** For a partly redacted string, only that part is the given value. */
   function noteGiven(written: string, set: string, tag: string | undefined): void {
     if (!isScalar(set)) {
-      // What of it stood where is not known.
+      // Which part stood where is unknown.
       eachString(set, (json) => note(plain(json), redactionMarker, undefined))
       return
     }
@@ -117,12 +117,12 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
     given.set(value, { value, recorded, ...(tag !== undefined && { tag }) })
   }
 
-  /** Copies: a slice would keep the whole message. */
+  /** Stores copies: a slice would keep the whole message in memory. */
   function remember(recorded: string, live: string): void {
     byText.set(detach(recorded), detach(live))
   }
 
-  /** Most servers answer in sentences. */
+  /** Finds values within sentences: most servers respond in sentences. */
   function rememberWords(before: string, after: string): void {
     if (!before.startsWith('"') || !after.startsWith('"')) return
     for (const [word, other] of pairMadeWords(plain(before), plain(after), (one) => looksMade(`"${one}"`))) {
@@ -200,7 +200,7 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
         } else thread(start, end, at, name)
       }
 
-      /** The value of this run, where the place says that it is an id. */
+      /** The value of this run, if the place marks it as an id. */
       function liveOf(text: string, at: string, name: string): string | undefined {
         if (!at.startsWith('/params/arguments/') || !isScalar(text)) return undefined
         const other = named.liveOf(name, plain(text))
@@ -220,7 +220,7 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
         if (isMade) {
           readUp()
           const known = origin.get(text) ?? (byText.get(text) === undefined ? 'client' : 'server')
-          // What is in use is not forgotten.
+          // Values in use are not forgotten.
           origin.set(detach(text), known)
         }
         if (!givenBack.test(at) && !(isMade && at.startsWith('/params/') && origin.get(text) !== 'client'))
@@ -256,8 +256,8 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
 const deepest = 256
 
 /**
- * Strings that no person writes twice by chance: a value of an argument that a server returned before is taken for
- * that value only if it looks like an id, a handle or a path that the server made.
+ * Strings that a person would not write twice by chance. An argument's value that the server sent before is taken
+ * for the server's value only if it looks like an id, a handle or a path that the server made.
  */
 function looksMade(text: string): boolean {
   const { length } = text
@@ -280,7 +280,7 @@ function isScalar(text: string): boolean {
   return kind === 'string' || kind === 'number'
 }
 
-/** What the marker in a recorded string stands for in the live one; undefined when the rest differs. */
+/** The live text behind the marker in a recorded string; undefined when the rest differs. */
 function partOf(written: string, said: string): string | undefined {
   if (written === `"${redactionMarker}"`) return said
   if (!written.startsWith('"') || !said.startsWith('"')) return undefined
@@ -292,7 +292,7 @@ function partOf(written: string, said: string): string | undefined {
   return JSON.stringify(live.slice(before.length, live.length - after.length))
 }
 
-/** A string without its quotes and escapes; of other values their text. */
+/** A string without quotes and escapes; other values as text. */
 function plain(json: string): string {
   return kindAt(json, 0) === 'string' ? decodeString(json, 0, json.length) : json
 }

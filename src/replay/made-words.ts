@@ -1,20 +1,20 @@
-/** Longer texts, and those of more words, are no sentences: nothing is looked for in them. */
+/** Texts that are longer or have more words are not sentences, and are not searched. */
 const longestText = 100_000
 const mostWords = 5_000
 
-/** White space, and what stands around a word that a server hands out. */
+/** White space and punctuation around a word that a server hands out. */
 const between = /[\s"'`()<>[\]{},;|*]+/
-/** `id=`, `Id:`; not the `http:` of a URL, nor the `C:` of a path. */
+/** `id=`, `Id:`; not the `http:` of a URL or the `C:` of a path. */
 const label = /^[A-Za-z_-]+(?:=|:(?![/\\]))/
-/** At the end of a sentence. */
+/** Punctuation at the end of a sentence. */
 const stops = /[.:!?]+$/
 
 /**
- * What a server made anew inside a sentence: `Created note 3f2a-…` then, `Created note 91bc-…` now. Words are taken for
- * one another by their number, where both sentences have as many; a word that stands in both of them is none of these.
+ * Finds values that a server made anew inside a sentence: `Created note 3f2a-…` then, `Created note 91bc-…` now. Words
+ * are paired by position if both sentences have equally many. A word that occurs in both sentences is not paired.
  *
- * @param before a text as it was recorded, decoded
- * @param looksMade says whether a word may be an id, a handle or a path
+ * @param before a recorded text, decoded
+ * @param looksMade whether a word may be an id, a handle or a path
  */
 export function pairMadeWords(
   before: string,

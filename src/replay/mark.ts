@@ -1,4 +1,4 @@
-/** A value that redaction took out of a message. */
+/** A redacted value in a message. */
 export interface Mark {
   /** JSON Pointer into the message. */
   readonly at: string

@@ -2,13 +2,13 @@ import { endsInIdName, isIdName } from '../compare/index.js'
 import { createRecent, detach } from '../model/index.js'
 
 /**
- * Values that say of themselves nothing and are ids by their place alone: `{"pid": 4711}`, `Note #7`, and `{"noteId": 7}` in
- * an argument. Numbers and short strings.
+ * Numbers and short strings that only their place shows to be ids: `{"pid": 4711}`, `Note #7`, and `{"noteId": 7}` in
+ * an argument.
  */
 export interface NamedValues {
-  /** Another value stood at this place then. @param name of the member */
+  /** Pairs the recorded and the live value of one place. @param name of the member */
   learn(name: string | undefined, before: string, after: string): void
-  /** The client says it: the live value, where an answer had brought the recorded one. */
+  /** The live value for a value sent by the client, if a response contained the recorded one. */
   liveOf(name: string, value: string): string | undefined
 }
 
@@ -18,7 +18,7 @@ const between = /([\s"'`()<>[\]{},;|*=:#]+)/
 
 export function createNamedValues(): NamedValues {
   const live = createRecent<string>({ entries: mostRemembered })
-  /** What the client said before any answer did: its own. */
+  /** Values that the client sent before any response contained them: its own. */
   const own = createRecent<true>({ entries: mostRemembered })
 
   function learnWords(before: string, after: string): void {

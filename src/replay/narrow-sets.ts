@@ -5,10 +5,10 @@ import type { SetValue } from './live-values.js'
 import type { Plan } from './plan.js'
 
 /**
- * Values of `--set` for a place that was redacted in some message of the client are for redacted places only: the same
- * place of another message keeps what stands there.
+ * A `--set` value whose place was redacted in some message of the client applies to redacted places only: in other
+ * messages the same place keeps its recorded value.
  *
- * @throws WiretapeError `usage` for a place that no message of the client has, and for ids of messages
+ * @throws WiretapeError `usage` for a place that no message of the client has, and for message ids
  */
 export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise<readonly SetValue[]> {
   if (sets.length === 0) return sets
@@ -39,7 +39,7 @@ export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise
   return sets.map((set) => (narrow.has(set) ? { ...set, onlyRedacted: true } : set))
 }
 
-/** Answers are known by them. */
+/** Responses are matched by message ids. */
 function noIds({ name }: SetValue): WiretapeError {
   return new WiretapeError('usage', `the value for ${name} would take the place of the ids of messages`, {
     hint: 'name a place in their params: $.params.arguments.id',

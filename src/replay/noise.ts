@@ -2,19 +2,19 @@ import { failureOf } from '../compare/index.js'
 import { createRedactor } from '../redaction/index.js'
 import type { Stray } from './live-connection.js'
 
-/** Counts what a server says that fits nowhere, and keeps the beginning of the first of each kind. */
+/** Counts server output that fits nowhere, and keeps the beginning of the first of each kind. */
 export interface Noise {
   take(text: string): void
-  /** Of an answer that nobody waits for. */
+  /** The id of a response that no request awaits. */
   stray(id: string, why: Stray): void
-  /** An answer without an id. */
+  /** A response without an id. */
   nameless(text: string): void
-  /** For a person. */
+  /** Notes for a person. */
   notes(): string[]
 }
 
 const longestSample = 80
-/** Characters that are looked at for secrets. */
+/** Number of characters searched for secrets. */
 const longestSeen = 1_000
 
 export function createNoise(): Noise {

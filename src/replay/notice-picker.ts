@@ -2,19 +2,19 @@ import type { LiveConnection } from './live-connection.js'
 import type { Plan } from './plan.js'
 import { saysOfChange } from './planned-notices.js'
 
-/** What the server said unasked before the recorded client went on. */
+/** Notifications that the server sent unasked before the recorded client continued. */
 export interface NoticePicker {
-  /** How long to wait, at most, for what is still to come before that row. */
+  /** The longest wait for notifications still due before that row. */
   expect(beforeRow: number): number
-  /** All of it came. */
+  /** All awaited notifications arrived. */
   isHere(): boolean
-  /** @param ms for how long it was waited for */
+  /** @param ms how long the wait took */
   waited(ms: number): void
 }
 
 /**
- * How many notifications of each method come counts, not what they say. One that does not come costs a time-out once; of
- * those that announce no change, all waiting together costs no more than that: a server may speak by the clock.
+ * Counts notifications by method; their content does not matter. A missing one costs one time-out in total. For a
+ * method that announces no change, all waits together cost one time-out at most: a server may send by the clock.
  */
 export function createNoticePicker(
   plan: Plan,
@@ -24,7 +24,7 @@ export function createNoticePicker(
 ): NoticePicker {
   const wanted = new Map<string, number>()
   const leftMs = new Map<string, number>()
-  /** Methods that are waited for now. */
+  /** Methods awaited now. */
   let awaited: readonly string[] = []
   let next = 0
 

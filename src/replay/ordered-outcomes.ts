@@ -2,31 +2,31 @@ import type { Draft } from '../model/index.js'
 import type { MessageOutcome } from './outcome.js'
 import type { PlannedMessage } from './planned-frames.js'
 
-/** What is known of a message when it is done with. */
+/** The outcome of a finished message. */
 export type Finished = Omit<MessageOutcome, 'message' | 'replaced' | 'recorded' | 'comparison'> &
   Partial<Pick<MessageOutcome, 'replaced'>>
 
-/** A request and what was recorded. */
+/** The recorded response of a request, and the comparison. */
 export type Compared = Pick<MessageOutcome, 'recorded' | 'comparison'>
 
-/** Hands on what became of messages, in the order of the recording. */
+/** Passes on outcomes of messages in the order of the recording. */
 export interface OrderedOutcomes {
-  /** A request was sent and waits. */
+  /** A request was sent and awaits its response. */
   began(message: PlannedMessage): void
-  /** It waits no longer; what became of it is told later. */
+  /** The request waits no longer; its outcome follows later. */
   answered(message: PlannedMessage): void
-  /** The first time counts. */
+  /** Only the first call counts. */
   finish(message: PlannedMessage, finished: Finished, compared?: Compared): void
-  /** Requests that wait for their answers. */
+  /** Requests that await their responses. */
   waiting(): readonly PlannedMessage[]
   isDone(message: Pick<PlannedMessage, 'index'>): boolean
 }
 
-/** @param messages how many there are */
+/** @param messages number of messages */
 export function orderedOutcomes(messages: number, take: (outcome: MessageOutcome) => void): OrderedOutcomes {
   const waiting = new Map<number, PlannedMessage>()
   const done = new Uint8Array(messages)
-  /** Outcomes that wait for those of earlier messages. */
+  /** Outcomes held back until those of earlier messages are known. */
   const held = new Map<number, MessageOutcome>()
   let next = 0
 
@@ -51,7 +51,7 @@ export function orderedOutcomes(messages: number, take: (outcome: MessageOutcome
   }
 }
 
-/** Member by member: what is spread gets a shape of its own in the engine, each time. */
+/** Built member by member: in the engine, each spread creates a new object shape. */
 function outcomeOf(message: PlannedMessage, finished: Finished, compared: Compared): MessageOutcome {
   const { status, original, sent, kept, response, error, durationUs, replaced = none } = finished
   const { recorded, comparison } = compared

@@ -1,36 +1,36 @@
 import type { ExchangeComparison } from '../compare/index.js'
 import type { PlannedMessage } from './planned-frames.js'
 
-/** What became of one message of the client. */
+/** The outcome of one message of the client. */
 export interface MessageOutcome {
-  /** Which of several replays it is of, from 1 on. */
+  /** Number of the replay, from 1, if there are several. */
   readonly run?: number
   readonly message: PlannedMessage
   readonly status:
     | 'answered'
-    /** It asks for no answer. */
+    /** The message needs no response. */
     | 'sent'
     | 'timed out'
-    /** It could not be sent, or its answer could not be read. */
+    /** The message could not be sent, or its response could not be read. */
     | 'failed'
     | 'not sent'
-    /** It was sent, and the run was ended before there was an answer. */
+    /** The message was sent, and the run ended before a response arrived. */
     | 'interrupted'
   /** Exact text, as recorded. */
   readonly original: string
   /** Exact text, as sent now. */
   readonly sent?: string
-  /** As `sent`, with the recorded values where `--set` gave others, and under the recorded id: what a recording may hold. */
+  /** Like `sent`, for recordings: with the recorded id, and recorded values in place of those from `--set`. */
   readonly kept?: string
-  /** Exact text of the answer. */
+  /** Exact text of the response. */
   readonly response?: string
-  /** Exact text of the recorded answer. */
+  /** Exact text of the recorded response. */
   readonly recorded?: string
-  /** Why there is no answer, or why it was not sent; in the words of the result file. */
+  /** Why there is no response, or why the message was not sent; in the words of the result file. */
   readonly error?: string
   readonly durationUs?: number
-  /** JSON Pointers to values of this run that stand in the place of recorded ones. */
+  /** JSON Pointers to values of this run that replace recorded ones. */
   readonly replaced: readonly string[]
-  /** Of a request. */
+  /** For a request. */
   readonly comparison?: ExchangeComparison
 }

@@ -8,13 +8,13 @@ import {
   type MirroredArgument,
 } from '../wire/index.js'
 
-/** Arguments that a tool wants in a header of its own, too (2026-07-28, `x-mcp-header`). */
+/** Arguments that a tool also wants in a header of their own (2026-07-28, `x-mcp-header`). */
 export interface ParamHeaders {
   /** For the exact text of a `tools/call`. */
   of(request: string, tool: string): readonly McpHeader[]
 }
 
-/** @param offers lists of tools, of which the first that knows a tool counts; they may still grow */
+/** @param offers lists of tools; the first that has the tool counts; they may still grow */
 export function createParamHeaders(offers: readonly Offers[]): ParamHeaders {
   const known = new Map<string, readonly MirroredArgument[]>()
   function wanted(tool: string): readonly MirroredArgument[] {

@@ -2,10 +2,10 @@ import { createLeftOut, type Plan } from './plan.js'
 import { createPlannedFrames } from './planned-frames.js'
 
 /**
- * A plan without some messages of the client. What the server said because of them may come or not, and no notification is
- * waited for, as with a filter.
+ * A plan without some messages of the client. Messages of the server caused by them become optional, and no
+ * notification is awaited, as with a filter.
  *
- * @param left rows
+ * @param left rows of the left-out messages
  */
 export async function planWithout(plan: Plan, left: ReadonlySet<number>): Promise<Plan> {
   const planned = createPlannedFrames(plan.index)

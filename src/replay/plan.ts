@@ -14,60 +14,60 @@ import type { OpenRecords } from '../tape/index.js'
 import { createPlannedFrames, type PlannedFrames } from './planned-frames.js'
 import { createPlannedNotices, type PlannedNotices } from './planned-notices.js'
 
-/** A request that the server made, and how the client answered it. */
+/** A request of the server, and the client's response. */
 export interface PlannedQuestion {
   readonly row: number
   readonly connection: string
   readonly method: string
-  /** Row of the client's answer; -1 when it gave none. */
+  /** Row of the client's response; -1 if none. */
   readonly answerRow: number
   /**
-   * It may come or not: it is a ping, or what it followed from is not sent, as the filter wants it, or the client had said its last word
-   * and left without an answer.
+   * The request may or may not come: it is a ping, its cause is not sent because of the filter, or the client had sent
+   * its last message and left without a response.
    */
   readonly optional: boolean
 }
 
-/** One client's talk, which needs a connection of its own. */
+/** One client's conversation, which needs its own connection. */
 export interface PlannedConnection {
   readonly name: string
-  /** How it opens: as recorded, with a handshake that we make, or without any, as the modern era does. */
+  /** How it opens: as recorded, with a handshake of our own, or without one, as in the modern era. */
   readonly opening: 'recorded' | 'none' | 'missing'
-  /** The version that was spoken. */
+  /** The protocol version in use. */
   readonly protocolVersion?: string
 }
 
-/** What a recording says that a client has to do. No payloads. */
+/** Everything that the client has to do according to the recording. No payloads. */
 export interface Plan {
   readonly index: RecordingIndex
   readonly session: Session | undefined
-  /** What was spoken; a recorder of HTTP need not have known which of the two. */
+  /** The recorded transport; a recorder of HTTP need not know which of the two it is. */
   readonly transport: Transport
   readonly frames: PlannedFrames
   readonly questions: readonly PlannedQuestion[]
-  /** None where a filter leaves out what they may have followed from. */
+  /** None where a filter leaves out their possible causes. */
   readonly notices: PlannedNotices
   readonly connections: ReadonlyMap<string, PlannedConnection>
-  /** Messages of the client, all of them. */
+  /** Number of messages of the client. */
   readonly messages: number
   /** The record at a locator. */
   read(locator: number): Promise<MessageRecord>
-  /** Exact text of the message in a row, and what was redacted in it. */
+  /** The record with the message in a row, and the message's part in it. */
   message(row: number): Promise<{ record: MessageRecord; part: number }>
 }
 
 interface Talk {
-  /** Its session's number and its own name. */
+  /** Number of the session and name of the conversation. */
   readonly conversation: string
   initializes: boolean
   modern: boolean
   version: string | undefined
 }
 
-/** Bytes of a recording that a replay holds in memory: it needs each message more than once. */
+/** Bytes of a recording that a replay holds in memory, since it needs each message more than once. */
 export const keptBytes = 16 << 20
 
-/** Methods without which nothing else can be asked. */
+/** Methods that must come before all other requests. */
 export const handshake: ReadonlySet<string | undefined> = new Set([
   'initialize',
   'notifications/initialized',
@@ -77,7 +77,7 @@ export const handshake: ReadonlySet<string | undefined> = new Set([
 /**
  * Reads a recording once.
  *
- * @throws WiretapeError when the client says nothing in it
+ * @throws WiretapeError when the recording has no message of a client
  */
 export async function planReplay(
   records: OpenRecords,
@@ -86,7 +86,7 @@ export async function planReplay(
   filter?: Filter,
 ): Promise<Plan> {
   const indexer = createRecordingIndex({ clientKeys: false })
-  /** Of each record that matters: the row of its first message, how many it has, and whose talk it is of. */
+  /** For each relevant record: the row of its first message, its number of messages, and its conversation. */
   const drafts = { rows: createIntColumn(), counts: createIntColumn(), talks: createIntColumn() }
   const noticed = createPlannedNotices()
   const talks: Talk[] = []
@@ -95,7 +95,7 @@ export async function planReplay(
   let hasEndpoint = false
   for await (const { record, locator } of records.records(report)) {
     const { first } = indexer.take(record, locator)
-    // A further segment goes on with the session.
+    // A further segment continues the session.
     if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0) sessions += 1
     if (record.type === 'http' && record.sse?.event === 'endpoint') hasEndpoint = true
     if (record.type !== 'message') continue
@@ -124,7 +124,7 @@ export async function planReplay(
   const questions: PlannedQuestion[] = []
   const connections = new Map<string, PlannedConnection>()
   const connectionNames = talks.map(connectionOf)
-  /** The handshake goes along, but alone it is not what was asked for. */
+  /** The handshake is sent with a filter too, but it alone is not what the user asked for. */
   let isAnyTaken = false
   let hasClient = false
   const left = createLeftOut(index)
@@ -138,7 +138,7 @@ export async function planReplay(
         if (entries.kind(asked) !== 'request') continue
         const { method } = index.subjects[index.subjectOf(asked)]!
         const answerRow = entries.peer(asked)
-        // How many pings come is a matter of time: a server's heart, or a proxy's.
+        // The number of pings depends on time: a server's heartbeat, or a proxy's.
         const optional = method === 'ping' || left.causes(connection, asked)
         questions.push({ row: asked, connection, method, answerRow, optional })
       }
@@ -185,7 +185,7 @@ export async function planReplay(
   }
 }
 
-/** Requests that are left out, while they are open in the recording. */
+/** Left-out requests, while they are open in the recording. */
 export function createLeftOut({ entries }: RecordingIndex): {
   take(
     connection: string,
@@ -193,7 +193,7 @@ export function createLeftOut({ entries }: RecordingIndex): {
     record: MessageRecord,
     isTaken: (row: number, part: number) => boolean,
   ): void
-  /** What the server says in this row follows from them. */
+  /** Whether the server's message in this row follows from left-out requests. */
   causes(connection: string, row: number): boolean
 } {
   const open = new Map<string, { readonly answer: number; readonly isSent: boolean }[]>()
@@ -218,7 +218,7 @@ export function createLeftOut({ entries }: RecordingIndex): {
   }
 }
 
-/** Whether a filter takes the message in a row of one record. */
+/** Whether a filter matches the message in a row of one record. */
 function takenBy(
   filter: Filter,
   record: MessageRecord,
@@ -244,7 +244,7 @@ function isOfClient({ direction }: MessageRecord): boolean {
   return direction === 'client_to_server'
 }
 
-/** Conversations without a handshake have no state of their own, and may share a connection. */
+/** Conversations without a handshake have no state of their own and may share a connection. */
 function connectionOf({ conversation, initializes }: Talk): string {
   return initializes ? conversation : `${conversation.split(' ', 1)[0]} `
 }

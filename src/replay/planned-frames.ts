@@ -8,9 +8,9 @@ import {
   type MessageRecord,
 } from '../model/index.js'
 
-/** One message that the client said. */
+/** One message of the client. */
 export interface PlannedMessage {
-  /** Its place among the messages of the client, from 0. */
+  /** Position among the messages of the client, from 0. */
   readonly index: number
   readonly row: number
   readonly part: number
@@ -21,45 +21,45 @@ export interface PlannedMessage {
   readonly name?: string
   /** Exact JSON text. */
   readonly id?: string
-  /** Row of the answer to a request, of the request that an answer belongs to; -1 for none. */
+  /** Row of a request's response, or of a response's request; -1 for none. */
   readonly peer: number
-  /** Nobody counts on an answer: it was cancelled, or stays open by design. */
+  /** No response is expected: the request was cancelled, or stays open by design. */
   readonly loose: boolean
 }
 
-/** What the client sent at once: one message, or a batch. */
+/** A frame sent by the client: one message, or a batch. */
 export interface PlannedFrame {
-  /** Its place among the frames of the client, from 0. */
+  /** Position among the frames of the client, from 0. */
   readonly number: number
   readonly locator: number
   /** Row of its first message. */
   readonly row: number
-  /** When it was sent: microseconds since the session began. */
+  /** Time of sending: microseconds since the session began. */
   readonly us: number
   readonly connection: string
-  /** `index` of its first message, and how many there are. */
+  /** `index` of its first message, and the number of messages. */
   readonly firstIndex: number
   readonly count: number
 }
 
-/** What the client sent, in its order. No objects: a frame is made when it is asked for. */
+/** Frames of the client, in order. They are not stored as objects; each is made on demand. */
 export interface PlannedFrames extends Iterable<PlannedFrame> {
   readonly length: number
-  /** Messages of all frames. */
+  /** Number of messages in all frames. */
   readonly messages: number
   at(number: number): PlannedFrame | undefined
   /** @param record of the frame */
   messagesOf(frame: PlannedFrame, record: MessageRecord): PlannedMessage[]
   /**
-   * The client's answer to a request of the server; undefined when it is not replayed.
+   * The client's response to a request of the server; undefined when it is not replayed.
    *
-   * @param record in which the row is
+   * @param record that contains the row
    */
   answerIn(row: number, record: MessageRecord): PlannedMessage | undefined
 }
 
 export interface FramesDraft {
-  /** @param parts of its record that are sent; undefined for all */
+  /** @param parts of the record that are sent; undefined for all */
   add(frame: Pick<PlannedFrame, 'row' | 'connection' | 'count'>, parts?: readonly number[]): void
   /** Call once. */
   finish(): PlannedFrames
@@ -69,13 +69,13 @@ export function createPlannedFrames(index: RecordingIndex): FramesDraft {
   const { entries } = index
   const rows = createIntColumn()
   const connections = createIntColumn()
-  /** `index` of the first message of each. */
+  /** `index` of the first message of each frame. */
   const firsts = createIntColumn()
   const names: string[] = []
   const numbers = new Map<string, number>()
-  /** Of frames that are sent in part. */
+  /** Parts of frames that are sent only in part. */
   const partial = new Map<number, readonly number[]>()
-  /** Frames by the rows of answers to requests of the server. */
+  /** Frames by the rows of responses to requests of the server. */
   const answers = new Map<number, number>()
   const copies = createCopies()
   let messages = 0
@@ -164,10 +164,10 @@ export function createPlannedFrames(index: RecordingIndex): FramesDraft {
   }
 }
 
-/** Different names that are remembered. */
+/** Number of different names that are remembered. */
 const mostKnown = 10_000
 
-/** A slice of the line would keep all of it in memory, and a copy each is not needed of what is said often. */
+/** Copies, since a slice would keep the whole line in memory; frequent texts share one copy. */
 function createCopies(): { of(envelope: Envelope): Record<'method' | 'subject' | 'id', string | undefined> } {
   const known = new Map<string, string>()
   function kept(text: string | undefined): string | undefined {

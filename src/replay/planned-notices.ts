@@ -1,28 +1,28 @@
 import { createIntColumn, type Column, type MessageRecord } from '../model/index.js'
 
-/** A notification of the server after which a client may have gone on. */
+/** A notification of the server after which a client may have continued. */
 export interface PlannedNotice {
   readonly row: number
   readonly method: string
 }
 
-/** What a server said unasked, by connection. */
+/** Unasked notifications of a server, by connection. */
 export interface PlannedNotices {
-  /** In their order. @param number from 0 */
+  /** In order. @param number from 0 */
   at(connection: string, number: number): PlannedNotice | undefined
 }
 
 export interface NoticesDraft {
-  /** The next record of a talk, whose first message is in this row. */
+  /** The next record of a conversation, whose first message is in this row. */
   take(record: MessageRecord, row: number, talk: number): void
-  /** @param connectionOf the name of a talk's connection */
+  /** @param connectionOf the name of a conversation's connection */
   finish(connectionOf: (talk: number) => string): PlannedNotices
 }
 
-/** They belong to a request, which is waited for. */
+/** These belong to a request, whose response is awaited anyway. */
 const ofRequests: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/cancelled'])
 
-/** Later than that after what was said last, a server speaks of its own accord. */
+/** If more time has passed since the last message, a server's notification was not caused by the client. */
 const longestEffectUs = 2_000_000
 
 export function createPlannedNotices(): NoticesDraft {
@@ -31,7 +31,7 @@ export function createPlannedNotices(): NoticesDraft {
   const methods = createIntColumn()
   const names: string[] = []
   const numbers = new Map<string, number>()
-  /** By talk: when the client said something, or got an answer, last. */
+  /** By conversation: when the client last sent a message or got a response. */
   const spokenUs = new Map<number, number>()
 
   function methodNumber(name: string): number {
@@ -42,7 +42,7 @@ export function createPlannedNotices(): NoticesDraft {
 
   return {
     take(record, first, talk) {
-      // The server did not say it: the recorder or a person did.
+      // Not sent by the server, but by the recorder or a person.
       if (record.injected) return
       const us = record.us ?? Date.parse(record.t) * 1000
       const isOfClient = record.direction === 'client_to_server'
@@ -75,7 +75,7 @@ export function createPlannedNotices(): NoticesDraft {
   }
 }
 
-/** Something that a client asked for may be answered otherwise from now on. */
+/** Whether some request of the client may get another response from now on. */
 export function saysOfChange(method: string): boolean {
   return method.endsWith('/list_changed') || method === 'notifications/resources/updated'
 }

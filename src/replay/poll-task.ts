@@ -4,13 +4,13 @@ import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 const defaultPollMs = 500
 const [leastPollMs, mostPollMs] = [20, 5_000] as const
 
-/** The recorded poll found the task in a state that the live one has not come to yet. */
+/** The live task is still working, while the recorded poll found it in a later state. */
 export function worksStill(recorded: string, live: string): boolean {
   const then = taskStatus(recorded)
   return then !== undefined && then !== 'working' && taskStatus(live) === 'working'
 }
 
-/** How long the server wants a client to wait before it asks for a task again. */
+/** How long the server wants a client to wait before the next poll of a task. */
 export function pollMsOf(live: string): number {
   const found = findJsonValue(live)
   if (isFault(found) || kindAt(live, found.start) !== 'object') return defaultPollMs

@@ -4,21 +4,21 @@ import type { Mark } from './mark.js'
 import type { Plan } from './plan.js'
 import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 
-/** A message as it was recorded. */
+/** A message as recorded. */
 export interface Said {
   readonly text: string
   readonly marks: readonly Mark[]
-  /** What it stands in. */
+  /** The record that contains it. */
   readonly record: MessageRecord
 }
 
-/** The recording, read a step ahead: while a server works there is time for it, and none when it has answered. */
+/** The recording, read one step ahead: there is time while the server works, and none once it has responded. */
 export interface ReadAhead {
-  /** Reads what will be asked for after these were sent. */
+  /** Reads the records that will be needed after these messages were sent. */
   prepare(sent: readonly PlannedMessage[], next: PlannedFrame | undefined): void
-  /** At once where it was prepared. Each is asked for once. */
+  /** Immediate if prepared. Each frame is requested once. */
   frame(frame: PlannedFrame): MessageRecord | Promise<MessageRecord>
-  /** The message in a row; as `frame`. */
+  /** The message in a row; otherwise like `frame`. */
   said(row: number): Said | Promise<Said>
 }
 
@@ -52,7 +52,7 @@ function begin<T>(promise: Promise<T>): Reading<T> {
   const reading: Reading<T> = { promise }
   promise.then(
     (value) => void (reading.value = value),
-    // Whoever needs it is told.
+    // The caller that awaits the promise gets the error.
     () => undefined,
   )
   return reading

@@ -3,7 +3,7 @@ import type { Session } from '../model/index.js'
 /**
  * Whether a live server ended as the recorded one did.
  *
- * @param why what ended the run: the words of `connectStdio`, with the last line of stderr behind them
+ * @param why reason for the end of the run: the words of `connectStdio`, followed by the last line of stderr
  */
 export function isRecordedEnd(session: Session | undefined, why: string): boolean {
   if (session?.transport !== 'stdio' || session.exitCode === undefined || session.recovered) return false

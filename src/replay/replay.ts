@@ -28,21 +28,21 @@ import { settleSecrets } from './settle-secrets.js'
 import { connectTo, type ReplayTarget } from './target.js'
 import type { ReplayOptions } from './replay-options.js'
 
-/** What a live server answered otherwise than the recorded one. */
+/** The differences between a live server's responses and the recorded ones. */
 export interface ReplayResult {
-  /** Nothing differs that counts. */
+  /** No difference that counts. */
   readonly same: boolean
-  /** One text for each exchange and offer that differs, and why it was stopped, for a test to print; empty when `same`. */
+  /** One text for each exchange and offer that differs, and why the run stopped, for a test to print; empty if same. */
   readonly differences: readonly string[]
-  /** Why it ended before its time: the server died or refused the handshake, or it was aborted. */
+  /** Why it ended early: the server died or refused the handshake, or the replay was aborted. */
   readonly stopped?: string
-  /** What else a person may want to know, such as output of the server that is no message; never a difference. */
+  /** Other facts for a person, such as server output that is not a message; never a difference. */
   readonly notes?: readonly string[]
   /** Exchanges by verdict. */
   readonly counts: Readonly<Record<Verdict, number>>
-  /** Every exchange, in the order of the recording; the server's own requests as they came. */
+  /** Every exchange, in the order of the recording; the server's own requests in the order of arrival. */
   readonly exchanges: readonly ExchangeComparison[]
-  /** What the server offers otherwise. */
+  /** Changes in the server's offers. */
   readonly offers: readonly OfferChange[]
   /** By tool and method; microseconds. */
   readonly latency: readonly SubjectLatency[]
@@ -51,16 +51,16 @@ export interface ReplayResult {
 }
 
 /**
- * Acts as the client of a recording, once, and compares what a live server answers.
+ * Acts as the client of a recording, once, and compares the responses of a live server.
  *
  * ```ts
  * const result = await replay('baseline.jsonl', { command: ['node', 'server.js'] })
  * expect(result.differences).toEqual([])
  * ```
  *
- * @param recording path of a recording of any format; of a rotated one any segment, all of them are read
- * @throws WiretapeError before anything is sent: `unreadable`, `not-a-recording`; `usage` for options that make no
- *   sense, a server that cannot be started or reached, and redacted values that `set` does not give
+ * @param recording path of a recording of any format; for a rotated one any segment, since all of them are read
+ * @throws WiretapeError before anything is sent: `unreadable`, `not-a-recording`; `usage` for invalid options, a server
+ *   that cannot be started or reached, and redacted values that `set` does not give
  */
 export async function replay(
   recording: string,
@@ -152,13 +152,13 @@ function setOf(at: string, value: unknown): SetValue {
   return { path: understood(() => compilePath(at)), name: at, json: jsonOf(at, value) }
 }
 
-/** A variable of the environment that is not there is `undefined`, and the recorded value is no stand-in for it. */
+/** A missing environment variable is `undefined`. The recorded value must not silently replace it. */
 function jsonOf(at: string, value: unknown): string {
   try {
     const json = JSON.stringify(value) as string | undefined
     if (json !== undefined) return json
   } catch {
-    // It holds itself, or a BigInt.
+    // The value contains itself, or a BigInt.
   }
   const what = value === undefined ? 'undefined' : `no JSON value (${typeof value})`
   throw new WiretapeError('usage', `set: the value for ${at} is ${what}`)

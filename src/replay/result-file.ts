@@ -2,16 +2,16 @@ import { toPointer } from '../compare/index.js'
 import { findJsonValue, isFault } from '../wire/index.js'
 import type { MessageOutcome } from './outcome.js'
 
-/** Whom a result file is about. */
+/** The server that a result file describes. */
 export interface ResultTarget {
   readonly command: string | null
   readonly url: string | null
 }
 
 /**
- * The result file as it is documented for the session workflow (docs/replay.md), one piece at a time. Beside the
- * documented members an entry has `recorded_response`, `verdict`, `sequence` and `differences`. Messages stand in it
- * with their exact text.
+ * The result file as documented for the session workflow (docs/replay.md), one piece at a time. Beside the
+ * documented members an entry has `recorded_response`, `verdict`, `sequence` and `differences`. Messages appear with
+ * their exact text.
  */
 export function* resultFile(
   target: ResultTarget,

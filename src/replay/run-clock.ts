@@ -3,7 +3,7 @@ import type { Finished } from './ordered-outcomes.js'
 import type { Plan } from './plan.js'
 import type { PlannedMessage } from './planned-frames.js'
 
-/** How old the run is, and what it made anew so far. */
+/** The age of the run, and the values it has made anew so far. */
 export interface RunClock {
   varyingAt(plan: Plan, message: PlannedMessage, finished: Finished): VariedBetween
 }

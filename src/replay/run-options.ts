@@ -6,35 +6,35 @@ import type { MessageOutcome } from './outcome.js'
 
 /** How a recording is replayed. */
 export interface RunOptions {
-  /** Milliseconds that one answer may take. */
+  /** Time limit for one response, in milliseconds. */
   readonly timeoutMs: number
   /** Makes a handshake where the recording has none. */
   readonly handshake: boolean
   readonly unanswered: Unanswered
-  /** `one`: each answer is waited for. `recorded`: what overlapped overlaps. */
+  /** `one`: wait for each response. `recorded`: requests overlap as recorded. */
   readonly concurrency: 'one' | 'recorded'
-  /** How many times as fast as recorded; Infinity does not wait at all. */
+  /** Speed as a multiple of the recorded one; Infinity does not wait at all. */
   readonly speed: number
   readonly sets: readonly SetValue[]
-  /** Values of what was redacted, by tag. */
+  /** Redacted values, by tag. */
   readonly secrets?: Secrets
   readonly settings: CompareSettings
-  /** Ends the run: what was not sent is told as such. */
+  /** Ends the run; remaining messages are reported as not sent. */
   readonly signal: AbortSignal
 }
 
-/** Takes what happens, in the order of the recording. */
+/** Takes the events of a run, in the order of the recording. */
 export interface RunSink {
   outcome(outcome: MessageOutcome): void
   /**
-   * A request of the server that was recorded or came; in no particular order.
+   * A request of the server, recorded or live; in no particular order.
    *
-   * @param text as it came, under the recorded id: what a recording may hold. Absent where it did not come, or was not recorded
+   * @param text live text under the recorded id, fit for a recording. Absent if it did not come or was not recorded
    */
   question(comparison: ExchangeComparison, text?: string): void
 }
 
-/** How long one subject took, then and now. */
+/** Latency of one subject, then and now. */
 export interface RunTime {
   readonly subject: Subject
   readonly beforeUs: number | undefined
@@ -44,8 +44,8 @@ export interface RunTime {
 /** How a run ended. */
 export interface RunResult extends ComparisonSummary {
   readonly times: Iterable<RunTime>
-  /** What `--set` gave, for a recording that is not to hold it. */
+  /** Values of `--set`, which a recording must not contain. */
   readonly given: readonly GivenValue[]
-  /** True when nothing could be asked at all: the server did not start, or cannot be reached. */
+  /** No request could be sent: the server did not start, or cannot be reached. */
   readonly unreachable?: true
 }

@@ -38,8 +38,8 @@ import { createTally } from './tally.js'
 import { createWaiting } from './waiting.js'
 
 /**
- * Acts as the client of a recording, once. What the next message depends on is done as soon as an answer is here;
- * comparing waits until the next message is sent, and what that needs of the recording is read before.
+ * Acts as the client of a recording, once. Work that the next message depends on is done as soon as a response
+ * arrives. Comparing waits until the next message is sent; the records it needs are read before.
  */
 export async function runReplay(
   plan: Plan,
@@ -48,7 +48,7 @@ export async function runReplay(
   sink: RunSink,
 ): Promise<RunResult> {
   const { timeoutMs, settings } = options
-  // A signal that is given to many runs keeps no listener of a run that is over.
+  // A signal shared by many runs keeps no listener of a finished run.
   const interrupted = createDeadline({ signal: options.signal })
   const { signal } = interrupted
   const { entries } = plan.index
@@ -62,14 +62,14 @@ export async function runReplay(
   const later = createLater(failed)
   const open = new Map<string, ScheduledConnection>()
   const waiting = createWaiting(signal)
-  /** Work that messages from the server began. */
+  /** Work started by messages of the server. */
   const reactions = new Set<Promise<void>>()
-  /** Of requests that wait, by the index of the message. */
+  /** Timers of pending requests, by the index of the message. */
   const timers = new Map<number, NodeJS.Timeout>()
   let stopped: string | undefined
   let unreachable = false
   let failedQuestions = 0
-  /** A note about a server that ended before its client did, then and now. */
+  /** A note about a server that ended before its client, then and now. */
   const ending: string[] = []
 
   const outcomes = orderedOutcomes(plan.messages, (outcome) => {
@@ -150,7 +150,7 @@ export async function runReplay(
   async function sendFrame(frame: PlannedFrame, next: PlannedFrame | undefined): Promise<void> {
     const record = await ahead.frame(frame)
     const messages = plan.frames.messagesOf(frame, record)
-    // Answers are given when the server asks.
+    // Responses are sent when the server makes the request.
     if (messages.every(({ kind, peer }) => kind === 'answer' && peer >= 0)) return ahead.prepare([], next)
     const opened = await connectionOf(frame)
     if (!opened || stopped !== undefined) return
@@ -164,7 +164,7 @@ export async function runReplay(
     })
     const edits = texts.map(({ start, end, live: { text } }) => ({ start, end, text }))
     const isWhole = texts.length === record.parts.length
-    // A part of a batch, where a filter leaves the others out.
+    // A part of a batch, where a filter excludes the rest.
     const text = isWhole ? spliceText(record.raw, edits) : `[${edits.map((edit) => edit.text).join(',')}]`
     const lives = texts.map(({ live }) => live.text)
     const envelopes = texts.map(({ known }) => known)
@@ -178,7 +178,7 @@ export async function runReplay(
     })
     sending.catch(failed)
     ahead.prepare(messages, next)
-    // Mostly it is taken by now. A server may read nothing any more.
+    // The frame is usually accepted by now, but a server may have stopped reading.
     await Promise.resolve()
     await waiting.until(() => isTaken || stopped !== undefined, timeoutMs)
     const refusal = opened.live.refusalOf(sent)
@@ -208,7 +208,7 @@ export async function runReplay(
         const error = `Timeout after ${seconds(timeoutMs)}s`
         return conclude(message, { status: 'timed out', ...sent, error })
       }
-      // It is told with the rest.
+      // Reported with the remaining messages.
       if ('isUnsent' in answer && answer.isUnsent) return void timers.delete(message.index)
       const durationUs = Math.round((performance.now() - sentAtMs) * 1000)
       const came: Finished =
@@ -230,7 +230,7 @@ export async function runReplay(
     else take(message, finished, answer, threaded)
   }
 
-  /** Learns at once, compares later. */
+  /** Learns immediately, compares later. */
   function take(
     message: PlannedMessage,
     finished: Finished,
@@ -267,12 +267,12 @@ export async function runReplay(
     const isQuiet = (): boolean =>
       reactions.size === 0 && outcomes.waiting().every((message) => message.loose)
     await waiting.until(() => stopped !== undefined || isQuiet())
-    // A server that is asked no more may still have questions.
+    // The server may still make requests after the client's last one.
     const isExpected = (): boolean => [...open.values()].some(({ picker }) => picker.isExpected(Infinity))
     await waiting.until(() => stopped !== undefined || !isExpected(), timeoutMs)
   }
 
-  /** Messages that are not done with, in order. */
+  /** Unfinished messages, in order. */
   async function* unfinished(): AsyncGenerator<PlannedMessage, void, undefined> {
     for (const frame of plan.frames) {
       const { firstIndex, count } = frame
@@ -285,7 +285,7 @@ export async function runReplay(
     }
   }
 
-  /** What was sent and is not waited for, what was not sent, and what the server did not ask. */
+  /** Reports messages no longer awaited, messages not sent, and requests that the server did not make. */
   async function tellTheRest(): Promise<void> {
     let isAll = true
     for await (const message of unfinished()) {
@@ -356,14 +356,14 @@ export async function runReplay(
   }
 }
 
-/** Why a handshake that was accepted then is refused now. */
+/** Why a handshake that was accepted in the recording is refused now. */
 function refusalOf({ response, error }: Finished, recorded: Said): string | undefined {
   if (response !== undefined && readEnvelope(response, 0).kind !== 'error') return undefined
   if (readEnvelope(recorded.text, 0).kind === 'error') return undefined
   return (response === undefined ? error : failureOf(response)) ?? 'no answer'
 }
 
-/** As the documented result file writes it: `10.0`. */
+/** In the format of the documented result file: `10.0`. */
 function seconds(ms: number): string {
   const text = String(ms / 1000)
   return text.includes('.') ? text : `${text}.0`

@@ -4,12 +4,12 @@ import { findJsonValue, isFault } from '../wire/index.js'
 import type { SetValue } from './live-values.js'
 
 /**
- * `<JSONPath>=<value>`: JSON, or else a text as it stands. `${NAME}` is a variable of the environment.
+ * `<JSONPath>=<value>`: JSON, or otherwise plain text. `${NAME}` is an environment variable.
  *
  * @throws WiretapeError `usage`; the message never holds the value
  */
 export function parseSetValue(text: string, env: Readonly<Record<string, string | undefined>>): SetValue {
-  // Equal signs stand in filters of a path too: `$.params[?@.a=='b']=value`.
+  // Filters in a path may contain equal signs too: `$.params[?@.a=='b']=value`.
   const cut = cutOf(text)
   if (cut === undefined) {
     const why = text.includes('=') ? 'its path has a bracket that is not closed' : 'it has no value'

@@ -10,16 +10,16 @@ import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value that is not known now: it was redacted, and no answer before it had it. */
+/** A value that is unknown now: it was redacted, and no earlier response contained it. */
 interface MissingSecret {
   readonly seq: number
   /** `tools/call login` */
   readonly title: string
   /** JSONPath to the value. */
   readonly path: string
-  /** The environment variable that would give it, by its name. */
+  /** The environment variable that would give the value, by its member's name. */
   readonly variable: string
-  /** The same by its tag: `WIRETAPE_SECRET_TAG`. */
+  /** The variable for the value's tag: `WIRETAPE_SECRET_TAG`. */
   readonly tagVariable: string
 }
 
@@ -36,25 +36,25 @@ function secretsOf(environment: Environment): Secrets {
   )
 }
 
-/** A replay that can be run with what is known of redacted values. */
+/** A replay that can run with the redacted values known so far. */
 export interface SettledSecrets {
   /** Without the messages that cannot be sent. */
   readonly plan: Plan
-  /** With the values of the environment. */
+  /** Includes values from the environment. */
   readonly sets: readonly SetValue[]
-  /** Of `WIRETAPE_SECRET_TAG` variables. */
+  /** Values of `WIRETAPE_SECRET_TAG` variables. */
   readonly secrets: Secrets
-  /** Which messages are left out, and which values the environment gave. */
+  /** The messages left out, and the values taken from the environment. */
   readonly notes: readonly string[]
 }
 
 /**
- * Finds what a live server would get a marker for. A redacted value is known when the server itself says it before
- * (it has the same tag), when `--set` gives it, or when the environment has a variable of its name. Messages with other
- * ones are left out, and so is what gives back a value of their answers.
+ * Finds redacted values that a live server would get as a marker. A redacted value is known when the server sends it
+ * before (it has the same tag), when `--set` gives it, or when the environment has a variable of its name. Messages
+ * with unknown values are left out, and so are messages that return a value of their responses.
  *
- * @param isStrict nothing may be left out
- * @throws WiretapeError `usage` when it may not, when the handshake cannot be sent, and when nothing else is left
+ * @param isStrict no message may be left out
+ * @throws WiretapeError `usage` for missing values if `isStrict` or in the handshake, and when nothing else is left
  */
 export async function settleSecrets(
   plan: Plan,
@@ -65,7 +65,7 @@ export async function settleSecrets(
   if (plan.session?.redaction === 'none') return { plan, sets, secrets: new Map(), notes: [] }
   const secrets = secretsOf(environment)
   const first = await survey(plan, sets, environment, false)
-  // What the later messages need of left-out ones takes a look at all that was said.
+  // Finding later messages that need the left-out ones requires reading the whole conversation.
   const found = first.left.size === 0 ? first : await survey(plan, sets, environment, true)
   const all = [...found.sets, ...sets]
   if (found.left.size === 0) return { plan, sets: all, secrets, notes: found.taken }
@@ -81,15 +81,15 @@ interface Survey {
   /** Rows of messages that cannot be sent. */
   readonly left: ReadonlySet<number>
   readonly missing: readonly MissingSecret[]
-  /** Why messages are left out: what they are, by the reason. */
+  /** Left-out messages by the reason. */
   readonly reasons: ReadonlyMap<string, readonly string[]>
   readonly sets: readonly SetValue[]
   readonly taken: readonly string[]
-  /** The handshake is among them. */
+  /** The handshake is among the left-out messages. */
   readonly isEssential: boolean
 }
 
-/** @param isFull also finds messages that need the answers to left-out ones */
+/** @param isFull also finds messages that need the responses to left-out ones */
 async function survey(
   plan: Plan,
   given: readonly SetValue[],
@@ -97,7 +97,7 @@ async function survey(
   isFull: boolean,
 ): Promise<Survey> {
   const { entries } = plan.index
-  /** Tags of values that are known by then. */
+  /** Tags of values known so far. */
   const known = new Set<string>(secretsOf(environment).keys())
   const introduced = createIntroducedValues()
   const left = new Set<number>()
@@ -126,7 +126,7 @@ async function survey(
     }
   }
 
-  /** Redacted values of a message that nothing gives; where there are none, all of them are known from then on. */
+  /** Redacted values of a message that remain unknown; if there are none, all of its values are known from then on. */
   function missingIn(message: PlannedMessage, text: string, marks: Marks): MissingSecret[] {
     const unknown = marks.filter(({ tag }) => !known.has(tag))
     if (unknown.length === 0) return []
@@ -166,7 +166,7 @@ async function survey(
     reasons.set(reason, [...(reasons.get(reason) ?? []), called])
   }
 
-  /** The newest call during which the server asked: without the client's answer it would end otherwise. */
+  /** The newest call during which the server made the request; without the client's response it would end otherwise. */
   function callThatAsked({ row, peer }: PlannedMessage): PlannedMessage | undefined {
     if (peer < 0) return undefined
     const isOpen = (call: PlannedMessage): boolean => call.row < peer && (call.peer < 0 || call.peer > row)
@@ -216,7 +216,7 @@ async function survey(
   return { left, missing, reasons, sets, taken, isEssential }
 }
 
-/** Whether anything but the handshake is sent. */
+/** Whether the plan sends anything but the handshake. */
 async function asksAnything(plan: Plan): Promise<boolean> {
   for (const frame of plan.frames) {
     const { parts } = await plan.read(frame.locator)
@@ -251,7 +251,7 @@ function refusal(missing: readonly MissingSecret[]): WiretapeError {
   })
 }
 
-/** The id, as JSON text, that a `notifications/cancelled` names. */
+/** The id in a `notifications/cancelled`, as JSON text. */
 function cancelledIn(text: string): string | undefined {
   try {
     const { params } = JSON.parse(text) as { params?: { requestId?: unknown } }

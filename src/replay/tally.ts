@@ -13,21 +13,21 @@ import {
 import { createIntColumn, createNumberColumn } from '../model/index.js'
 import type { RunTime } from './run-options.js'
 
-/** What the exchanges of a run come to. */
+/** Sums up the exchanges of a run. */
 export interface Tally extends Pick<ComparisonSummary, 'counts'> {
   readonly times: Iterable<RunTime>
   count(comparison: ExchangeComparison): void
   latency(): ComparisonSummary['latency']
   notes(): readonly string[]
   varied(): Pick<ComparisonSummary, 'varied'>
-  /** No exchange differs. */
+  /** True if no exchange differs. */
   isSame(): boolean
 }
 
-/** @param timeoutMs that one answer may take */
+/** @param timeoutMs time limit for one response */
 export function createTally(timeoutMs: number): Tally {
   const counts = zeroCounts()
-  /** Of each exchange: the number of its subject, and how long it took; NaN where that is not known. */
+  /** For each exchange: the number of its subject, and its latencies; NaN if unknown. */
   const columns = {
     subjects: createIntColumn(),
     before: createNumberColumn(NaN),

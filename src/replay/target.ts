@@ -11,12 +11,12 @@ import {
 import { createDeadline } from '../transports/index.js'
 import type { Connect } from './live-connection.js'
 
-/** The server that is asked now. */
+/** The live server. */
 export type ReplayTarget =
   | {
-      /** The server and its arguments; it is started for every connection, without a shell. */
+      /** The server and its arguments; started for every connection, without a shell. */
       readonly command: readonly string[]
-      /** Beside our own environment. */
+      /** Added to our own environment. */
       readonly env?: Readonly<Record<string, string>>
       readonly cwd?: string
     }
@@ -24,23 +24,23 @@ export type ReplayTarget =
       readonly url: string
       /** Sent with every request, such as `Authorization`. */
       readonly headers?: readonly (readonly [name: string, value: string])[]
-      /** `sse` is HTTP+SSE of 2024-11-05. @default as recorded; `streamable-http` for what was recorded on stdio */
+      /** `sse` is HTTP+SSE of 2024-11-05. @default as recorded; `streamable-http` for recordings of stdio */
       readonly transport?: 'streamable-http' | 'sse'
     }
 
 const probeMs = 5_000
-/** Of what a server wrote to stderr before it ended. */
+/** Characters kept of a server's stderr before its end. */
 const keptStderr = 4_096
 
-/** What a person gave or a server said, for others to read. Tags are for messages of a tape. */
+/** For displayed texts given by a person or sent by a server. Tags are only for messages of a tape. */
 const redactor = createRedactor({ defaults: true, tag: () => '' })
 
-/** The server in one line, without secrets: as a recording would have it. */
+/** The server in one line, without secrets, as in a recording. */
 export function describeTarget(target: ReplayTarget): string {
   return 'command' in target ? joinCommandLine(redactor.command(target.command)) : redactor.url(target.url)
 }
 
-/** @throws WiretapeError `usage` for a URL that is none */
+/** @throws WiretapeError `usage` for an invalid URL */
 export function connectTo(target: ReplayTarget): Connect {
   if ('command' in target) return (events) => connectCommand(target, events)
   const url = URL.canParse(target.url) ? new URL(target.url) : undefined
@@ -64,7 +64,7 @@ export function connectTo(target: ReplayTarget): Connect {
   }
 }
 
-/** Servers of HTTP+SSE take no POST at the address of their stream. */
+/** Servers of HTTP+SSE accept no POST at the address of their stream. */
 function withHint(events: ClientEvents): ClientEvents {
   return {
     ...events,
@@ -76,7 +76,7 @@ function withHint(events: ClientEvents): ClientEvents {
   }
 }
 
-/** A server that ends early mostly says why on stderr. */
+/** A server that ends early usually gives the reason on stderr. */
 async function connectCommand(
   { command, env, cwd }: Extract<ReplayTarget, { readonly command: unknown }>,
   events: ClientEvents,
@@ -100,7 +100,7 @@ async function connectCommand(
   return 'error' in connected ? { error: redactor.text(connected.error) } : connected
 }
 
-/** Why nobody answers there; undefined when somebody does. */
+/** Why no server answers at this address; undefined if one does. */
 function probe(url: URL): Promise<string | undefined> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { longestTimerMs } from '../transports/index.js'
 
-/** Waits for something to become true. */
+/** Waits for a condition to become true. */
 export interface Waiting {
-  /** Something may have become true. */
+  /** A condition may have become true. */
   changed(): void
   /** Resolves when `test` is true, when the signal is aborted, or after `ms`. */
   until(test: () => boolean, ms?: number): Promise<void>

@@ -4,15 +4,15 @@ import { findJsonValue, isFault } from '../wire/index.js'
 /** Members of outcomes and comparisons that hold exact JSON text. */
 const jsonMembers = new Set(['original', 'sent', 'response', 'recorded', 'params', 'before', 'after'])
 
-/** Takes the secrets out of what a replay tells. */
+/** Redacts secrets in the output of a replay. */
 export type WithoutSecrets = <T>(told: T) => T
 
 /**
- * What every screen, report and result file of a replay passes: the live server's answers, and values that `--set`
- * gives, were never redacted. Comparisons are made before, of the exact texts.
+ * Applied to every screen, report and result file of a replay: the live server's responses and the values of
+ * `--set` were never redacted. Comparisons are made earlier, of the exact texts.
  *
- * @param redaction of the recording, as its first line names it; what a person recorded without redaction stays
- * @param secrets texts that are known to be secrets; none is empty
+ * @param redaction of the recording, as named in its first line; if recorded without it, nothing is redacted here
+ * @param secrets known secrets; none is empty
  */
 export function createWithoutSecrets(
   redaction: string | undefined,
@@ -22,13 +22,13 @@ export function createWithoutSecrets(
   const rules = secrets.map((secret) => literalRule('environment', secret))
   const redactor = createRedactor({ defaults: true, rules, tag: () => '' })
 
-  /** The value of a member is judged by the member's name, too. */
+  /** The member's name also decides whether its value is a secret. */
   function jsonOf(text: string, member: string | undefined): string {
     if (isFault(findJsonValue(text))) return redactor.text(text)
     if (member === undefined) return redactor.json(text)?.raw ?? text
     const head = `{${JSON.stringify(member)}:`
     const found = redactor.json(`${head}${text}}`)
-    // A name that is a secret itself changes the head; the value is all that is wanted.
+    // If the name itself is a secret, the head changes; only the value is needed.
     if (!found?.raw.startsWith(head)) return redactor.json(text)?.raw ?? text
     return found.raw.slice(head.length, -1)
   }

@@ -6,10 +6,10 @@ import { replaceFile } from '../tape/index.js'
 import type { LearnedRule } from './learn.js'
 
 /**
- * Adds rules to a file of rules, or makes one. What stands in it stays, comments too.
+ * Adds rules to a file of rules, or creates one. Existing content stays, including comments.
  *
- * @returns how many rules were new
- * @throws WiretapeError `usage` when the file cannot be read, or is no file of rules
+ * @returns number of new rules
+ * @throws WiretapeError `usage` when the file cannot be read, or is not a file of rules
  */
 export async function addRules(path: string, rules: readonly LearnedRule[]): Promise<number> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -32,7 +32,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array, void, undefined
   yield Buffer.from(text)
 }
 
-/** The entry of `calls` for the request of a rule. */
+/** The entry of `calls` for a rule's request. */
 function callOf(document: Document, { method, name }: LearnedRule): YAMLMap {
   let calls = document.get('calls')
   if (!isSeq(calls)) {

@@ -1,19 +1,19 @@
 import type { Posted, Poster } from './post.js'
 
-/** How long one request is tried again before what it holds is left out. */
+/** How long one request is retried before its data is left out. */
 const giveUpMs = 60_000
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 
-/** The end of a recording: nothing is waited for beyond it. */
+/** The end of a recording, which limits all waiting. */
 export interface Closing {
-  /** By `performance.now()`; undefined while there is no end in sight. */
+  /** By `performance.now()`; undefined while the end is unknown. */
   readonly atMs: number | undefined
-  /** Called when there is one. */
+  /** Called when the end becomes known. */
   readonly listeners: Set<() => void>
 }
 
-/** What became of a request after all attempts. */
+/** The outcome of a request after all attempts. */
 export type Delivered =
   | { readonly kind: 'taken'; readonly rejected: number; readonly why?: string }
   | { readonly kind: 'left-out'; readonly why: string }
@@ -21,13 +21,13 @@ export type Delivered =
 export interface Delivery {
   /** Never rejects. */
   deliver(body: Uint8Array): Promise<Delivered>
-  /** Answers of the receiver that were no success, and attempts without an answer. */
+  /** Number of unsuccessful responses of the receiver, and of attempts without a response. */
   readonly refusals: number
   readonly attempts: number
   readonly lastTrouble: string | undefined
 }
 
-/** Tries again as the specification of OTLP wants it: after a pause that doubles, with some chance in it, or as the receiver asks. */
+/** Retries as the specification of OTLP requires: after a doubling, randomized pause, or as the receiver asks. */
 export function createDelivery(poster: Poster, closing: Closing): Delivery {
   let refusals = 0
   let attempts = 0
@@ -50,7 +50,7 @@ export function createDelivery(poster: Poster, closing: Closing): Delivery {
     return posted
   }
 
-  /** A recording that ends does not wait for a receiver that is stuck. */
+  /** The end of a recording does not wait for a stuck receiver. */
   function answerOf(body: Uint8Array): Promise<Posted> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined
@@ -78,14 +78,14 @@ export function createDelivery(poster: Poster, closing: Closing): Delivery {
       if (posted.kind === 'refused') return { kind: 'left-out', why: posted.why }
       const waitMs = posted.afterMs ?? pauseMs * (0.5 + Math.random() / 2)
       const isClosing = closing.atMs !== undefined
-      // At the end, a receiver that is not there is not waited for.
+      // At the end, an unreachable receiver is not awaited.
       const isHopeless = isClosing && (posted.isUnreachable || waitMs > timeLeft())
       if (isHopeless || performance.now() + waitMs > untilMs) return { kind: 'left-out', why: posted.why }
       await pause(waitMs)
     }
   }
 
-  /** Over at once when the recording ends. */
+  /** Ends immediately when the recording ends. */
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const over = (): void => {
@@ -112,7 +112,7 @@ export function createDelivery(poster: Poster, closing: Closing): Delivery {
   }
 }
 
-/** The end is set once. */
+/** The end can be set once. */
 export function createClosing(): Closing & { set(atMs: number): void } {
   const listeners = new Set<() => void>()
   let atMs: number | undefined

@@ -12,11 +12,11 @@ import { createSpanSender } from './span-sender.js'
 export interface TelemetryReport {
   readonly spansSent: number
   readonly spansLeftOut: number
-  /** Records that were passed over: they came too fast, are too long, or were not read in time. */
+  /** Records that were skipped: they came too fast, are too long, or were not read in time. */
   readonly unread: number
-  /** Why something was left out, as far as one reason tells. */
+  /** Why data was left out, as far as one reason explains it. */
   readonly why?: string
-  /** Why the last report of metrics did not arrive. */
+  /** Why the last metrics report did not arrive. */
   readonly metricsTrouble?: string
 }
 
@@ -25,11 +25,11 @@ export interface Exporter {
   /** @param tape path of the first segment */
   follow(id: number, tape: string): void
   grew(id: number, end: TapeEnd | undefined): void
-  /** Sends what is left, as far as that is possible within 2.5 s of the first recording that ends. Never rejects. */
+  /** Sends remaining data, as far as possible within 2.5 s of the end of the first recording. Never rejects. */
   finish(id: number): Promise<TelemetryReport>
 }
 
-/** For reading what is left of the tape, then for its spans, then for everything. */
+/** Deadlines for reading the rest of the tape, for sending its spans, and for everything. */
 const readMs = 1_000
 const spansMs = 2_000
 const allMs = 2_500
@@ -47,7 +47,7 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
   const timer = metricsDelivery && setInterval(() => void reportAll(), settings.metricIntervalMs)
   let isReporting = false
 
-  /** A receiver that is slow gets the next report later. */
+  /** A slow receiver gets the next report later. */
   async function reportAll(): Promise<void> {
     if (isReporting) return
     isReporting = true
@@ -55,7 +55,7 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
     isReporting = false
   }
 
-  /** @returns why it did not arrive */
+  /** @returns why the report did not arrive */
   function report(source: RecordingSource): Promise<string | undefined> {
     const sent = reporting.then(() => reportNow(source))
     reporting = sent
@@ -115,7 +115,7 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
       const source = createRecordingSource(createFeed(tape), settings, (span, from) =>
         sender?.add(span, from),
       )
-      // Told by `finish`.
+      // Reported by `finish`.
       source.isRead.catch(() => undefined)
       sources.set(id, source)
     },

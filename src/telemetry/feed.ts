@@ -3,35 +3,35 @@ import { decodeLine } from '../formats/index.js'
 import { utf8Length, type MetaRecord, type TapeRecord } from '../model/index.js'
 import { segmentPath, type TapeEnd } from '../tape/index.js'
 
-/** What a feed has seen of its recording. */
+/** Counts of a feed's recording. */
 export interface FeedCounts {
   readonly messages: Record<'client_to_server' | 'server_to_client', number>
   readonly bytes: Record<'client_to_server' | 'server_to_client', number>
   gaps: number
-  /** Messages that passed unrecorded. */
+  /** Messages that were forwarded unrecorded. */
   lost: number
   /** Lines of the tape that telemetry did not read. */
   unread: number
-  /** Between when the newest message passed and when it was read here. */
+  /** Time from the passing of the newest message to its reading here. */
   lagMs: number
 }
 
-/** A tape while it is written, as records. */
+/** Records of a tape that is still being written. */
 export interface Feed {
   readonly counts: FeedCounts
-  /** Its first record; undefined when there is none before the end. */
+  /** Its first record; undefined if there is none before the end. */
   readonly meta: Promise<MetaRecord | undefined>
-  /** All records, once. Ends when the tape has ended and is read, or time is up. */
+  /** All records, once. Ends when the tape has ended and is read, or on `stop`. */
   records(): AsyncGenerator<TapeRecord, void, undefined>
-  /** More is on the tape. */
+  /** The tape has grown. */
   grew(end: TapeEnd | undefined): void
-  /** Nothing more comes. */
+  /** The tape is complete. */
   ended(): void
-  /** Stops reading where it is. */
+  /** Stops reading immediately. */
   stop(): void
 }
 
-/** Longer lines are passed over: to decode one takes several times its memory. */
+/** Longer lines are skipped: decoding one takes several times its memory. */
 const longestLine = 32 * 1024 * 1024
 
 /** @param tape path of the first segment */
@@ -69,7 +69,7 @@ export function createFeed(tape: string): Feed {
 
   async function* lines(): AsyncGenerator<Buffer, void, undefined> {
     while (!isStopped) {
-      // What was ended before it was read to its end is complete.
+      // If the end came before this read, the read is complete.
       const isLast = isEnded
       if (isLast) view.grew()
       const followed = await follower.next().catch(() => undefined)
@@ -104,7 +104,7 @@ export function createFeed(tape: string): Feed {
       counts.gaps += 1
       counts.lost += record.lost
     }
-    // Those of later segments are about their file.
+    // Such records of later segments concern only their file.
     if (record.type === 'meta' && !isFirst) return undefined
     if (record.type === 'end' && record.wiretape?.rotated) return undefined
     if (isFirst) toldMeta(record.type === 'meta' ? record : undefined)

@@ -1,7 +1,7 @@
 import type { OwnMetric } from '../formats/index.js'
 import type { FeedCounts } from './feed.js'
 
-/** What the exporter knows of its own work for one recording. */
+/** The exporter's figures about its own work for one recording. */
 export interface ExportState {
   readonly spansSent: number
   readonly spansLeftOut: number

@@ -4,17 +4,17 @@ import { gzip } from 'node:zlib'
 import type { Target } from './settings.js'
 import { readReply } from './reply.js'
 
-/** What became of one POST. */
+/** The outcome of one POST. */
 export type Posted =
-  /** Taken; of some, the receiver may have said that it refuses them. */
+  /** Accepted, though the receiver may have rejected a part. */
   | { readonly kind: 'taken'; readonly rejected: number; readonly why?: string }
-  /** Worth trying again: by the specification 429, 502, 503, 504, and where no answer came. */
+  /** Worth retrying: according to the specification 429, 502, 503, 504, and no response. */
   | {
       readonly kind: 'again'
       readonly why: string
-      /** What the receiver asks for. */
+      /** The pause that the receiver asks for. */
       readonly afterMs?: number
-      /** Nobody answered: there may be nobody. */
+      /** No response came: there may be no receiver. */
       readonly isUnreachable: boolean
     }
   | { readonly kind: 'refused'; readonly why: string }
@@ -25,13 +25,13 @@ export interface Poster {
   close(): void
 }
 
-/** Of an answer: more is not read. */
+/** Bytes of a response that are read at most. */
 const mostReplyBytes = 64 * 1024
 const retried = new Set([429, 502, 503, 504])
-/** Receivers may ask for hours. */
+/** Receivers may ask for hours; this is the limit. */
 const longestPauseMs = 60_000
 
-/** One connection to a receiver, which is kept. */
+/** One persistent connection to a receiver. */
 export function createPoster(target: Target, userAgent: string): Poster {
   const { compression, protocol, ca, certificate, key } = target
   const url = new URL(target.url)
@@ -128,7 +128,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The start of what a receiver says, on one line. */
+/** The beginning of a receiver's text, on one line. */
 function shown(text: string): string {
   return text.slice(0, 200).replaceAll(/\s+/g, ' ').trim()
 }

@@ -4,20 +4,20 @@ import { createClosing, createDelivery } from './delivery.js'
 import { createPoster } from './post.js'
 import type { TelemetrySettings } from './settings.js'
 
-/** At the end, a receiver gets no more time than this. */
+/** Time limit for the receiver at the end. */
 const lastMs = 2_500
 
-/** Reports of a program about itself, for as long as it runs. */
+/** Reports of a program about itself, while it runs. */
 export interface ProgramMetrics {
   /** Sends the last report. Never rejects. @returns why it did not arrive */
   close(): Promise<string | undefined>
 }
 
 /**
- * Exports the metrics of a program that records nothing itself: a shipper, a collector.
+ * Exports the metrics of a program that does not record: a shipper, a collector.
  *
  * @param service name of the service, unless the variables name it
- * @param read what the metrics are now
+ * @param read returns the current metrics
  */
 export function startProgramMetrics(
   settings: TelemetrySettings,
@@ -43,7 +43,7 @@ export function startProgramMetrics(
   }
 
   const timer = setInterval(() => {
-    // A receiver that is slow gets the next report later.
+    // A slow receiver gets the next report later.
     reporting ??= report().finally(() => (reporting = undefined))
   }, metricIntervalMs)
   timer.unref()

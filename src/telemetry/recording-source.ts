@@ -11,25 +11,25 @@ import {
 import type { Feed } from './feed.js'
 import type { TelemetrySettings } from './settings.js'
 
-/** One recording: what it is called, and what is known of its telemetry so far. */
+/** One recording: its description, and its telemetry so far. */
 export interface RecordingSource {
   readonly feed: Feed
   /** Undefined before its first record is read. */
   readonly about: { readonly resource: Resource; readonly meter: Meter } | undefined
-  /** Resolves when all of it is read, or reading was stopped. Rejects when a record cannot be understood: a bug. */
+  /** Resolves when all is read, or reading was stopped. Rejects when a record cannot be understood: a bug. */
   readonly isRead: Promise<void>
   sent: number
   leftOut: number
-  /** Spans that wait to be sent. */
+  /** Number of spans waiting to be sent. */
   queued: number
-  /** Why something was left out. */
+  /** Why data was left out. */
   why: string | undefined
 }
 
-/** Requests that wait for their answer; of more, the oldest end without one. */
+/** Requests that await their response; beyond this number, the oldest end without one. */
 const mostOpen = 10_000
 
-/** Reads a recording while it is written. */
+/** Reads a recording that is still being written. */
 export function createRecordingSource(
   feed: Feed,
   settings: Pick<TelemetrySettings, 'resource' | 'temporality' | 'payloads'>,

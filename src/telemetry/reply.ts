@@ -1,6 +1,6 @@
-/** What `partial_success` of an export response says. */
+/** The content of `partial_success` in an export response. */
 export interface Reply {
-  /** Spans or data points that the receiver refused. */
+  /** Spans or data points that the receiver rejected. */
   readonly rejected: number
   readonly message: string
 }
@@ -8,7 +8,7 @@ export interface Reply {
 const nothing: Reply = { rejected: 0, message: '' }
 const longestMessage = 200
 
-/** Never throws: a receiver that took everything may say anything. */
+/** Never throws: a receiver that accepted everything may respond with anything. */
 export function readReply(body: Buffer, contentType: string): Reply {
   try {
     return contentType.includes('json') ? fromJson(body.toString()) : fromProtobuf(body)
@@ -40,7 +40,7 @@ function checked(rejected: number, message: string): Reply {
   return { rejected: isCount ? rejected : 0, message: message.slice(0, longestMessage) }
 }
 
-/** Numbers and byte strings of a protobuf message by field; what has another type ends it. */
+/** Numbers and byte strings of a protobuf message, by field. Reading ends at any other type. */
 function fieldsOf(bytes: Buffer): Map<number, number | Buffer> {
   const fields = new Map<number, number | Buffer>()
   let at = 0

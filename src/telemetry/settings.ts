@@ -3,7 +3,7 @@ import { WiretapeError } from '../model/index.js'
 export type OtlpProtocol = 'http/json' | 'http/protobuf'
 export type Signal = 'traces' | 'metrics'
 
-/** Where one signal goes. */
+/** The receiver of one signal. */
 export interface Target {
   readonly url: string
   readonly protocol: OtlpProtocol
@@ -16,36 +16,36 @@ export interface Target {
   readonly key?: string
 }
 
-/** What is exported, and where to. A value that threads can be given. */
+/** The exported data and its receivers. Can be passed to threads. */
 export interface TelemetrySettings {
-  /** Undefined for a signal that is not wanted. */
+  /** Undefined for an unwanted signal. */
   readonly traces: Target | undefined
   readonly metrics: Target | undefined
   readonly temporality: 'delta' | 'cumulative'
   readonly payloads: boolean
-  /** Attributes of the resource that users set. */
+  /** Attributes of the resource set by users. */
   readonly resource: readonly (readonly [key: string, value: string])[]
-  /** Spans wait at most so long for others. */
+  /** The longest time that spans wait for others. */
   readonly delayMs: number
   readonly metricIntervalMs: number
   readonly mostQueued: number
   readonly mostInBatch: number
 }
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface TelemetryOptions {
-  /** Base URL of the receiver, or `env` for what the variables say. */
+  /** Base URL of the receiver, or `env` to use the variables. */
   readonly otlp: string
   readonly protocol?: OtlpProtocol
   readonly payloads?: boolean
 }
 
-/** What the settings are read with. */
+/** The environment from which settings are read. */
 export interface TelemetryWorld {
   readonly env: Readonly<Record<string, string | undefined>>
   /** @throws when there is no such file */
   readonly readFile: (path: string) => string
-  /** A variable makes no sense, and its default holds, as OpenTelemetry wants it. */
+  /** Reports an invalid variable; its default is then used, as OpenTelemetry requires. */
   readonly warn: (line: string) => void
 }
 
@@ -53,10 +53,10 @@ const defaultEndpoint = 'http://localhost:4318'
 const words = { traces: 'TRACES', metrics: 'METRICS' } as const
 
 /**
- * Variables alone switch nothing on: a recorder inherits those of its client, which concern other programs.
+ * Variables alone enable nothing: a recorder inherits those of its client, meant for other programs.
  *
- * @returns undefined when `OTEL_SDK_DISABLED` or the exporters' variables switch everything off
- * @throws WiretapeError `usage` for a URL that is none, or has credentials in it
+ * @returns undefined when `OTEL_SDK_DISABLED` or the exporters' variables disable everything
+ * @throws WiretapeError `usage` for an invalid URL, or one with credentials
  */
 export function readTelemetrySettings(
   options: TelemetryOptions,
@@ -107,7 +107,7 @@ function targetOf(
   world: TelemetryWorld,
 ): Target {
   const { env } = world
-  /** The variable of the signal wins over that of all signals. */
+  /** The variable of one signal has precedence over that of all signals. */
   const named = (name: string): readonly [name: string, value: string] | undefined => {
     for (const full of [`OTEL_EXPORTER_OTLP_${words[signal]}_${name}`, `OTEL_EXPORTER_OTLP_${name}`]) {
       const value = envText(env, full)
@@ -142,7 +142,7 @@ function targetOf(
 function urlOf(signal: Signal, base: URL | undefined, env: TelemetryWorld['env']): string {
   const ownName = `OTEL_EXPORTER_OTLP_${words[signal]}_ENDPOINT`
   const own = base ? undefined : envText(env, ownName)
-  // That of one signal is taken as it is.
+  // The endpoint of one signal is used unchanged.
   if (own !== undefined) return checkedUrl(ownName, own, false).href
   const common = envText(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') ?? defaultEndpoint
   const all = base ?? checkedUrl('OTEL_EXPORTER_OTLP_ENDPOINT', common, false)
@@ -182,7 +182,7 @@ function resourceOf(world: TelemetryWorld): TelemetrySettings['resource'] {
   return [...attributes]
 }
 
-/** `key=value,key=value` with percent-encoded values, as W3C Baggage has it. */
+/** `key=value,key=value` with percent-encoded values, as in W3C Baggage. */
 function pairsOf(
   found: readonly [name: string, value: string] | undefined,
   { warn }: TelemetryWorld,
@@ -200,7 +200,7 @@ function pairsOf(
         decodeURIComponent(pair.slice(at + 1).trim()),
       ])
     } catch {
-      // Not the text itself: it may be a secret.
+      // The text itself is not shown, as it may be a secret.
       warn(`a part of ${name} is ignored: it is not key=value`)
     }
   }
@@ -229,7 +229,7 @@ function countOf(name: string, fallback: number, { env, warn }: TelemetryWorld):
   return fallback
 }
 
-/** An empty variable is one that is not set (OpenTelemetry's own rule). */
+/** An empty variable counts as unset (OpenTelemetry's own rule). */
 function envText(env: TelemetryWorld['env'], name: string): string | undefined {
   const value = env[name]?.trim()
   return value === '' ? undefined : value

@@ -1,28 +1,28 @@
-/** An encoded span that waits to be sent, and whose it is. */
+/** An encoded span waiting to be sent, with its owner. */
 export interface Queued<Owner> {
   readonly owner: Owner
   readonly bytes: Uint8Array
 }
 
-/** Bytes of spans that wait, and of one request: many receivers take 4 MB. */
+/** Bytes of waiting spans, and of one request: many receivers accept 4 MB. */
 const mostQueuedBytes = 32 * 1024 * 1024
 const mostRequestBytes = 2 * 1024 * 1024
 
-/** Spans in their order, bounded by number and bytes. */
+/** Spans in order, limited by number and bytes. */
 export interface SpanQueue<Owner> {
   readonly size: number
   readonly sizeBytes: number
-  /** False when it is full: the span is left out. */
+  /** False when the queue is full: the span is left out. */
   add(span: Queued<Owner>): boolean
   /** The oldest spans of one owner that fit into a request. */
   take(most: number): { readonly owner: Owner; readonly spans: readonly Uint8Array[] } | undefined
-  /** A whole request is there. */
+  /** There are enough spans for a full request. */
   isDue(most: number): boolean
 }
 
 export function createSpanQueue<Owner>(mostQueued: number): SpanQueue<Owner> {
   let waiting: Queued<Owner>[] = []
-  /** Those before it were taken. */
+  /** Index of the first waiting span; earlier ones were taken. */
   let first = 0
   let sizeBytes = 0
 

@@ -6,9 +6,9 @@ import { createSpanQueue } from './span-queue.js'
 
 /** Sends spans in batches, one request at a time. */
 export interface SpanSender {
-  /** Waits for others, or is left out where too many wait. */
+  /** Queues a span, or leaves it out if too many are waiting. */
   add(span: Span, source: RecordingSource): void
-  /** Sends what waits, without waiting for more from now on. Never rejects. */
+  /** Sends waiting spans, from now on without waiting for more. Never rejects. */
   flush(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
-/** Entry of the thread that exports telemetry, so that no message waits for a receiver. */
+/** Entry of the thread that exports telemetry, so that messages do not wait for a receiver. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createExporter } from './exporter.js'
 import type { WorkerInit, WorkerReply, WorkerRequest } from './messages.js'
 
-/** Of nice: forwarding and recording go first. */
+/** A nice value: forwarding and recording have priority. */
 const lowPriority = 10
 
 // Linux gives the calling thread this priority; other systems would give it to the whole process.
@@ -12,7 +12,7 @@ if (process.platform === 'linux') {
   try {
     setPriority(0, lowPriority)
   } catch {
-    // Not allowed here: then all threads are equal.
+    // Not permitted here; all threads then have equal priority.
   }
 }
 

@@ -10,9 +10,9 @@ export interface Telemetry {
   follow(tape: string): Following
 }
 
-/** One recording that is exported. None of its functions throws or waits for a receiver, but for `finish`. */
+/** One exported recording. None of its functions throws; only `finish` waits for a receiver. */
 export interface Following {
-  /** More is on the tape. @param end how far it is written, where that is known */
+  /** The tape has grown. @param end how far it is written, if known */
   grew(end: TapeEnd | undefined): void
   /** The tape is complete. Takes at most 5 s. Never rejects. */
   finish(): Promise<TelemetryOutcome>
@@ -24,7 +24,7 @@ export type TelemetryOutcome = TelemetryReport | { readonly trouble: string }
 /** The thread itself ends earlier, unless it is stuck. */
 const lastWordsMs = 5_000
 
-/** Starts its thread with the first message that is recorded: a server's start does not wait for it. */
+/** Starts its thread with the first recorded message, so that it does not delay a server's start. */
 export function createTelemetry(settings: TelemetrySettings, version: string): Telemetry {
   let worker: Worker | undefined
   let trouble: string | undefined
@@ -53,7 +53,7 @@ export function createTelemetry(settings: TelemetrySettings, version: string): T
     })
     worker.on('error', (error) => fail(error.message))
     worker.on('exit', () => fail('the telemetry thread exited'))
-    // What is recorded keeps the process alive, not who looks at it.
+    // The recording keeps the process alive; the telemetry must not.
     worker.unref()
     return worker
   }
@@ -99,7 +99,7 @@ export function createTelemetry(settings: TelemetrySettings, version: string): T
 function startWorker(workerData: WorkerInit): Worker {
   return new Worker(new URL('./telemetry-worker.js', import.meta.url), {
     workerData,
-    // Nothing a library prints in there may reach the client's stdout.
+    // Output of libraries in the thread must not reach the client's stdout.
     stdout: true,
     stderr: true,
     execArgv: [],

@@ -4,22 +4,22 @@ export interface Environment {
   readonly [name: string]: string | undefined
 }
 
-/** What a client has to be told to go through us. */
+/** The settings with which a client uses our proxy. */
 export interface ProxyWords {
   /** URL of the proxy. */
   readonly proxy: string
-  /** PEM file of what Node is to trust besides its own roots. */
+  /** PEM file of certificates that Node must trust besides its own roots. */
   readonly extraRoots: string
-  /** PEM file of all that other programs are to trust: it takes the place of the system's. */
+  /** PEM file of all certificates that other programs must trust; it replaces the system's. */
   readonly allRoots: string
   /** Options for Node. */
   readonly nodeOptions: string
 }
 
 /**
- * The variables that make clients use the proxy and believe its certificates.
+ * The variables that make clients use the proxy and trust its certificates.
  *
- * @param env the client's own. Hosts that are to be recorded come out of its `NO_PROXY`.
+ * @param env the client's own. Hosts to be recorded are removed from its `NO_PROXY`.
  */
 export function clientEnvironment(
   { proxy, extraRoots, allRoots, nodeOptions }: ProxyWords,
@@ -31,13 +31,13 @@ export function clientEnvironment(
     HTTPS_PROXY: proxy,
     http_proxy: proxy,
     https_proxy: proxy,
-    // Node 22.21 and later, 24: without it `fetch` goes its own way.
+    // Node 22.21 and later, 24: without it `fetch` ignores the proxy.
     NODE_USE_ENV_PROXY: '1',
     NODE_OPTIONS: nodeOptions,
     NODE_EXTRA_CA_CERTS: extraRoots,
     SSL_CERT_FILE: allRoots,
     REQUESTS_CA_BUNDLE: allRoots,
-    // Without it curl does not look at SSL_CERT_FILE where there is an SSL_CERT_DIR.
+    // Without it curl ignores SSL_CERT_FILE if there is an SSL_CERT_DIR.
     CURL_CA_BUNDLE: allRoots,
   }
   for (const name of ['NO_PROXY', 'no_proxy']) {
@@ -47,7 +47,7 @@ export function clientEnvironment(
   return set
 }
 
-/** Hosts that clients go to without a proxy, by their environment. */
+/** Hosts that clients reach without a proxy, according to their environment. */
 export function exemptHosts(env: Environment): string[] {
   const names = ['NO_PROXY', 'no_proxy'].flatMap((name) => (env[name] ?? '').split(/[\s,]+/))
   return [...new Set(names.filter((name) => name !== ''))]

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { readIfThere, replace } from '../trust/local-ca.js'
 
 /**
- * Node 22 warns on stderr that `NODE_USE_ENV_PROXY`, which we set, is experimental. Each Node process of a client loads this
- * first: it swallows that warning, and takes itself out when the process has started. The option `--disable-warning` would
- * end older versions of Node.
+ * Node 22 warns on stderr that `NODE_USE_ENV_PROXY`, which we set, is experimental. Each Node process of a client loads
+ * this script first: it suppresses that warning, and removes itself once the process has started. The option
+ * `--disable-warning` would end older versions of Node.
  */
 const preload = `const { emit } = process
 function quiet(name, warning, ...rest) {
@@ -18,10 +18,10 @@ setImmediate(() => {
 `
 
 /**
- * `NODE_OPTIONS` of a client, with what keeps that warning away.
+ * `NODE_OPTIONS` of a client, extended to suppress that warning.
  *
- * @param folder where the script is written
- * @param before what the client's environment says already
+ * @param folder for the script
+ * @param before the value in the client's environment
  */
 export function quietNodeOptions(folder: string, before = ''): string {
   const path = join(folder, 'quiet-node.cjs')

@@ -25,40 +25,40 @@ import { createServerGates, type ServerGates } from './server-gates.js'
 import { createServerTapes, type ServerFiles } from './server-tapes.js'
 import { upstreamProxiesOf } from './upstream-proxies.js'
 
-/** Whom to start or wait for, and what to look at. */
+/** The client to start or to wait for, and the hosts to record. */
 export interface ForwardCaptureOptions extends Omit<CaptureOptions, 'label'> {
-  /** Of all tapes; else each is called by the host of its server. */
+  /** Label of all tapes; by default each is named after its server's host. */
   readonly label?: string
-  /** The client's argv; `[]` waits for clients until a signal comes. */
+  /** The client's argv; `[]` waits for clients until a signal. */
   readonly command: readonly string[]
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   /** Who may use it. */
   readonly access: Access
   /** Folder of the certificate authority. */
   readonly caFolder: string
   readonly insecure: boolean
-  /** Only these are looked at; all when there are none. */
+  /** Only these are inspected; all if empty. */
   readonly only: readonly HostPattern[]
   readonly skip: readonly HostPattern[]
-  /** The client's. */
+  /** The client's environment. */
   readonly env: Environment
-  /** Called once clients can connect, with what they have to be told. Nothing is started before it is done. */
+  /** Called with the client's variables once clients can connect. The client is started only after it resolves. */
   onListening(variables: Readonly<Record<string, string>>): Promise<void>
-  /** Something the user should know, in one line. */
+  /** Information for the user, in one line. */
   onNotice(line: string): Promise<void>
 }
 
-/** What passed besides what was recorded. */
+/** The traffic beyond the recordings. */
 export interface TrafficReport {
-  /** How many requests were looked at, by origin. */
+  /** Number of inspected requests, by origin. */
   readonly requests: ReadonlyMap<string, number>
-  /** Places that were only tunnelled to, and why. */
+  /** Destinations that were only tunnelled, with the reason. */
   readonly tunnels: ReadonlyMap<string, TunnelReason>
-  /** Servers that have no tape. */
+  /** Servers without a tape. */
   readonly unrecorded: readonly string[]
-  /** Why the last of them has none, where it was not for their number. */
+  /** Why the last of them has none, unless because of their number. */
   readonly trouble?: string
 }
 
@@ -72,16 +72,16 @@ export interface ForwardResult {
   readonly traffic: TrafficReport
 }
 
-/** Others, who believe it, are not seen any more either: whose a connection is, is not known before it is let through. */
+/** Clients that trust it are not recorded either: the client is unknown until its connection is accepted. */
 const pinnedNote =
   'a client does not trust the certificate of wiretape: connections to this server are no longer recorded'
-/** Places and servers that are remembered. */
+/** Number of destinations and servers that are remembered. */
 const mostRemembered = 1_000
-/** What a client that is gone has still sent is waited for, but not for the children it left. */
+/** Time for the last messages of a client that has exited; its remaining children are not waited for. */
 const lastWordsMs = 2_000
 
 /**
- * Stands between a client and all the servers that it speaks to, until the client is gone, or a signal comes.
+ * Forwards between a client and all its servers, until the client has exited or a signal comes.
  *
  * @throws WiretapeError before anything is started: `usage`, `unwritable`, `unreadable`
  */
@@ -128,7 +128,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     access: { onNotice: (line) => void options.onNotice(line), ...options.access },
     insecure,
     ...(prepared.conversationKey !== undefined && { conversationKey: prepared.conversationKey }),
-    // Reading some hundred certificates takes its time, and plain HTTP needs none.
+    // Reading hundreds of certificates takes time, and plain HTTP needs none.
     get secureContext() {
       return (trust ??= trustOf(roots))
     },
@@ -171,7 +171,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
   }
 }
 
-/** A client that is recorded nowhere should not be started. */
+/** A client that cannot be recorded should not be started. */
 function checkFolder(folder: string): void {
   try {
     makeFolder(folder, realDisk)

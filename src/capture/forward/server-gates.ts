@@ -2,31 +2,31 @@ import type { HttpGatekeeper, HttpLanes } from '../../intercept/index.js'
 import type { SeenServer, TrafficSorter } from '../../proxy/index.js'
 import type { ExchangeHead, ForwardProxy, Gatekeeper } from '../../transports/index.js'
 
-/** Lets each server behind a forward proxy be gated on its own. */
+/** Gives each server behind a forward proxy its own gate. */
 export interface ServerGates {
-  /** For the proxy: it shows everything, and each server's gate gets its own, numbered as on its tape. */
+  /** For the proxy: it offers all messages, and each server's gate gets its own, numbered as on its tape. */
   readonly keeper: Gatekeeper
-  /** The proxy as far as it is about one server. */
+  /** The part of the proxy that concerns one server. */
   lanesOf(server: SeenServer): HttpLanes
 }
 
 export interface ServerGatesOptions {
   readonly sorter: TrafficSorter
   readonly proxy: () => ForwardProxy | undefined
-  /** Servers are gated from their first message on: whatever is not known yet has to be shown. */
+  /** Servers are gated from their first message on, so messages of unknown servers must be offered too. */
   readonly fromStart: boolean
 }
 
 /** An exchange that belongs to a server. */
 interface Placed {
   readonly origin: string
-  /** With the number that the exchange has on the server's tape. */
+  /** With the exchange's number on the server's tape. */
   readonly head: ExchangeHead
 }
 
 export function createServerGates({ sorter, proxy, fromStart }: ServerGatesOptions): ServerGates {
   const gates = new Map<string, HttpGatekeeper>()
-  /** The sorter forgets what is over; what is held outlives that. */
+  /** The sorter forgets finished exchanges; held messages last longer. */
   const known = new WeakMap<ExchangeHead, Placed>()
 
   function placeOf(head: ExchangeHead): Placed | undefined {
@@ -47,7 +47,7 @@ export function createServerGates({ sorter, proxy, fromStart }: ServerGatesOptio
     wants(head, side) {
       const placed = placeOf(head)
       if (placed) return gates.get(placed.origin)?.wants(placed.head, side) ?? false
-      // Whose a request is may be known when it is here as a whole.
+      // The server of a request may be known only once the whole request is here.
       return (side === 'request' || sorter.placeOf(head.exchange) === 'open') && someWant(head, side)
     },
     mustWait(head, goOn) {

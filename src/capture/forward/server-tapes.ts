@@ -4,43 +4,43 @@ import { targetOfUrl, type HttpEvent, type ArrivalTime } from '../../transports/
 import type { CaptureFiles } from '../capture-options.js'
 import type { CaptureTarget, RunningCapture } from '../capture-options.js'
 
-/** What came of one server's tape. */
+/** The files of one server's tape. */
 export interface ServerFiles extends CaptureFiles {
   readonly origin: string
 }
 
-/** Tapes, one a server. */
+/** Tapes, one per server. */
 export interface ServerTapes {
   readonly count: number
   /**
-   * Makes a server's tape. What it gives back takes the events of its exchanges; undefined when there can be none.
+   * Creates a server's tape. The result takes events of its exchanges; undefined when there can be no tape.
    *
-   * @param since when the first of them began
+   * @param since start of the first exchange
    */
   open(server: SeenServer, since: ArrivalTime): ((event: HttpEvent) => void) | undefined
-  /** From now on nothing of what goes to a place is seen: its tape says so. @param place `host:port` */
+  /** Traffic to a destination can no longer be seen, which is noted on its tape. @param place `host:port` */
   unseen(place: string, why: string): void
-  /** Why a tape could not be made. */
+  /** Why a tape could not be created. */
   readonly trouble: unknown
-  /** What is held does not keep the run. */
+  /** Held messages no longer delay the end of the run. */
   ends(): void
   finish(): Promise<ServerFiles[]>
-  /** Gives up what is not a file; can be called at any time, and twice. */
+  /** Releases everything except files; can be called at any time, and twice. */
   close(): void
 }
 
-/** Each has a thread of its own. */
+/** Each tape has its own thread. */
 const mostTapes = 64
 
 export interface ServerTapesOptions {
   start(target: CaptureTarget, since: ArrivalTime): RunningCapture
-  /** Of all tapes; else each is called by its host. */
+  /** Label of all tapes; by default each is named after its host. */
   readonly label: string | undefined
-  /** The proxy as far as it is about one server. */
+  /** The part of the proxy that concerns one server. */
   lanesOf(server: SeenServer): HttpLanes
-  /** Stops all traffic, or lets it go on. */
+  /** Stops all traffic, or resumes it. */
   hold(wait: boolean): void
-  /** Somebody who attached to a tape wants the run to end. */
+  /** A program attached to a tape wants to end the run. */
   stop(): void
 }
 
@@ -48,7 +48,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
   const { label } = options
   const tapes = new Map<SeenServer, RunningCapture>()
   const notes = new Map<string, (text: string) => void>()
-  /** Tapes that everybody waits for. */
+  /** Tapes for which all traffic waits. */
   const slow = new Set<SeenServer>()
   let trouble: unknown
 
@@ -72,7 +72,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
     const recorder = capture.record((waits) => wait(server, waits))
     capture.register()
     notes.set(targetOfUrl(new URL(origin))?.name ?? origin, (text) => recorder.enter({ kind: 'note', text }))
-    // Nobody goes on before the thread is there to record it.
+    // Traffic waits until the thread is ready to record it.
     wait(server, true)
     capture.live.connect({
       stop: () => options.stop(),
@@ -111,7 +111,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
   }
 }
 
-/** As the tape of one server tells it: what went elsewhere (OAuth) says where, and nothing is older than the tape. */
+/** An event as seen from one server's tape: paths elsewhere (OAuth) get their origin; no event predates the tape. */
 function placed(event: HttpEvent, own: string, since: ArrivalTime): HttpEvent {
   const { atMs, wallMs } = event.atMs < since.atMs ? since : event
   if (event.kind !== 'request') return { ...event, atMs, wallMs }

@@ -2,14 +2,14 @@ import { BlockList, isIP } from 'node:net'
 import type { UpstreamProxy } from '../../transports/index.js'
 import type { Environment } from './client-environment.js'
 
-/** The proxies that the environment names, as its programs understand it. */
+/** The proxies named in the environment, interpreted as other programs do. */
 export interface UpstreamProxies {
   for(target: {
     readonly url: URL
     readonly hostname: string
     readonly port: number
   }): UpstreamProxy | undefined
-  /** What the environment says that cannot be followed, a sentence each. Secrets are not in there. */
+  /** Unusable settings in the environment, one sentence each, without secrets. */
   readonly troubles: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export function upstreamProxiesOf(env: Environment): UpstreamProxies {
 }
 
 function readProxy(scheme: string, env: Environment, troubles: string[]): UpstreamProxy | undefined {
-  // Lower case comes first, as for curl.
+  // Lower case has precedence, as in curl.
   const names = [`${scheme}_proxy`, `${scheme.toUpperCase()}_PROXY`, 'all_proxy', 'ALL_PROXY']
   const name = names.find((one) => env[one])
   if (name === undefined) return undefined
@@ -60,7 +60,7 @@ function decoded(text: string): string {
   }
 }
 
-/** `NO_PROXY`: names and all below them, addresses, networks (`10.0.0.0/8`), each with or without a port; `*` for all. */
+/** `NO_PROXY`: names with subdomains, addresses, networks (`10.0.0.0/8`), each with or without a port; `*` for all. */
 function exemptionsOf(list: string): (hostname: string, port: number) => boolean {
   const networks = new BlockList()
   const names: { readonly name: string; readonly port?: number }[] = []

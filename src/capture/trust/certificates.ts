@@ -9,7 +9,7 @@ export interface KeyPair {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** An authority that is trusted by hand and then forgotten is not trusted for long. */
+/** Limits the risk of an authority that was trusted by hand and then forgotten. */
 export const authorityDays = 90
 /** Clients refuse certificates of servers that are valid for longer than 398 days; one run needs far less. */
 const leafDays = 30
@@ -19,10 +19,10 @@ type X509 = typeof import('@peculiar/x509')
 
 let loaded: Promise<X509> | undefined
 
-/** Loaded when a certificate is to be made, which is rare: it takes a tenth of a second. */
+/** Loaded only when a certificate must be made, which is rare: loading takes a tenth of a second. */
 function x509(): Promise<X509> {
   return (loaded ??= (async () => {
-    // What the library's own dependency (tsyringe) demands to be there before it.
+    // A dependency of the library (tsyringe) requires this to be loaded before it.
     await import('reflect-metadata')
     const library = await import('@peculiar/x509')
     library.cryptoProvider.set(webcrypto)
@@ -31,9 +31,9 @@ function x509(): Promise<X509> {
 }
 
 /**
- * A certificate authority that signs for itself.
+ * A self-signed certificate authority.
  *
- * @param hosts all that it may vouch for, with what is below them; `[]` for any
+ * @param hosts the only hosts it may vouch for, with their subdomains; `[]` for any
  */
 export async function makeAuthority(now: Date, hosts: readonly string[] = []): Promise<KeyPair> {
   const x = await x509()
@@ -54,20 +54,20 @@ export async function makeAuthority(now: Date, hosts: readonly string[] = []): P
   return { key: await privatePem(keys.privateKey, x), certificate: `${certificate.toString('pem')}\n` }
 }
 
-/** Makes certificates of servers. */
+/** Creates server certificates. */
 export interface LeafCertificates {
-  /** For a host name or an address; made once a run. */
+  /** The certificate for a host name or an address; created once per run. */
   of(name: string): Promise<KeyPair>
 }
 
-/** Names that are remembered. */
+/** Number of names that are remembered. */
 const mostLeaves = 1_000
 
-/** @param authority signs them; their key is made for this run, and kept in memory only */
+/** @param authority signs them; their key is created for this run, and kept in memory only */
 export function createLeafCertificates(authority: KeyPair): LeafCertificates {
   const leaves = new Map<string, Promise<KeyPair>>()
   const prepared = prepare(authority)
-  // Nobody may ever ask.
+  // Possibly never awaited.
   prepared.catch(() => undefined)
   return {
     of(name) {
@@ -107,7 +107,7 @@ async function prepare({ key, certificate }: KeyPair): Promise<Signer> {
 async function makeLeaf(name: string, { x, issuer, signingKey, publicKey, key }: Signer): Promise<KeyPair> {
   const certificate = await x.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    // The name stands in the extension, which alone counts; here it may be too long.
+    // The name is in the extension, which alone counts; for this field it may be too long.
     subject: 'CN=wiretape',
     issuer: issuer.subject,
     ...validity(new Date(), leafDays, issuer.notAfter),
@@ -126,7 +126,7 @@ async function makeLeaf(name: string, { x, issuer, signingKey, publicKey, key }:
   return { key, certificate: `${certificate.toString('pem')}\n` }
 }
 
-/** From a day ago, for clocks that differ. */
+/** Valid from one day ago, since clocks differ. */
 function validity(now: Date, days: number, latest?: Date): { notBefore: Date; notAfter: Date } {
   const endMs = now.getTime() + days * dayMs
   return {

@@ -5,20 +5,20 @@ import { WiretapeError } from '../../model/index.js'
 import { diskReason, makeFolder, realDisk, whyNotOurs } from '../../tape/index.js'
 import { authorityDays, makeAuthority, type KeyPair } from './certificates.js'
 
-/** A certificate authority of this machine, by which TLS is opened for a client that trusts it. */
+/** A certificate authority of this machine, for opening the TLS of a client that trusts it. */
 export interface LocalCa extends KeyPair {
-  /** Its certificate as a file, for those who have to be told by hand. */
+  /** File with its certificate, for users who must configure trust by hand. */
   readonly path: string
-  /** What the user should know: it was made anew, and why. */
+  /** Information for the user: a new authority was created, and why. */
   readonly notice?: string
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** What is about to end would end while it is used. */
+/** An authority about to expire would do so during use. */
 const leastLeftMs = 7 * dayMs
 
 /**
- * The folder of the authority for these hosts: one that may vouch for nothing else stands apart.
+ * The folder of the authority for these hosts: one restricted to hosts has its own folder.
  *
  * @param hosts `[]` for any
  */
@@ -31,9 +31,9 @@ export function authorityFolder(folder: string, hosts: readonly string[]): strin
 }
 
 /**
- * Reads the authority of a folder, or makes it. The key never leaves the folder.
+ * Reads the authority of a folder, or creates it. The key never leaves the folder.
  *
- * @param hosts all that it may vouch for; `[]` for any
+ * @param hosts the only hosts it may vouch for; `[]` for any
  * @throws WiretapeError `unwritable`, `unreadable`
  */
 export async function openLocalCa(folder: string, hosts: readonly string[] = []): Promise<LocalCa> {
@@ -49,7 +49,7 @@ export async function openLocalCa(folder: string, hosts: readonly string[] = [])
       return { ...known, path }
     }
     const made = await makeAuthority(new Date(), hosts)
-    // Key and certificate in one file: nobody ever finds one without the other.
+    // Key and certificate in one file, so that one is never found without the other.
     if (known) replace(keyPath, made.key + made.certificate, 0o600)
     else if (!create(keyPath, made.key + made.certificate)) return await openLocalCa(folder, hosts)
     replace(path, made.certificate, 0o644)
@@ -66,13 +66,13 @@ export async function openLocalCa(folder: string, hosts: readonly string[] = [])
   }
 }
 
-/** A user who can change or replace the folder can have an authority of their own trusted. */
+/** A user who can change or replace the folder could make an authority of their own trusted. */
 function refuseForeign(folder: string): void {
   const place = fs.realpathSync(folder)
   let why = whyNotOurs(fs.statSync(place))
   for (let at = dirname(place); why === undefined; at = dirname(at)) {
     const { mode, uid, gid } = fs.statSync(at)
-    // In a folder such as /tmp nobody can rename what belongs to others.
+    // In a folder such as /tmp, users cannot rename files of others.
     const isSticky = (mode & 0o1000) !== 0
     const above = whyNotOurs({ uid, gid, mode: isSticky ? mode & ~0o022 : mode & ~0o020 })
     if (above !== undefined) why = `${at} is not yours alone: ${above}`
@@ -107,7 +107,7 @@ function readPair(keyPath: string): KeyPair | undefined {
   }
 }
 
-/** Why an authority that can be read is not used any more. */
+/** Why a readable authority is no longer used. */
 function flawOf({ certificate }: KeyPair, keyPath: string): string | undefined {
   const { mode, uid } = fs.statSync(keyPath)
   if (process.geteuid && uid !== process.geteuid()) return 'the key belonged to another user'
@@ -116,7 +116,7 @@ function flawOf({ certificate }: KeyPair, keyPath: string): string | undefined {
   const endsMs = Date.parse(validTo)
   if (endsMs < Date.now()) return 'the certificate authority had expired'
   if (endsMs < Date.now() + leastLeftMs) return 'the certificate authority was about to expire'
-  // It begins a day early.
+  // Validity begins a day early.
   const days = (endsMs - Date.parse(validFrom)) / dayMs
   return days > authorityDays + 2
     ? `the certificate authority was valid for ${Math.round(days)} days`
@@ -131,7 +131,7 @@ function pemBlock(text: string, name: string): string | undefined {
   return from === -1 || to === -1 ? undefined : `${text.slice(from, to)}${end}\n`
 }
 
-/** False when somebody else was faster. */
+/** False when another process was faster. */
 function create(path: string, text: string): boolean {
   const draft = `${path}.${process.pid}.new`
   fs.writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
@@ -146,7 +146,7 @@ function create(path: string, text: string): boolean {
   }
 }
 
-/** Beside and renamed: readers see the old file or the new one. */
+/** Writes a draft and renames it: readers see the old file or the new one. */
 export function replace(path: string, text: string, mode: number): void {
   const draft = `${path}.${process.pid}.new`
   fs.rmSync(draft, { force: true })

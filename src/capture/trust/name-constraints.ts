@@ -9,8 +9,8 @@ const noHost = 'wiretape.invalid'
 export const nameConstraintsId = '2.5.29.30'
 
 /**
- * The extension by which an authority can vouch for these hosts, and what is below them, only. A kind of name that is not
- * mentioned would be free, so both kinds are.
+ * The extension that restricts an authority to these hosts and their subdomains. A kind of name that is not mentioned
+ * would be unrestricted, so both kinds are mentioned.
  *
  * @param hosts names and addresses
  * @returns DER
@@ -28,7 +28,7 @@ export function nameConstraints(hosts: readonly string[]): Uint8Array<ArrayBuffe
   return new Uint8Array(tagged(0x30, parts))
 }
 
-/** The address and a mask of all its bits. */
+/** The address and a mask with all bits set. */
 function networkOf(address: string): Buffer {
   const bytes = addressBytes(address) ?? []
   const own = isIP(address) === 4 ? bytes.slice(12) : bytes

@@ -6,7 +6,7 @@ import { readIfThere, replace } from './local-ca.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where systems keep the certificates they trust, in one file. */
+/** Files in which systems keep all certificates they trust. */
 const systemBundles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -17,11 +17,11 @@ const systemBundles = [
 const bundleName = /^bundle-[0-9a-f]{16}\.pem$/
 const monthMs = 30 * 24 * 60 * 60 * 1000
 
-/** What the programs of this machine trust. */
+/** The certificates trusted by this machine's programs. */
 export interface TrustedRoots {
-  /** PEM: in the place of a bundle that replaces the system's, as `SSL_CERT_FILE` does. */
+  /** PEM: for a bundle that replaces the system's, as `SSL_CERT_FILE` does. */
   readonly system: string
-  /** PEM: of `NODE_EXTRA_CA_CERTS`, which adds to Node's own. */
+  /** PEM: from `NODE_EXTRA_CA_CERTS`, which adds to Node's own. */
   readonly extra: string
 }
 
@@ -33,12 +33,12 @@ export function readTrustedRoots(env: Environment): TrustedRoots {
   return { system: system ?? tls.rootCertificates.join('\n'), extra: extra ? readPem(extra) : '' }
 }
 
-/** Believes whom this machine's programs believe: Node's roots, the system's, and those added by hand. */
+/** Trusts the same roots as this machine's programs: Node's, the system's, and those added by hand. */
 export function trustOf({ system, extra }: TrustedRoots): tls.SecureContext {
   return tls.createSecureContext({ ca: [...tls.rootCertificates, system, ...(extra === '' ? [] : [extra])] })
 }
 
-/** Writes a bundle beside the authority, under a name that tells its content. Returns the path. */
+/** Writes a bundle beside the authority, named after its content. Returns the path. */
 export function writeBundle(folder: string, parts: readonly string[]): string {
   const text = parts
     .filter((part) => part !== '')
@@ -51,7 +51,7 @@ export function writeBundle(folder: string, parts: readonly string[]): string {
   return path
 }
 
-/** Of environments and authorities that are no more. */
+/** Removes bundles of former environments and authorities. */
 function removeOld(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name)
@@ -60,7 +60,7 @@ function removeOld(folder: string): void {
   }
 }
 
-/** Nothing when there is no such file: then it trusts nobody, and says so to whoever asked it to. */
+/** Empty when there is no such file; the program configured with it trusts no server, and reports that. */
 function readPem(path: string): string {
   try {
     return fs.readFileSync(path, 'utf8')

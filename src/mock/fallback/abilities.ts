@@ -1,6 +1,6 @@
 import { findJsonValue, isFault, JsonObject, kindAt, membersOf } from '../../wire/index.js'
 
-/** What a client says that it can do: `sampling`, `roots`, … */
+/** Names of the capabilities that a client declares: `sampling`, `roots`, … */
 function abilitiesIn(initialize: string): readonly string[] {
   const found = findJsonValue(initialize)
   if (isFault(found) || kindAt(initialize, found.start) !== 'object') return []
@@ -8,7 +8,7 @@ function abilitiesIn(initialize: string): readonly string[] {
   return said?.startsWith('{') ? membersOf(said, 0).map(({ name }) => name) : []
 }
 
-/** A client says that it can do all that another one can. */
+/** Whether a client declares all capabilities of another one. */
 export function canAsMuch(initialize: string, other: string): boolean {
   const abilities = new Set(abilitiesIn(initialize))
   return abilitiesIn(other).every((name) => abilities.has(name))

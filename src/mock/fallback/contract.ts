@@ -1,25 +1,25 @@
 import type { ServerLink } from '../../link/index.js'
 import type { Envelope } from '../../model/index.js'
 
-/** Somebody who knows more than the recording. */
+/** A source of responses that the recording lacks. */
 export interface Fallback {
-  /** `initialize`, which the recording has answered. */
+  /** An `initialize` to which the recording responds. */
   greet(text: string, envelope: Envelope): void
   /**
-   * Answers a call, sooner or later, to `sink`.
+   * Responds to a call through `sink`, at any later time.
    *
-   * @param replaces the recorded call that could have been given the answer of, or -1
+   * @param replaces the recorded call whose response could have been sent, or -1
    */
   ask(text: string, envelope: Envelope, sink: ServerLink, replaces: number): void
-  /** The recording answers this call, in that row. */
+  /** The recording responds to this call, with that row. */
   heard(row: number, text: string, envelope: Envelope): void
-  /** A notification of the client that the server should know of. @param row the recorded one, or -1 */
+  /** A notification of the client for the server. @param row the recorded match, or -1 */
   note(text: string, envelope: Envelope, row: number): void
-  /** Resolves when it takes more, or has taken nothing for a while. */
+  /** Resolves when it accepts more, or has accepted nothing for a while. */
   ready(): Promise<void>
-  /** Resolves when it has taken all that it was told, or gives up on it. */
+  /** Resolves when everything was sent to the server, or it gives up. */
   settled(): Promise<void>
-  /** The answer to a question of the server. False when it was not its question. */
+  /** A response to a request of the server. False when the request was not this server's. */
   reply(text: string, envelope: Envelope): boolean
   close(): Promise<void>
 }

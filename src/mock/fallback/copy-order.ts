@@ -7,27 +7,27 @@ import {
 } from '../../model/index.js'
 import type { NewMessage } from './new-messages.js'
 
-/** What the copy has next: a record of the recording, or a new message with its number and times. */
+/** The next item of the copy: a record of the recording, or a new message with its number and times. */
 export type Placed =
   | { readonly record: TapeRecord }
   | { readonly message: NewMessage; readonly at: Required<Pick<MessageRecord, 't' | 'us' | 'seq'>> }
 
-/** Puts a recording and new messages into one order. Numbers go on, and times never go back. */
+/** Merges a recording and new messages into one order. Numbers continue, and times never go back. */
 export interface CopyOrder {
-  /** The next record of the recording, the last line left out. */
+  /** Takes the next record of the recording, except the last line. */
   take(record: TapeRecord): Placed[]
-  /** What comes after all that was recorded. */
+  /** The new messages after everything recorded. */
   rest(): Placed[]
-  /** The last line, true of the copy. */
+  /** The last line, adapted to the copy. */
   ending(end: EndRecord): EndRecord
 }
 
-/** Microseconds between what was recorded and what is new. */
+/** Microseconds between recorded and new messages. */
 const pauseUs = 1_000
 
 /**
  * @param added in the order of their places
- * @param isLeftOut by number: the message is not in the copy
+ * @param isLeftOut by number: the message is not copied
  */
 export function createCopyOrder(
   added: Iterator<NewMessage, void, undefined>,
@@ -35,17 +35,17 @@ export function createCopyOrder(
 ): CopyOrder {
   let waiting = added.next()
   let startedMs = NaN
-  /** What the recording would number next, and what the copy does. */
+  /** The next number in the recording, and in the copy. */
   let expected = 0
   let next = 0
   let messages = 0
-  /** Of the last record, as the copy has it. */
+  /** Time of the last record in the copy. */
   let lastUs = 0
-  /** How much later than recorded everything comes by now. */
+  /** Current delay of the copy against the recording. */
   let shiftUs = 0
-  /** New messages came, and nothing recorded since. */
+  /** The last item was a new message. */
   let isAfterNew = false
-  /** By id, messages that were held: they were numbered when they came. */
+  /** By id, held messages: they got their number on arrival. */
   const held = new Map<string, { readonly seq: number; readonly shiftUs: number } | undefined>()
 
   function placeUpTo(number: number): Placed[] {
@@ -69,7 +69,7 @@ export function createCopyOrder(
     return Number.isFinite(known) ? known : lastUs - shiftUs
   }
 
-  /** As late as it has to be now. */
+  /** A record with its times delayed. */
   function shifted<T extends { readonly t: string; readonly us?: number }>(record: T, by = shiftUs): T {
     if (by === 0) return record
     const ms = Date.parse(record.t) + by / 1_000
@@ -80,7 +80,7 @@ export function createCopyOrder(
     }
   }
 
-  /** Moves on to the time of a record, of one that the copy has after new messages not back. */
+  /** Advances to the time of a record. After new messages a kept one is delayed: time never goes back. */
   function reach(record: { readonly t: string; readonly us?: number }, isKept: boolean): void {
     const us = usOf(record)
     if (isKept && isAfterNew) shiftUs = Math.max(shiftUs, lastUs - us)

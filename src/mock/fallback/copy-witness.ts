@@ -10,25 +10,25 @@ export interface CopyWitnessOptions {
   readonly script: Script
   readonly what: 'new' | 'all'
   /**
-   * True when this is the first that adds to the recorded conversation which it follows: it goes on there. Any other is a
-   * talk of its own: ids, and what a server remembers, mean something within one only.
+   * Whether this client may append to the recorded conversation that it follows; only the first one may. Any other gets
+   * its own conversation, since ids and the server's state are valid within one only.
    *
-   * @param fits false for a client with which the recorded conversation could not have been
+   * @param fits false for a client whose capabilities do not fit the recorded conversation
    */
   readonly joins: (fits: boolean) => boolean
-  /** That recorded call was asked again; false when it was in vain. */
+  /** The recorded call was sent again; false takes that back, when no response came. */
   readonly replaced: (row: number, isReplaced: boolean) => void
   /** Returns the number of the message. */
   readonly add: (message: Pick<NewMessage, 'text' | 'direction' | 'place'>) => number
   readonly remove: (number: number) => void
 }
 
-/** After all that was recorded. */
+/** After everything recorded. */
 const atTheEnd = 2 ** 31 - 1
 
 const opening: readonly (string | undefined)[] = ['initialize', 'notifications/initialized']
 
-/** Sees what passes between one client and its real server, and adds what belongs on the copy, where it belongs. */
+/** Observes messages between one client and its real server, and adds the relevant ones to the copy, in place. */
 export function createCopyWitness({
   script,
   what,
@@ -38,22 +38,22 @@ export function createCopyWitness({
   remove,
 }: CopyWitnessOptions): FallbackWitness {
   let places = createLivePlaces(script)
-  /** Undefined until there is something to add. */
+  /** Undefined until the first addition. */
   let isOwn: boolean | undefined
-  /** Questions that stay in the recording are for clients that can do as much as the recorded one. */
+  /** Recorded requests of the server are only fit for clients with all capabilities of the recorded one. */
   let fits = true
-  /** How the client opened its talk with the recording, which is how its server was greeted. */
+  /** How the client opened its conversation with the recording; its server got the same messages. */
   const opened: { readonly text: string; readonly envelope: Envelope }[] = []
-  /** What waits in a talk of its own for the server's answer to the greeting. */
+  /** In a separate conversation: work that waits for the server's response to `initialize`. */
   let waiting: (() => void)[] | undefined
 
-  /** Calls to which the server has said nothing yet, by id. */
+  /** Calls by id for which the server has sent nothing yet. */
   const unheard = new Map<string, { readonly number: number; readonly row: number }>()
 
   const addClient = (text: string, envelope: Envelope): void =>
     void add({ text, direction: 'client_to_server', place: places.fromClient(envelope) })
   function addServer(text: string, envelope: Envelope): void {
-    // What is no answer may belong to any of them.
+    // A message that is not a response may belong to any of these calls.
     if (envelope.kind === 'result' || envelope.kind === 'error') unheard.delete(idKey(envelope.id ?? 'null'))
     else unheard.clear()
     add({ text, direction: 'server_to_client', place: places.fromServer(envelope) })
@@ -81,7 +81,7 @@ export function createCopyWitness({
     unheard.set(idKey(envelope.id ?? 'null'), { number, row })
   }
 
-  /** What nobody answered is not new, and the recording may know the answer. */
+  /** A call without a response is not new, and the recording may have one. */
   function takeBack(id: string): void {
     const call = unheard.get(idKey(id))
     if (!call) return
@@ -93,7 +93,7 @@ export function createCopyWitness({
     heard(row, text, envelope) {
       if (what === 'new' && opening.includes(envelope.method) && (isOwn === undefined || waiting))
         opened.push({ text, envelope })
-      // What the recording answers its server has not seen; of notifications it is told.
+      // The server does not see calls answered by the recording, but it gets notifications.
       else if (isOwn && envelope.kind === 'notification') addClient(text, envelope)
       if (!isOwn) places.heard(row)
     },

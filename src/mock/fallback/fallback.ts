@@ -12,15 +12,15 @@ import type { FallbackPlace } from '../stage.js'
 import { createOutbox } from './outbox.js'
 import { openServerLine, type ServerLine } from './server-line.js'
 
-/** Sees what passes between a client and the real server. */
+/** Observes messages between a client and the real server. */
 export interface FallbackWitness {
-  /** The recording has this message of the client, in that row. */
+  /** A message of the client matched the recording, in that row. */
   heard(row: number, text: string, envelope: Envelope): void
-  /** @param replaces the recorded call that this one asks again, or -1 */
+  /** @param replaces the recorded call that is sent again, or -1 */
   asked(text: string, envelope: Envelope, replaces: number): void
-  /** The call with this id (exact JSON text) gets no answer any more. */
+  /** The call with this id (exact JSON text) will get no response. */
   unanswered(id: string): void
-  /** What the real server answered to `initialize`, which the recording has answered for the client. */
+  /** The real server's response to `initialize`; the client got the recorded one. */
   greeted(text: string, envelope: Envelope): void
   fromClient(text: string, envelope: Envelope): void
   fromServer(text: string, envelope: Envelope): void
@@ -31,7 +31,7 @@ export interface FallbackOptions extends FallbackPlace {
   readonly errorOutput: Writable
   readonly notice: (line: string) => void
   readonly witness: FallbackWitness | undefined
-  /** How long a server may take for `initialize` when its client has said all. @default 15000 */
+  /** How long a server may take for `initialize` after its client's last message. @default 15000 */
   readonly greetingMs?: number
 }
 
@@ -43,18 +43,18 @@ interface Pending {
   readonly sink: ServerLink
 }
 
-/** Ids of questions, which must not be those of the recorded server's. */
+/** First id for requests of the server; must not collide with ids of the recorded server. */
 const firstId = 2_000_000_000
-/** Of a server that a person should know about: it may wait for a login. */
+/** Time after which a person should know that the server is slow: it may wait for a login. */
 const patienceMs = 15_000
-/** Of one that is to end and has not read what is left for it. */
+/** Time for a closing server to read its remaining input. */
 const graceMs = 2_000
-/** Characters that wait for a server. Calls beyond them are refused. */
+/** Characters that may wait for a server. Further calls are refused. */
 const mostWaiting = 16 << 20
 
 /**
- * A real server that answers one client's calls. It is started by the first of them, and greeted as the client greeted
- * the recorded one.
+ * A real server that responds to one client's calls. The first call starts it, and it gets the same `initialize`
+ * as the recorded one.
  */
 export function createFallback(options: FallbackOptions): Fallback {
   return new ServerFallback(options)
@@ -68,7 +68,7 @@ class ServerFallback {
   readonly #witness
   readonly #greetingMs
   readonly #pending = new Map<string, Pending>()
-  /** By the id that the client was told: the server's own. */
+  /** By the id that the client got: the server's own id. */
   readonly #questions = new Map<string, string>()
   #greeting: { readonly text: string; readonly id: string } | undefined
   #initialized: string | undefined
@@ -115,7 +115,7 @@ class ServerFallback {
     if (row !== noRow) this.#witness?.heard(row, text, envelope)
     if (envelope.method === 'notifications/initialized') {
       this.#initialized = text
-      // It is sent when the greeting was answered.
+      // It is sent after the response to `initialize`.
       if (this.#greeting && !this.#isGreeted) return
     }
     if (!this.#starting || this.#gone !== undefined) return
@@ -144,7 +144,7 @@ class ServerFallback {
   }
 
   async close(): Promise<void> {
-    // Nobody waits for a greeting now; what is on its way has a moment.
+    // A greeting is no longer awaited; messages on their way get a moment.
     if (!this.#greeted) await this.#outbox.settled(graceMs)
     const server = await this.#opening
     if (this.#greeted) this.#end(`it ${silence}`)
@@ -204,7 +204,7 @@ class ServerFallback {
     void sink.send({ text, final: true })
   }
 
-  /** What fails at one line ends nothing else. */
+  /** An error at one line must not end anything else. */
   #takeSafely(line: string): Promise<void> {
     return this.#take(line).catch((error: unknown) =>
       this.#notice(`what the fallback said cannot be passed on: ${reasonOf(error)}`),

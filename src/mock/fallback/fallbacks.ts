@@ -14,10 +14,10 @@ export interface FallbacksOptions {
   readonly record: { readonly what: 'new' | 'all'; readonly out: string } | undefined
 }
 
-/** The real servers of a mock, one for each conversation that needs one, and what is kept of their answers. */
+/** The real servers of a mock, one for each conversation that needs one, and the copy with their responses. */
 export interface Fallbacks {
   readonly open: (place: FallbackPlace) => Fallback
-  /** To be called when the conversations have closed theirs: writes the copy. */
+  /** Writes the copy. Call it after the conversations have closed theirs. */
   close(play: Play): Promise<void>
 }
 

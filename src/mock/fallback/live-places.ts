@@ -4,15 +4,15 @@ import type { Script } from '../script.js'
 import { noRow } from '../script.js'
 
 /**
- * Where in the recording each message of a live conversation belongs: the number of the recorded message that it comes
- * after; -1 for before all of them. Messages of one place stand in the order in which they came.
+ * The place of each message of a live conversation in the recording: the number of the recorded message before it; -1
+ * for before all of them. Messages with the same place keep their order of arrival.
  */
 export interface LivePlaces {
-  /** The recording has this message of the client: what is new from here on comes after it and its answer. */
+  /** The recording has this message of the client: later new messages come after it and its response. */
   heard(row: number): void
-  /** @param replaces the recorded call whose place it takes, or `noRow` */
+  /** @param replaces the recorded call whose place the call takes, or `noRow` */
   asked(envelope: Envelope, replaces: number): number
-  /** A cancellation, a reply, a notification. */
+  /** A cancellation, a response or a notification of the client. */
   fromClient(envelope: Envelope): number
   fromServer(envelope: Envelope): number
 }
@@ -22,11 +22,11 @@ interface OpenCall {
   readonly token: string | undefined
 }
 
-/** @param from where it begins */
+/** @param from the first place */
 export function createLivePlaces(script: Script, from = -1): LivePlaces {
-  /** Of what the client said last. */
+  /** Place of the client's last message. */
   let latest = from
-  /** Of what the client said so far. */
+  /** Furthest place of the client's messages so far. */
   let furthest = from
   const calls = new Map<string, OpenCall>()
   const questions = new Map<string, number>()
@@ -37,7 +37,7 @@ export function createLivePlaces(script: Script, from = -1): LivePlaces {
     return place
   }
 
-  /** Nothing stands before what it belongs to. */
+  /** A message never comes before the message it belongs to. */
   const notBefore = (place: number | undefined): number => Math.max(latest, place ?? from)
   const keyOf = ({ id = 'null' }: Envelope): string => idKey(id)
 
@@ -47,7 +47,7 @@ export function createLivePlaces(script: Script, from = -1): LivePlaces {
     return value
   }
 
-  /** The call that a notification or a question of the server follows from. */
+  /** The call that caused a notification or a request of the server. */
   function causeOf({ progressToken }: Envelope): OpenCall | undefined {
     const open = [...calls.values()]
     return open.find(({ token }) => token !== undefined && token === progressToken) ?? open.at(-1)

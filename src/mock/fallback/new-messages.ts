@@ -1,33 +1,33 @@
 import { createIntColumn, createNumberColumn, type Direction } from '../../model/index.js'
 import { createTextStore } from '../../tape/index.js'
 
-/** A message that passed between a client and the real server. */
+/** A message between a client and the real server. */
 export interface NewMessage {
   /** Exact text. */
   readonly text: string
   readonly direction: Direction
-  /** Number of the live conversation: ids mean something within one only. */
+  /** Number of the live conversation: ids are valid within one only. */
   readonly live: number
-  /** Number of the recorded message that it comes after. */
+  /** Number of the recorded message before it. */
   readonly place: number
-  /** On a clock that never jumps. */
+  /** Time on a monotonic clock. */
   readonly atMs: number
 }
 
-/** Some 40 bytes a message; texts that need not fit into memory. */
+/** About 40 bytes per message; texts need not fit into memory. */
 export interface NewMessages {
-  /** Returns its number. */
+  /** Returns the message's number. */
   add(message: NewMessage): number
-  /** It is left out. */
+  /** Leaves the message out. */
   remove(number: number): void
-  /** In the order of their places, those of one place as they came. */
+  /** Sorted by place; messages with the same place in order of arrival. */
   inOrder(): Generator<NewMessage, void, undefined>
   close(): void
 }
 
 export function createNewMessages(): NewMessages {
   const texts = createTextStore()
-  /** 1 for the client's. */
+  /** 1 for messages of the client. */
   const fromClient = createIntColumn()
   const lives = createIntColumn()
   const places = createIntColumn()

@@ -1,22 +1,22 @@
 import { within } from '../../transports/index.js'
 
-/** What waits for a server, in characters, before its client is slowed down. */
+/** Characters that may wait for a server before its client is slowed down. */
 const enough = 1 << 20
-/** A client is not slowed down for longer: it may ask for what was recorded. */
+/** The longest slowdown of a client: its next call may be one of the recorded ones. */
 const slowedMs = 2_000
 
-/** What waits to be sent to a server, in order. */
+/** Messages waiting to be sent to a server, in order. */
 export interface Outbox {
   put(text: string): void
-  /** Characters that wait. */
+  /** Number of waiting characters. */
   readonly waiting: number
-  /** Resolves when more may be put there, or nothing has gone for a while. */
+  /** Resolves when more may be put there, or nothing was sent for a while. */
   ready(): Promise<void>
-  /** Resolves when all has gone, or nothing has for that long. */
+  /** Resolves when everything was sent, or nothing was sent for that long. */
   settled(patienceMs: number): Promise<void>
 }
 
-/** @param send takes one after the other; must not reject */
+/** @param send called for one message at a time; must not reject */
 export function createOutbox(send: (text: string) => Promise<void>): Outbox {
   let waiting = 0
   let gone = 0

@@ -2,13 +2,13 @@ import { ServerLines } from '../../link/index.js'
 import { createDrain } from '../../transports/index.js'
 import type { Writable } from 'node:stream'
 
-/** A real server on stdio, one message a line. */
+/** A real server on stdio, one message per line. */
 export type ServerLine = Pick<ServerLines, 'send' | 'close'>
 
 /**
  * @param take called for each line, one after the other
- * @param ended called once, with how it ended
- * @returns the server, or why it cannot be started
+ * @param ended called once, with the reason of the end
+ * @returns the server, or the reason why it cannot be started
  */
 export function openServerLine(
   command: readonly string[],

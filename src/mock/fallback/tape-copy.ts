@@ -18,7 +18,7 @@ import { createCopyWitness } from './copy-witness.js'
 import type { FallbackWitness } from './fallback.js'
 import { createNewMessages, type NewMessage } from './new-messages.js'
 
-/** A copy of the recording with what a real server has answered. */
+/** A copy of the recording with the responses of a real server. */
 export interface TapeCopy {
   /** @param recorded number of the recorded conversation that a live one follows */
   witness(play: Play, recorded: number): FallbackWitness
@@ -27,18 +27,18 @@ export interface TapeCopy {
 }
 
 /**
- * What is new stands where a client of the recording would have said it, so that the copy is a conversation that can be
- * replayed and played.
+ * New messages are placed where a client of the recording would have sent them, so that the copy is a conversation that
+ * can be replayed and served.
  *
  * @param path of the copy
  */
 export function createTapeCopy(recording: Recording, path: string, what: 'new' | 'all'): TapeCopy {
   const messages = createNewMessages()
-  /** Rows of recorded calls that were asked again. */
+  /** Rows of recorded calls that were sent again. */
   const replaced = createIntColumn(0)
-  /** What live conversations are called on the copy; undefined where the recording has one without a name. */
+  /** Names of live conversations in the copy; undefined where the recording has one without a name. */
   const names: (string | undefined)[] = []
-  /** Recorded conversations to which somebody adds. */
+  /** Recorded conversations that some client appends to. */
   const followed = new Set<number>()
 
   async function* lines(play: Play): AsyncGenerator<Uint8Array> {
@@ -93,7 +93,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
   }
 }
 
-/** A copy of a copy has such names already. */
+/** A prefix not yet in use: a copy of a copy already has such names. */
 function ownName(play: Play, live: number): string {
   const taken = play.openings.map((number) => play.conversationName(number) ?? '')
   let prefix = 'live-'
@@ -109,7 +109,7 @@ function recordOf(
   redactor: Redactor | undefined,
 ): MessageRecord {
   const id = randomUUID()
-  // Links before redaction, which makes different values look alike.
+  // Links are found before redaction, which makes different values look alike.
   const envelope = readEnvelope(text, 0)
   const seen = correlator.observe({ ref: id, envelope, direction, conversation: conversation ?? '' })
   const safe = redactor?.json(text)
@@ -127,7 +127,7 @@ function recordOf(
 }
 
 /**
- * By number, what belongs to calls that were asked again: what followed from them, and what they waited for.
+ * By number, the messages of calls that were sent again: their effects, and the messages they waited for.
  *
  * @param isReplaced by row: 1 for such a call
  */

@@ -5,39 +5,39 @@ import type { Envelope } from '../../model/index.js'
 import type { Conversation } from '../conversation.js'
 import type { Stage } from '../stage.js'
 
-/** A client and where its conversation stands. */
+/** A client and the state of its conversation. */
 export interface LiveClient {
-  /** What it names its conversation by; undefined without sessions. */
+  /** Its session id; undefined without sessions. */
   readonly session: string | undefined
   readonly conversation: Conversation
   readonly standalone: StandaloneStream
 }
 
-/** Who talks to us. Each has a conversation of its own. */
+/** The clients of this server. Each has its own conversation. */
 export interface Clients {
   /** A session begins. */
   begin(session: string): LiveClient
   ofSession(session: string): LiveClient | undefined
-  /** False when there is none of that name. */
+  /** False when no session has that name. */
   end(session: string): boolean
-  /** Who sends this request, where no session tells: its connection, or what it says about itself. */
+  /** The client of a request without a session, by its connection or by its own description of itself. */
   without(request: IncomingMessage, raw: string, envelopes: readonly Envelope[]): LiveClient
   close(): Promise<void>
 }
 
-/** Clients that are remembered; who has been silent longest is forgotten first, and has to begin anew. */
+/** Number of clients remembered. The client that was silent longest is forgotten first, and must begin anew. */
 const remembered = 1_000
 
 export function createClients(stage: Stage): Clients {
   const bySession = new Map<string, LiveClient>()
-  /** Clients that cannot be told apart by what they say, the newest first. */
+  /** Clients that describe themselves identically, the newest first. */
   const byName = new Map<string, LiveClient[]>()
   const byConnection = new WeakMap<Socket, { readonly name: string; readonly client: LiveClient }>()
-  /** Those that have said `initialize`. */
+  /** Clients that have sent `initialize`. */
   const initialized = new WeakSet<LiveClient>()
-  /** By what else is known of a program: the client of it that began last. */
+  /** By other facts about a program: its client that began last. */
   const newest = new Map<string, LiveClient>()
-  /** All that are open, who was silent longest first, with what forgets them. */
+  /** All open clients, the longest silent first, with the function that forgets them. */
   const all = new Map<LiveClient, () => void>()
   const ending = new Set<Promise<void>>()
 
@@ -105,11 +105,11 @@ export function createClients(stage: Stage): Clients {
       const before = byConnection.get(request.socket)
       const client = ((): LiveClient => {
         if (begins) {
-          // A probe and the `initialize` after it are one talk.
+          // A probe and the following `initialize` belong to one conversation.
           const probed = initializes && before && !initialized.has(before.client)
           return probed ? before.client : openNamed(name)
         }
-        // A client of 2025 says who it is only once.
+        // A client of 2025 introduces itself only once.
         const own = before && (peer === undefined || before.name === name) ? [before.client] : []
         const last = newest.get(program)
         const alike = peer === undefined ? (last ? [last] : []) : (byName.get(name) ?? [])
@@ -128,8 +128,8 @@ export function createClients(stage: Stage): Clients {
 }
 
 /**
- * Of clients that cannot be told apart (two in one program share its connections), the one that stands earliest in the
- * recording with this call: each of them gets each recorded answer once, in the recorded order.
+ * Chooses among clients that cannot be told apart (two in one program share its connections): the one whose match for
+ * this call comes earliest in the recording. Each of them gets each recorded response once, in the recorded order.
  */
 function furthestBehind(alike: readonly LiveClient[], raw: string): LiveClient | undefined {
   let best = alike[0]

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What answers HTTP requests. */
+/** A handler of HTTP requests. */
 export interface HttpService {
-  /** Path that clients are told. */
+  /** Path announced to clients. */
   readonly path: string
-  /** @param prefix first part of the path by which the client reaches us */
+  /** @param prefix first part of the client's path to this service */
   handle(request: IncomingMessage, response: ServerResponse, prefix: string): Promise<void>
   close(): Promise<void>
 }

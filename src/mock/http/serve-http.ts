@@ -6,20 +6,20 @@ import { createStreamable } from './streamable.js'
 
 export interface HttpServeOptions {
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly transport?: 'streamable-http' | 'sse' | undefined
   readonly access: Access
 }
 
 export interface ServedHttp {
-  /** For clients. */
+  /** URL for clients. */
   readonly url: string
   /** Ends all conversations and connections. Can be called twice. */
   close(): Promise<void>
 }
 
-/** @throws WiretapeError `usage` when it cannot listen there */
+/** @throws WiretapeError `usage` when it cannot listen on that address */
 export async function serveHttp(stage: Stage, options: HttpServeOptions): Promise<ServedHttp> {
   const transport = options.transport ?? (stage.play.transport === 'sse' ? 'sse' : 'streamable-http')
   const path = pathOf(stage.play.transport === transport ? stage.play.url : null, transport)
@@ -54,7 +54,7 @@ function legacySse(stage: Stage, path: string): LegacySseServer {
   })
 }
 
-/** Where the recorded server was; secrets in it were replaced, so the query does not matter. */
+/** The path of the recorded server. Secrets in its URL were replaced, so the query does not matter. */
 function pathOf(url: string | null, transport: 'streamable-http' | 'sse'): string {
   if (url !== null && URL.canParse(url)) {
     const { pathname } = new URL(url)

@@ -15,13 +15,13 @@ import type { Stage } from '../stage.js'
 import { createClients, type LiveClient } from './clients.js'
 import type { HttpService } from './http-service.js'
 
-/** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as the recorded clients spoke. */
+/** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as in the recording. */
 export function createStreamable(stage: Stage, path: string): HttpService {
   const { play } = stage
   const clients = createClients(stage)
   const methods = play.legacy ? 'GET, POST, DELETE' : 'POST'
 
-  /** Whose message this is; undefined when it was answered that nobody knows. */
+  /** The client of a message; undefined if unknown, in which case an error was already sent. */
   function clientOf(
     request: IncomingMessage,
     response: ServerResponse,
@@ -39,7 +39,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     if (envelopes.some(({ method }) => method === 'initialize')) {
       return play.sessions === false ? clients.without(request, raw, envelopes) : clients.begin(randomUUID())
     }
-    // A probe for the other era comes before there is a session.
+    // A probe for the other era comes before the session begins.
     const probes = envelopes.some(({ method }) => method === 'server/discover')
     if (play.sessions === false || !play.opened || probes) return clients.without(request, raw, envelopes)
     refuseSession(response, session)
@@ -70,7 +70,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
       modern: modern ? raw : undefined,
       ...(begins && client.session !== undefined && { headers: { 'Mcp-Session-Id': client.session } }),
     })
-    // From 2026-07-28 on, to leave is to cancel; before that it only means that the connection broke.
+    // From 2026-07-28 on, leaving means cancelling; before that it only means a broken connection.
     response.once('close', () => {
       if (modern && !response.writableFinished)
         for (const { id } of requests) if (id !== undefined) client.conversation.leave(id)
@@ -118,7 +118,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
   }
 }
 
-/** In the words of the official servers. */
+/** Worded like the official servers. */
 const refusals: Readonly<Partial<Record<PostFault['kind'], string>>> = {
   'content-type': 'Unsupported Media Type: the body has to be application/json',
   'too-long': 'The body is too long',
@@ -127,7 +127,7 @@ const refusals: Readonly<Partial<Record<PostFault['kind'], string>>> = {
   accept: 'Not Acceptable: an answer may be application/json or text/event-stream',
 }
 
-/** It names no session, or one that is over. */
+/** The request names no session, or one that has ended. */
 function refuseSession(response: ServerResponse, session: string | undefined): void {
   if (session !== undefined) refuse(response, 404, -32001, 'Session not found')
   else refuse(response, 400, -32000, 'Bad Request: Mcp-Session-Id header is required')
