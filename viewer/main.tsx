@@ -5,7 +5,7 @@ import { begin, whenReady } from './shell/begin.js'
 import { startWorker } from './worker/worker.js'
 import './styles/viewer.css'
 
-// One script is both: a worker has no document.
+// The page and its worker run the same script; a worker has no document.
 if (typeof document === 'undefined') {
   startWorker(globalThis as unknown as Parameters<typeof startWorker>[0])
 } else {

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
 /**
- * Four scripts and one style sheet with fixed names; the page around them is index.html (scripts/build-viewer.mjs).
- * `WIRETAPE_VIEWER_PART=patterns` builds the second script, `views` the third, `acting` the one that only `wiretape ui` serves, and
- * `editor` the one that `acting` loads when JSON is written.
+ * Builds four scripts and one style sheet with fixed names; the page around them is index.html
+ * (scripts/build-viewer.mjs). `WIRETAPE_VIEWER_PART=patterns` builds the second script, `views` the third,
+ * `acting` the one that only `wiretape ui` serves, and `editor` the one that `acting` loads for JSON input.
  */
 const part = process.env['WIRETAPE_VIEWER_PART'] ?? 'page'
 const isPatterns = part === 'patterns'
@@ -19,16 +19,16 @@ const entries: Readonly<Record<string, string>> = {
 }
 const entry = entries[part] ?? 'main.tsx'
 
-/** Modules of the third script. It takes every other module of the viewer, and Preact, from the script of the page. */
+/** Modules of the third script. All other viewer modules, and Preact, come from the page's script. */
 const ownOfViews = /\/viewer\/(?:views|copying|diff|findings|reading|sequence|story|tools)\//
 const shared = /\/viewer\/[\w-]+\/|\/node_modules\/@?preact\//
 
-/** The name under which the page keeps what a module exports. */
+/** The name under which the page stores a module's exports. */
 function sharedName(id: string): string {
   return id.replace(/^.*\/(?:viewer|node_modules)\//, '').replace(/\.\w+$/, '')
 }
 
-/** The module that lets the third script have what it takes; `WIRETAPE_VIEWER_SHARED` names it (scripts/build-viewer.mjs). */
+/** Exports modules to the third script; `WIRETAPE_VIEWER_SHARED` names it (scripts/build-viewer.mjs). */
 const sharing: Plugin = {
   name: 'sharing',
   resolveId: (id) => (id === 'shared-with-views' ? `\0${id}` : undefined),
@@ -64,15 +64,15 @@ const config: UserConfig = {
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       input: entry,
-      // Externals keep their full paths, for the script of the page to find them.
+      // Externals keep their full paths, so that the page's script can find them.
       makeAbsoluteExternalsRelative: false,
       ...(isViews && {
         external: (id: string, _importer: string | undefined, isResolved: boolean) =>
           isResolved && shared.test(id) && !ownOfViews.test(id),
       }),
-      // Formats are loaded when they are used, which is at once in a single script.
+      // Formats are imported on demand; a single script contains them all, so `import.meta` is not needed.
       transform: { define: { 'import.meta': '{}' } },
-      // Nothing of ours does anything when it is only loaded; of what we use, signals make Preact draw.
+      // Our modules have no side effects on import. Of our dependencies, signals have: they make Preact draw.
       treeshake: {
         moduleSideEffects: (id) =>
           id.endsWith('.css') || id.endsWith(`/viewer/${entry}`) || /@preact[\\/]signals[\\/]/.test(id),
@@ -80,7 +80,7 @@ const config: UserConfig = {
       output: {
         format: 'iife',
         globals: (id: string) => `wiretapeShared[${JSON.stringify(sharedName(id))}]`,
-        // A page from disk may not read the file of its script; the text of this function is that of the script.
+        // A page from disk may not read its script's file. The text of this function replaces it.
         banner: '(function wiretapeScript(){',
         footer: '})();',
         entryFileNames: isPage ? 'viewer.js' : `${part}.js`,

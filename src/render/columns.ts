@@ -1,15 +1,15 @@
 import stringWidth from 'string-width'
 
-/** Cells of a terminal that a text takes. */
+/** Width of a text in terminal cells. */
 export function widthOf(text: string): number {
   return isNarrow.test(text) ? text.length : stringWidth(text)
 }
 
 const isAscii = /^[\u0020-\u007e]*$/
-/** Of these each takes a cell of its own; measuring takes 50 times as long, and what was cut off ends in one of them. */
+/** Each of these takes one cell. Measuring takes 50 times as long; truncated text ends in one of them. */
 const isNarrow = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u2193]*$/
 
-/** Filled with spaces up to `width` cells, on the right or, for numbers, on the left. */
+/** Padded with spaces to `width` cells, on the right or, for numbers, on the left. */
 export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
   const missing = width - widthOf(text)
   if (missing <= 0) return text
@@ -17,13 +17,13 @@ export function pad(text: string, width: number, side: 'left' | 'right' = 'right
 }
 
 /**
- * At most `width` cells; what is cut off is shown by `…`. What a person sees as one character stays whole.
- * Bounded work for any length of text.
+ * Cut to at most `width` cells; `…` marks the cut. Grapheme clusters stay whole. Bounded work for any length
+ * of text.
  */
 export function truncate(text: string, width: number): string {
   if (text.length <= width && widthOf(text) <= width) return text
   if (width < 1) return ''
-  // No character that takes a cell is longer than this, except on purpose.
+  // No natural grapheme cluster is longer than this.
   const head = text.slice(0, (width + 1) * longestCluster)
   if (head.length === text.length && widthOf(text) <= width) return text
   if (isAscii.test(head)) return `${head.slice(0, width - 1)}…`
@@ -47,7 +47,7 @@ function clusters(): Intl.Segmenter {
   return (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }))
 }
 
-/** Pieces joined by `separator`, in as few lines of `width` cells as they fit; a long piece is cut. */
+/** Pieces joined by `separator`, in as few lines of `width` cells as possible; a long piece is cut. */
 export function wrapPieces(pieces: readonly string[], separator: string, width: number | undefined): string {
   if (width === undefined) return pieces.join(separator)
   const lines: string[] = []

@@ -1,19 +1,19 @@
 /**
- * Text from peers is hostile. What a terminal could take for a command, what turns the reading direction
- * around and what is invisible comes out as `\u{…}`; line breaks and tabs as `\n`, `\r`, `\t`.
+ * Text from peers is hostile. Terminal commands, bidirectional controls and invisible characters become
+ * `\u{…}`; line breaks and tabs become `\n`, `\r`, `\t`.
  */
 export function escapeText(text: string): string {
   return text.replace(unsafe, escapeChar)
 }
 
-/** As `escapeText`, but keeps line feeds and tabs, for text that is laid out in lines. */
+/** As `escapeText`, but keeps line feeds and tabs, for text laid out in lines. */
 export function escapeLines(text: string): string {
   return text.replace(unsafe, (char) => (char === '\n' || char === '\t' ? char : escapeChar(char)))
 }
 
 /**
- * JSON text that a terminal can show: what `escapeText` would escape becomes `\uXXXX`. Such characters stand
- * only inside strings, line breaks between tokens apart, so the value stays the same.
+ * JSON text safe for a terminal: characters that `escapeText` would escape become `\uXXXX`. Apart from line
+ * breaks between tokens, they occur only inside strings, so the value stays the same.
  */
 export function escapeJson(text: string): string {
   return text.replace(unsafe, (char) => {
@@ -27,9 +27,9 @@ export function escapeJson(text: string): string {
 }
 
 /**
- * C0 and C1 controls, DEL, soft hyphen, bidirectional controls, zero-width and other format characters, the
- * fillers that look like nothing, line and paragraph separators, the tag block, lone surrogates. The joiner
- * between two emoji and between letters of some scripts is one of them: a name that needs it is legible still.
+ * C0 and C1 controls, DEL, soft hyphen, bidirectional controls, zero-width and other format characters,
+ * invisible fillers, line and paragraph separators, the tag block, lone surrogates. Includes the joiner
+ * between two emoji and between letters of some scripts: names that need it stay legible.
  */
 const unsafe =
   /[\p{Cc}\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029\u{e0000}-\u{e0fff}]|\p{Cs}/gu

@@ -1,13 +1,13 @@
 import type { HttpPhases } from '../model/index.js'
 import { formatDuration } from './units.js'
 
-/** A part of an HTTP exchange; the connection's own parts only of a connection that was made for it. */
+/** A phase of an HTTP exchange; connection phases only if a new connection was made for it. */
 export interface PhaseView {
   readonly name: string
   readonly us: number
 }
 
-/** In the order in which they follow each other. @param streamUs from the head of the response to its last message, where known */
+/** In chronological order. @param streamUs from the response head to its last message, if known */
 export function phaseViews({ dnsMs, connectMs, tlsMs, waitMs }: HttpPhases, streamUs?: number): PhaseView[] {
   const views: PhaseView[] = []
   const add = (name: string, ms: number | undefined): void => {

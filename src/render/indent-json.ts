@@ -1,20 +1,20 @@
 import { findJsonValue, isFault, skipValue } from '../wire/index.js'
 
-/** Levels below this one are indented no further, so that deep text grows by a constant factor only. */
+/** Deeper levels are not indented further, so that deep text grows only by a constant factor. */
 const MAX_INDENTED_LEVEL = 40
 
 /** Characters; engines cannot hold strings much longer than twice this. */
 const MAX_OUTPUT = 2 ** 28
 
-/** Characters of a piece, at least; one token may be longer. */
+/** Minimum characters of a piece; a single token may be longer. */
 const PIECE_LENGTH = 2 ** 16
 
 /**
- * JSON text on many lines, for people. Only white space changes: numbers, escapes, duplicate members and
- * order stay as they are written. Text that is not JSON, and text whose indented form would exceed 256
- * million characters, is returned unchanged.
+ * Indented JSON text for people. Only white space changes: numbers, escapes, duplicate members and order stay
+ * as written. Text that is not JSON, and text whose indented form would exceed 256 million characters, is
+ * returned unchanged.
  *
- * @param indent spaces a level, 0 to 10
+ * @param indent spaces per level, 0 to 10
  * @default 2
  */
 export function indentJson(text: string, indent = 2): string {
@@ -23,7 +23,7 @@ export function indentJson(text: string, indent = 2): string {
   return indented
 }
 
-/** What `indentJson` returns, piece by piece; no token is cut in two. A large text has millions of tokens. */
+/** The text of `indentJson` in pieces, since large texts have millions of tokens. No token is split. */
 export function* indentedPieces(text: string, indent = 2): Generator<string, void, undefined> {
   const found = findJsonValue(text)
   const breaks = lineBreaks(Math.min(10, Math.max(0, Math.trunc(indent) || 0)))
@@ -47,7 +47,7 @@ interface Span {
 }
 
 function isTooLong(text: string, found: Span, breaks: readonly string[]): boolean {
-  // A token has at least one character, and at most one line break goes with it.
+  // A token has at least one character and at most one line break.
   if (text.length * (1 + breaks.at(-1)!.length) <= MAX_OUTPUT) return false
   let length = 0
   for (const token of tokensOf(text, found, breaks)) {

@@ -11,16 +11,17 @@ import {
 import { escapeText } from './escape.js'
 import type { AskedMatter } from './row-view.js'
 
-/** Of a message, looked at for its content. */
+/** Characters of a message that are searched for its content. */
 const lookedAt = 8_192
-/** Characters of a content, at most. */
+/** Maximum characters of a content. */
 export const longestContent = 200
 
 /**
- * Content that tells a message from others of its method: the arguments, the first line of a result, the level and text of a log,
- * how far something is. Escaped, on one line, at most 200 characters; '' where there is nothing.
+ * Content that distinguishes a message from others of its method: the arguments, the first line of a result,
+ * the level and text of a log message, the progress. Escaped, on one line, at most 200 characters; '' if
+ * there is none.
  *
- * @param asked of an answer, its request
+ * @param asked for a response, its request
  */
 export function rowContent(
   record: TapeRecord,
@@ -82,7 +83,7 @@ function paramsContent(text: string, start: number, method: string, subject: str
   }
 }
 
-/** Lists of what a server offers, and the member that names each. */
+/** List results: the member with the list, and the member that names each element. */
 const offers: Readonly<Record<string, readonly [list: string, name: string]>> = {
   'tools/list': ['tools', 'name'],
   'prompts/list': ['prompts', 'name'],
@@ -114,7 +115,7 @@ function resultContent(text: string, start: number, method: string): string {
   return membersText(text, structured?.start ?? result.start, undefined)
 }
 
-/** The first line of a block of content; its kind where it is no text. */
+/** The first line of a content block; for blocks without text, their type. */
 function blockText(text: string, at: number): string {
   const [words, type, mimeType, inner] = textsOf(text, at, ['text', 'type', 'mimeType', 'content'])
   if (words !== undefined) {
@@ -144,10 +145,10 @@ function namesText(text: string, list: number, member: string): string {
   return names.join(', ')
 }
 
-/** Members that say nothing of what a message is about. */
+/** Members that do not describe a message. */
 const aside = new Set(['_meta', 'content', 'isError', 'resultType', 'ttlMs', 'cacheScope', 'progressToken'])
 
-/** `a: 1, b: "x"`. @param known a value that stands elsewhere in the row */
+/** `a: 1, b: "x"`. @param known a value already shown elsewhere in the row */
 function membersText(text: string, at: number, known: string | undefined): string {
   const parts: string[] = []
   let length = 0
@@ -162,7 +163,7 @@ function membersText(text: string, at: number, known: string | undefined): strin
 }
 const nothing: Sought = new Map()
 
-/** Values of members: strings as they read, others as JSON. */
+/** Values of members: strings decoded, others as JSON. */
 function textsOf(text: string, at: number, names: readonly string[]): (string | undefined)[] {
   const found = seekMembers(text, at, sought(...names))
   return names.map((name) => {
@@ -173,7 +174,7 @@ function textsOf(text: string, at: number, names: readonly string[]): (string | 
 
 function valueOf(text: string, { start, end }: Found): string {
   if (text[start] !== '"') return text.slice(start, Math.min(end, start + longestContent))
-  // The end of a text that is looked at in part may stand within an escape.
+  // The searched part of a text may end within an escape.
   if (end >= text.length) return text.slice(start + 1, end)
   try {
     return decodeString(text, start, end)

@@ -11,39 +11,39 @@ import {
 import { escapeText } from './escape.js'
 import { countOf } from './units.js'
 
-/** A row of a recording; a note of a person is one in lists that show it by itself. */
+/** A row of a recording. Notes of people are rows only in lists that show them separately. */
 export type RowKind = EntryKind | 'note'
 
 /** A name of a style. */
 export type RowTone = 'plain' | 'dim' | 'red' | 'yellow'
 
-/** Characters of a text that a peer chose, at most. */
+/** Maximum characters of a text chosen by a peer. */
 export const longestName = 200
 
-/** What the words of a row are made of: texts of peers as they came, not escaped. */
+/** The source of a row's words: texts of peers as received, not escaped. */
 export interface RowMatter {
   readonly kind: RowKind
-  /** Of a request or notification; over HTTP without a message, the request's method. */
+  /** Method of a request or notification; for HTTP without a message, the HTTP method. */
   readonly method: string
-  /** What it was about: the tool, the prompt; over HTTP without a message, the path. */
+  /** The tool, prompt or other subject; for HTTP without a message, the path. */
   readonly subject: string
-  /** What it says itself: an error's code and message, a line, a status, how much is missing. */
+  /** The row's own text: an error's code and message, a line, a status, the size of a gap. */
   readonly said: string
-  /** Why something is missing, or ended before its time. */
+  /** The reason for a gap or an early end. */
   readonly why: string
 }
 
-/** What a request was about, for its answer. */
+/** Method and subject of a request, for its response. */
 export interface AskedMatter {
   readonly method: string
   readonly subject?: string
 }
 
-/** The words of a row; escaped, and of bounded length. */
+/** The words of a row; escaped and of bounded length. */
 export interface RowView {
-  /** What it is, where its method does not say that: `result`, `404`, `not JSON`. */
+  /** Kind, where the method does not show it: `result`, `404`, `not JSON`. */
   readonly kind: string
-  /** Of what; '' where it belongs to nothing. */
+  /** Method, or '' if it belongs to none. */
   readonly name: string
   readonly subject: string
   readonly said: string
@@ -51,7 +51,7 @@ export interface RowView {
   readonly tone: RowTone
 }
 
-/** What the record of a row says. @param part of a message */
+/** The facts of a record that its row shows. @param part of a message */
 export function rowMatter(record: TapeRecord, part: Part | undefined, kind: EntryKind): RowMatter {
   if (isFrameRecord(record)) return messageMatter(part, kind)
   if (record.type !== 'note' && !isLoneRecord(record)) return { ...nothing, kind }
@@ -64,7 +64,7 @@ export function rowMatter(record: TapeRecord, part: Part | undefined, kind: Entr
     case 'http': {
       const { method, path, status, sse, why = '' } = record
       const event = sse && [sse.event ?? 'event', sse.id].filter((text) => text !== undefined).join(' ')
-      // What a listener of ours answered itself is no failure of the server.
+      // A response of our own listener is no failure of the server.
       const ours = /, answered (\d+) by wiretape$/.exec(why)?.[1]
       const plain =
         status === undefined ? (ours === undefined ? 'no response' : `${ours} by wiretape`) : `${status}`
@@ -107,8 +107,8 @@ function lostOf(messages: number, stderrLines: number | undefined): string {
 /**
  * The words of a row.
  *
- * @param asked of an answer, its request
- * @param failed a result that reports a tool's error
+ * @param asked for a response, its request
+ * @param failed a result that reports a tool error
  */
 export function rowView(matter: RowMatter, asked?: AskedMatter, failed = false): RowView {
   const { kind, method, subject } = matter
@@ -147,10 +147,10 @@ export function rowView(matter: RowMatter, asked?: AskedMatter, failed = false):
 }
 
 /**
- * The words in one line, for lists of text: `tools/call search`, `result of #3 tools/call search`, `gap: 2 messages not
- * recorded`.
+ * The words in one line, for text lists: `tools/call search`, `result of #3 tools/call search`, `gap: 2
+ * messages not recorded`.
  *
- * @param number of an answer, that of its request
+ * @param number for a response, the number of its request
  */
 export function rowLine({ kind, name, subject, said }: RowView, of: RowKind, number?: number): string {
   switch (of) {
@@ -163,7 +163,7 @@ export function rowLine({ kind, name, subject, said }: RowView, of: RowKind, num
       return hash === '' && name === '' ? kind : joined(kind, 'of', hash, name, subject)
     }
     case 'http':
-      // Transcripts say neither method nor path.
+      // Transcripts contain neither method nor path.
       return subject === '' ? kind : joined(kind, 'of', name, subject)
     case 'stderr':
       return said
@@ -184,7 +184,7 @@ function shortened(text: string): string {
   return escapeText(text.length <= longestName ? text : `${text.slice(0, longestName)}…`)
 }
 
-/** Facts in words. */
+/** The words for each fact. */
 export const factWords: Readonly<Record<Fact, { readonly text: string; readonly tone: RowTone }>> = {
   unanswered: { text: 'unanswered', tone: 'yellow' },
   late: { text: 'late: already answered', tone: 'yellow' },
@@ -202,7 +202,7 @@ export const factWords: Readonly<Record<Fact, { readonly text: string; readonly 
   injected: { text: 'sent by wiretape', tone: 'yellow' },
 }
 
-/** Who created or changed a message instead of a peer; '' for other messages. Escaped. */
+/** The creator or editor of a message, if not the peer; else ''. Escaped. */
 export function authorWords(record: TapeRecord, part: Part | undefined): string {
   if (record.type !== 'message' || !(record.injected || record.modified)) return ''
   const { rule } = record
@@ -212,12 +212,12 @@ export function authorWords(record: TapeRecord, part: Part | undefined): string 
   return who === 'person' ? 'a person' : who
 }
 
-/** Facts that a list tells: an answered request is not told as dropped too. */
+/** The facts that lists show: an answered request is not shown as dropped too. */
 export function toldFacts(facts: ReadonlySet<Fact>): readonly Fact[] {
   return [...facts].filter((fact) => fact !== 'dropped' || !facts.has('answered-here'))
 }
 
-/** What a link says. @param request the request that it leads to, in words: `#3`, `a request` */
+/** The words for a link. @param request the linked request, in words: `#3`, `a request` */
 export function linkWords(kind: Link['kind'], request: string): string {
   switch (kind) {
     case 'progress':

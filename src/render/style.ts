@@ -1,4 +1,4 @@
-/** ANSI styles, or nothing at all where the output is no colour terminal. */
+/** ANSI styles, or unstyled text if the output is no colour terminal. */
 export interface Style {
   readonly plain: (text: string) => string
   readonly bold: (text: string) => string

@@ -1,8 +1,8 @@
-/** `812 B`, `1.2 kB`, `34 MB`: decimal units, two significant digits at least. */
+/** `812 B`, `1.2 kB`, `34 MB`: decimal units, at least two significant digits. */
 export function formatBytes(sizeBytes: number): string {
   let unit = 0
   let rest = sizeBytes
-  // What would be rounded to 1000 belongs to the next unit.
+  // A value that rounds to 1000 belongs to the next unit.
   while (rest >= (unit === 0 ? 1000 : 999.5) && unit < byteUnits.length - 1) {
     rest /= 1000
     unit += 1
@@ -12,10 +12,10 @@ export function formatBytes(sizeBytes: number): string {
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** What `formatDuration` says of what can be no duration. */
+/** The result of `formatDuration` for an impossible duration. */
 export const unknownDuration = 'unknown'
 
-/** `0.4 ms`, `12 ms`, `1.2 s`, `3m 20s`; `unknown` for what a clock cannot have measured. */
+/** `0.4 ms`, `12 ms`, `1.2 s`, `3m 20s`; `unknown` if no clock can have measured it. */
 export function formatDuration(us: number): string {
   if (us < 0 || !isTellable(us)) return unknownDuration
   const ms = us / 1000
@@ -27,7 +27,7 @@ export function formatDuration(us: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
-/** What is not in the latency of a server's answer: `plus 8.0 s waiting for the client`. */
+/** The wait that the latency of a server's response excludes: `plus 8.0 s waiting for the client`. */
 export function waitedWords(us: number): string {
   return `plus ${formatDuration(us)} waiting for the client`
 }
@@ -35,12 +35,12 @@ export function waitedWords(us: number): string {
 /** Microseconds; about thirty years. */
 const longestTime = 1e15
 
-/** False for a time that is only a number that somebody wrote. */
+/** False for a number that cannot be a measured time. */
 export function isTellable(us: number): boolean {
   return Math.abs(us) < longestTime
 }
 
-/** Seconds since the session began, in milliseconds: `12.345`; `?` for what a clock cannot have measured. */
+/** Seconds since the session began, with milliseconds: `12.345`; `?` if no clock can have measured it. */
 export function formatOffset(us: number): string {
   if (!isTellable(us)) return '?'
   return (us / 1e6).toFixed(3)
@@ -56,7 +56,7 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
-/** `9.4`, `12`: what is below ten has one decimal. */
+/** `9.4`, `12`: values below ten have one decimal. */
 function significant(value: number): string {
   return value < 9.95 ? value.toFixed(1) : String(Math.round(value))
 }

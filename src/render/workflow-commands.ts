@@ -1,11 +1,11 @@
 import { escapeLines } from './escape.js'
 
 /**
- * GitHub Actions reads commands out of everything that a step prints: from a line that begins with `::`, and from
- * `##[` anywhere in a line.
+ * GitHub Actions reads commands from all output of a step: from a line that begins with `::`, and from `##[`
+ * anywhere in a line.
  */
 
-/** An annotation: one command on one line. @param at beside which line it is shown; `line` is 1-based */
+/** An annotation: one command on one line. @param at the annotated source line; `line` is 1-based */
 export function workflowCommand(
   level: 'error' | 'warning' | 'notice',
   title: string,
@@ -28,8 +28,8 @@ function data(text: string): string {
 }
 
 /**
- * Makes a stream of text one without commands. The second colon and the bracket become `\uXXXX`, which means the same
- * in a string of JSON; `::` at the start of a line cannot be JSON.
+ * Removes commands from a stream of text. The second colon and the bracket become `\uXXXX`, which means the
+ * same in a JSON string; `::` at the start of a line cannot be JSON.
  */
 export function createCommandGuard(): (text: string) => string {
   let before = ''
@@ -42,7 +42,7 @@ export function createCommandGuard(): (text: string) => string {
   }
 }
 
-/** @param before what the guard must know of the line so far: empty, a colon, or `x` and up to two `#` */
+/** @param before the state of the line so far: empty, a colon, or `x` and up to two `#` */
 function withoutCommands(text: string, before: string): string {
   return `${before}${text}`
     .replace(/^((?:[^\S\r\n]|\u0085)*:):/gm, String.raw`$1\u003a`)

@@ -1,7 +1,7 @@
-/** What was sent again, and what came of it. */
+/** A request that was sent again, and its response. */
 export interface Again {
   readonly sent: string
-  /** Undefined while it is awaited. */
+  /** Undefined while awaited. */
   readonly answer?: string
   readonly before: string | undefined
   readonly latencyMs?: number

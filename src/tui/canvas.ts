@@ -4,13 +4,13 @@ import type { Line, Tone } from './spans.js'
 
 /** The terminal's whole screen, on which frames are drawn. */
 export interface Canvas {
-  /** Draws the frame that is made when its turn comes; of several that come at once, the last one. */
+  /** Draws the frame that `make` returns at the next drawing time. Of several calls, the last one wins. */
   draw(make: () => Frame): void
-  /** Draws nothing any more: the terminal may belong to another program. */
+  /** Stops drawing: the terminal may belong to another program. */
   close(): void
 }
 
-/** Between two frames: nobody sees more of them. */
+/** Minimum time between two frames; faster ones would not be seen. */
 const frameMs = 33
 
 /** Select Graphic Rendition (ECMA-48, 8.3.117). */
@@ -28,11 +28,11 @@ const looks: Readonly<Record<Tone, number | undefined>> = {
 }
 
 /**
- * Draws each frame over the last one, line by line and without clearing the screen: nothing flickers, and what
- * scrolled out of the terminal before is its user's to keep.
+ * Draws each frame over the previous one, line by line, without clearing the screen. This avoids flicker and
+ * keeps the terminal's scrollback.
  *
- * @param colours false where the user wants none: what matters is said by signs and weight too
- * @param failed takes an error of what makes a frame
+ * @param colours false if the user wants none: signs and weight carry the important facts too
+ * @param failed receives an error thrown while making a frame
  */
 export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error: unknown) => void): Canvas {
   let drawn: readonly string[] = []
@@ -48,11 +48,11 @@ export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error
     const { lines, selected } = next()
     const { columns, rows } = sizeOf(stdout)
     const size = `${columns} ${rows}`
-    // A terminal of another size has moved what stood on it.
+    // A resized terminal has moved its content.
     if (size !== drawnSize) drawn = []
     const texts = lines.slice(0, rows).map((line, i) => lineText(line, i === selected, colours))
-    // A line is erased before it is written: after one that fills its width the cursor still stands on its last cell.
-    // All lines, when one changed: another program may have written to the terminal meanwhile and scrolled it.
+    // A line is erased before it is written: after a line of full width, the cursor is still on the last
+    // cell. One changed line redraws all: another program may have written to the terminal and scrolled it.
     const isSame = texts.length === drawn.length && texts.every((text, i) => text === drawn[i])
     let picture = isSame ? '' : texts.map((text, i) => `\u001b[${i + 1}H\u001b[K${text}`).join('')
     const isShorter = drawn.length === 0 || texts.length < drawn.length
@@ -85,7 +85,7 @@ export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error
   }
 }
 
-/** A marked line has no colours of its own. */
+/** The marked line has no colours of its own. */
 function lineText(line: Line, isSelected: boolean, colours: boolean): string {
   return line
     .map(({ text, tone }) => {
@@ -97,7 +97,7 @@ function lineText(line: Line, isSelected: boolean, colours: boolean): string {
     .join('')
 }
 
-/** A terminal behind a serial line, or of some containers, does not know its size. */
+/** Terminals on a serial line or in some containers report no size. */
 export function sizeOf({ columns, rows }: Pick<WriteStream, 'columns' | 'rows'>): {
   readonly columns: number
   readonly rows: number

@@ -5,14 +5,14 @@ import type { LogRow, MessageLog } from './message-log.js'
 import type { Editor } from './state.js'
 import { fieldOf } from './text-field.js'
 
-/** Rows that are looked through for what was said before. */
+/** Rows searched for an earlier message. */
 const mostLooked = 1_000
 
-/** An id that no request of the client has. */
+/** An id that no request of the client uses. */
 const ownId = '"wiretape-1"'
 
 /**
- * An editor with a message to begin with: the chosen one, where it goes that way, else one that the other side
+ * An editor with a draft: the chosen message if it has the right direction, else one that the other side
  * understands.
  */
 export function draft(toServer: boolean, log: MessageLog, chosen: LogRow | undefined): Editor {
@@ -28,7 +28,7 @@ export function draft(toServer: boolean, log: MessageLog, chosen: LogRow | undef
   }
 }
 
-/** The chosen request or notification, or the request of the chosen answer, under an id of ours. */
+/** The chosen request or notification, or the request of the chosen response, with an id of ours. */
 function textLike(toServer: boolean, log: MessageLog, chosen: LogRow): string | undefined {
   const isAnswer = chosen.kind === 'result' || chosen.kind === 'error'
   const row = isAnswer ? log.row(chosen.peer) : chosen
@@ -39,7 +39,7 @@ function textLike(toServer: boolean, log: MessageLog, chosen: LogRow): string | 
   return rewritten(text, { id: () => ownId, params: withoutProgress })
 }
 
-/** Progress would come to the peer, which did not ask for it. */
+/** Without `progressToken`: the peer did not ask for progress and would receive it. */
 function withoutProgress(params: string): string {
   if (kindAt(params, 0) !== 'object') return params
   return rewritten(params, { _meta: (meta) => (kindAt(meta, 0) === 'object' ? withoutToken(meta) : meta) })
@@ -49,7 +49,7 @@ function withoutToken(meta: string): string {
   return objectOf(new JsonObject(meta, 0).others(['progressToken']))
 }
 
-/** The object with the members that `change` names in another form; all others keep their text. */
+/** The object with the members named in `change` rewritten; all others keep their text. */
 function rewritten(text: string, change: Readonly<Record<string, (value: string) => string>>): string {
   const members = new JsonObject(text, 0).others()
   return objectOf(
@@ -63,14 +63,14 @@ function objectOf(members: readonly (readonly [name: string, text: string])[]): 
 
 const listChanged = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
 
-/** There is no ping in 2026-07-28, and every request has to say again who asks. */
+/** 2026-07-28 has no ping, and every request must identify its client in `_meta`. */
 function requestLike(log: MessageLog): string {
   const meta = modernMeta(log)
   if (meta === undefined) return `{"jsonrpc":"2.0","id":${ownId},"method":"ping"}`
   return `{"jsonrpc":"2.0","id":${ownId},"method":"tools/list","params":{"_meta":${meta}}}`
 }
 
-/** `_meta` of the last request of a client of the modern era, without what is about that request only. */
+/** `_meta` of the last request of a modern client, without the members specific to that request. */
 function modernMeta(log: MessageLog): string | undefined {
   for (let at = log.length - 1; at >= Math.max(0, log.length - mostLooked); at -= 1) {
     const row = log.row(at)
@@ -84,7 +84,7 @@ function modernMeta(log: MessageLog): string | undefined {
   return undefined
 }
 
-/** What an answer to this request may look like: the last one to such a request, else the shape of its method's results. */
+/** A draft response: the last result of such a request, else the shape of the method's results. */
 export function answerDraft(log: MessageLog, request: LogRow): string {
   return indentJson(answerBefore(log, request) ?? `{"result":${shapeOf(request)}}`)
 }
@@ -110,7 +110,7 @@ function shapeOf({ part }: LogRow): string {
   return JSON.stringify({ ...(modern && { resultType: 'complete' }), ...shape })
 }
 
-/** Results with what each has to have. */
+/** Results with their required members. */
 const shapes: Readonly<Record<string, object>> = {
   initialize: {
     protocolVersion: '2025-11-25',

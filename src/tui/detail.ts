@@ -16,15 +16,15 @@ import { whatOf } from './row-line.js'
 import { lineWidth, span, truncateLine, wrapLine, type Line } from './spans.js'
 import type { Again } from './again.js'
 
-/** Two texts stand side by side from this width on. */
+/** Minimum width for two texts side by side. */
 const wide = 110
 
-/** Of one message; the list of findings has all. */
+/** Findings shown for one message; the list of findings has all. */
 const mostFindings = 10
 
 type Frame = Extract<TapeRecord, { type: 'message' | 'held' }>
 
-/** Everything about a row: what it is, its text, what it was before, and the other half of its exchange. */
+/** Everything about a row: its kind, its text, its original text, and the other half of its exchange. */
 export function detailLines(log: MessageLog, row: LogRow, width: number): Line[] {
   const mine = messageLines(log, row)
   const peer = row.peer >= 0 ? log.row(row.peer) : undefined
@@ -37,7 +37,7 @@ export function detailLines(log: MessageLog, row: LogRow, width: number): Line[]
   return [...upper, [], ...lower].flatMap((line) => wrapLine(line, width))
 }
 
-/** What an answer was and what it is now. */
+/** The earlier and the new response. */
 export function againLines(again: Again, width: number): Line[] {
   const lines: Line[] = [[span('sent again', 'bold')]]
   if (again.fault !== undefined) lines.push([span(escapeText(again.fault), 'red')])
@@ -64,7 +64,7 @@ function sameText(before: string, after: string): boolean {
   return old === fresh
 }
 
-/** Removed lines, added lines and what stands around them. */
+/** Removed and added lines with their context. */
 export function textDiff(before: string, after: string): Line[] {
   return diffLines(indentedLines(before), indentedLines(after)).map(({ kind, text }) => {
     if (kind === 'same') return [span(`  ${text}`, 'dim')]
@@ -135,7 +135,7 @@ const stateWords: Readonly<Record<Exclude<RowState, 'passed'>, string>> = {
   undelivered: factWords.undelivered.text,
 }
 
-/** What carried it over HTTP. Behind the message, which is what most look for. */
+/** The HTTP exchange of the message. Below the message, which most readers want first. */
 function carrierLines(record: Frame): Line[] {
   const lines: Line[] = []
   const say = (text: string): void => void lines.push([span(escapeText(text), 'dim')])

@@ -8,7 +8,7 @@ import type { FoundList } from './found.js'
 
 export const levelTones: Readonly<Record<Level, Tone>> = { error: 'red', warning: 'yellow', note: 'dim' }
 
-/** Opens on the finding of the chosen row, if it has one. */
+/** Opens the list at the finding of the chosen row, if it has one. */
 export function openFound(state: ScreenState, { log }: Context, about: number | undefined): Step {
   const { list } = log.found
   const [own] = about === undefined ? [] : log.found.at(about)
@@ -60,7 +60,7 @@ function closed({ found: _, ...state }: ScreenState): ScreenState {
   return state
 }
 
-/** To the message that shows it first; a filter that hides the message is taken away. */
+/** Jumps to the first message of the finding; removes a filter that hides the message. */
 function jump(state: ScreenState, { rows: [row] }: Finding, { view }: Context): Step {
   if (row === undefined || row < 0)
     return only({ ...state, notice: { text: 'this finding is about the whole recording', tone: 'plain' } })
@@ -88,13 +88,13 @@ function bodyHeight(state: ScreenState): number {
   return list + detail + (list > 0 ? 2 : 1)
 }
 
-/** Lines of the list; the others say more about the chosen finding. */
+/** Lines of the list; the remaining lines describe the chosen finding. */
 function listHeight(state: ScreenState): number {
   const height = bodyHeight(state)
   return Math.max(1, height - 2 - Math.min(8, Math.floor(height / 3)))
 }
 
-/** The list of findings in the place of the messages. */
+/** The list of findings, shown instead of the messages. */
 export function foundFrame(state: ScreenState, found: FoundList, { log }: Context, rule: string): Frame {
   const { width } = layoutOf(state)
   const { list, counts, left } = log.found

@@ -10,7 +10,7 @@ import type { Fold, TapeRecord } from '../model/index.js'
 
 const none: readonly Finding[] = []
 
-/** What rules found so far in what a screen shows. Bounded: of very many findings the first ones are kept. */
+/** Findings so far in the messages of a screen. Bounded: only the first ones are kept. */
 export class FoundLog {
   readonly #run: RecordingFindings
   readonly #rows = new Map<number, Finding[]>()
@@ -23,14 +23,14 @@ export class FoundLog {
     this.#run = createFindings(rules).begin(fold)
   }
 
-  /** Returns the rows in which something new was found. */
+  /** Returns the rows with new findings. */
   take(record: TapeRecord, rows: { readonly first: number; readonly count: number }): number[] {
     if (this.#isOver) return []
     this.#run.take(record, rows)
     return this.#index()
   }
 
-  /** Nothing comes any more: what only the end shows is found now. */
+  /** Ends the input, and adds the findings that need the end of the recording. */
   finish(): number[] {
     if (this.#isOver) return []
     this.#isOver = true
@@ -38,7 +38,7 @@ export class FoundLog {
     return this.#index()
   }
 
-  /** The worst first, then in the order in which they were found. */
+  /** By level, errors first; then in the order found. */
   get list(): readonly Finding[] {
     const { found } = this.#run
     if (this.#sorted.length !== found.length)
@@ -46,7 +46,7 @@ export class FoundLog {
     return this.#sorted
   }
 
-  /** Findings that are not kept. */
+  /** Number of findings not kept. */
   get left(): number {
     return this.#run.left
   }

@@ -1,6 +1,6 @@
 import type { Finding } from '../findings/index.js'
 
-/** Which finding of the list is chosen; the list may grow before it. */
+/** The chosen finding of the list; findings may be inserted before it. */
 export interface FoundList {
   readonly cursor: number
   readonly chosen: Finding | undefined

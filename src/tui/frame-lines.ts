@@ -1,8 +1,8 @@
 import type { Line } from './spans.js'
 
-/** What is shown: lines by part of the screen. */
+/** The lines of the screen, by part. */
 export interface Frame {
   readonly lines: readonly Line[]
-  /** The line of `lines` that is marked; -1 for none. */
+  /** Index in `lines` of the marked line; -1 for none. */
   readonly selected: number
 }

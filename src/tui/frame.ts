@@ -9,10 +9,10 @@ import { layoutOf, selectedRow, type Context, type Editor, type ScreenState } fr
 import type { TextField } from './text-field.js'
 import type { Frame } from './frame-lines.js'
 
-/** Of a sentence below an editor. */
+/** Lines of a problem below an editor. */
 const mostProblemLines = 4
 
-/** The whole screen as lines, one less than the terminal has. Pure. */
+/** The whole screen as lines, one line less than the terminal has. Pure. */
 export function frameOf(state: ScreenState, context: Context, signs: Signs): Frame {
   const { width } = layoutOf(state)
   const top = titleLine(state, context, width, signs)
@@ -80,7 +80,7 @@ function emptyWords(state: ScreenState, view: Context['view']): string {
 
 let cached: { key: readonly unknown[]; lines: Line[] } | undefined
 
-/** Making these lines costs most; they change only with what they show. */
+/** These lines are the most expensive; they are cached until their content changes. */
 function detailOf(state: ScreenState, context: Context, width: number): Line[] {
   const at = selectedRow(state, context)
   const key = [context.log, at, width, state.version, state.again]
@@ -161,7 +161,7 @@ function statusLine(state: ScreenState, { log, view, saved }: Context, width: nu
   return spread(left, [span(` ${escapeText(notice.text)} `, noticeTones[notice.tone])], width)
 }
 
-/** A sentence that is too long for the status bar has the line below it too, while nothing is asked there. */
+/** A notice too long for the status bar also uses the line below it, unless a prompt or editor is open. */
 function noticeLines({ notice, prompt, editor }: ScreenState, width: number): Line[] | undefined {
   if (!notice || prompt || editor) return undefined
   const said = span(escapeText(notice.text), noticeTones[notice.tone])
@@ -177,14 +177,14 @@ function countWords(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
 }
 
-/** What is on the right matters more where both do not fit. */
+/** If both do not fit, the right side takes precedence. */
 function spread(left: readonly Span[], right: readonly Span[], width: number): Line {
   const room = Math.max(0, width - lineWidth(right))
   const kept = truncateLine(left, room)
   return [...kept, span(' '.repeat(Math.max(0, room - lineWidth(kept)))), ...right]
 }
 
-/** What is asked for, or which keys there are. */
+/** The prompt, or the available keys. */
 function bottomLine(state: ScreenState, context: Context, width: number): Line {
   const { prompt, editor } = state
   if (prompt) {
@@ -219,7 +219,7 @@ function bottomLine(state: ScreenState, context: Context, width: number): Line {
       ],
       width,
     )
-  // Help and quit are always there.
+  // Help and quit are always shown.
   return hints(offeredKeys(state, context), width, 2)
 }
 
@@ -230,7 +230,7 @@ function hints(pairs: readonly (readonly [string, string])[], width: number, kep
   return shown.flatMap(([key, label]) => [span(key, 'bold'), span(` ${label}  `, 'dim')])
 }
 
-/** A line that is being edited, with its cursor; the part around the cursor where it is too long. */
+/** An edited line with its cursor; if too long, only the part around the cursor. */
 function fieldLine(field: TextField, width: number, row = field.row): Line {
   const text = field.lines[row]!
   if (row !== field.row) return [span(escapeText(text.slice(0, width * 2)))]
@@ -261,7 +261,7 @@ function editorFrame(state: ScreenState, editor: Editor, signs: Signs): Frame {
   return { lines: [title, ...filled(lines, page), ...problem], selected: -1 }
 }
 
-/** All of the sentence, where there is room for it. */
+/** The whole sentence, as far as there is room. */
 function problemLines({ fault, token, purpose }: Editor, width: number): Line[] {
   const waits = token !== undefined && (purpose === 'compose' || purpose === 'again')
   if (waits) return [[span('sent, waiting for the response… (Esc stops waiting)', 'yellow')]]

@@ -3,8 +3,8 @@ import type { HeldRecord, Part } from '../model/index.js'
 import { isFault, readMessages } from '../wire/index.js'
 
 /**
- * The record of a held message that the tape does not have: a tape of --strict-v1 never has one, and lines may have been
- * left out for a slow screen. Undefined for a message that cannot be read.
+ * The record of a held message that is missing on the tape: tapes of --strict-v1 have none, and lines may
+ * have been dropped for a slow screen. Undefined for a message that cannot be read.
  */
 export function heldRecordOf({
   message,

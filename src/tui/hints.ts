@@ -1,20 +1,20 @@
 import { keyLabel, keyTable, type Act } from './key-table.js'
 import { selectedRow, type Context, type ScreenState } from './state.js'
 
-/** A key and what it does, for the last line of the screen. */
+/** A key and its action, for the last line of the screen. */
 export type KeyHint = readonly [key: string, label: string]
 
-/** What the offered keys depend on. */
+/** The facts that decide which keys are offered. */
 interface Situation {
   readonly state: ScreenState
-  /** The capture still takes commands. */
+  /** The capture still accepts commands. */
   readonly live: boolean
   readonly holds: boolean
   readonly heldCount: number
-  /** The chosen message waits for a decision. */
+  /** The chosen message is held. */
   readonly held: boolean
   readonly isRequest: boolean
-  /** The chosen row is, or belongs to, a request that can be sent again. */
+  /** The chosen row is a request that can be sent again, or belongs to one. */
   readonly repeatable: boolean
   readonly hasId: boolean
   readonly hasPeer: boolean
@@ -24,7 +24,7 @@ interface Situation {
   readonly found: number
 }
 
-/** The keys of the last line, the most useful first. A label that is undefined hides a key that would do nothing. */
+/** The keys of the last line, most useful first. An undefined label hides a key without effect. */
 const hints: readonly (readonly [act: Act, label: (at: Situation) => string | false | undefined])[] = [
   ['forward', ({ held }) => held && 'forward'],
   ['drop', ({ held }) => held && 'drop'],
@@ -49,7 +49,7 @@ const hints: readonly (readonly [act: Act, label: (at: Situation) => string | fa
   ['focus', ({ hasRow, state }) => hasRow && (state.focus === 'list' ? 'to message' : 'to list')],
 ]
 
-/** Keys that do something now; help and quit, which always do, come last. */
+/** Keys that have an effect now. Help and quit always have one; they come last. */
 export function offeredKeys(state: ScreenState, context: Context): KeyHint[] {
   const at = situationOf(state, context)
   const offered = hints.flatMap(([act, label]): KeyHint[] => {

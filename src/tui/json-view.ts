@@ -1,11 +1,11 @@
 import { escapeJson, indentedPieces } from '../render/index.js'
 import { span, type Line, type Span, type Tone } from './spans.js'
 
-/** Lines and characters shown of one text; the rest is counted. */
+/** Limits for one displayed text; the rest is counted. */
 const mostLines = 5_000
 const mostCharacters = 512 * 1024
 
-/** JSON on many lines, its tokens in colours; what is too long to show is counted in the last line. */
+/** Indented JSON with coloured tokens. Text over the limit is counted in the last line. */
 export function jsonLines(text: string): Line[] {
   return indentedLines(text).map((line) => coloured(line))
 }
@@ -36,7 +36,7 @@ export function indentedLines(text: string): string[] {
 const token = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]+|\s+|[^\s"{}[\],:\d-]+|-/g
 
 function coloured(line: string): Line {
-  // Colours of a line that long cost more than they tell.
+  // Colouring such a long line costs more than it helps.
   if (line.length > 20_000) return [span(line)]
   const spans: Span[] = []
   for (const { 0: text, index } of line.matchAll(token)) {

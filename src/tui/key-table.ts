@@ -1,4 +1,4 @@
-/** What a key does while a list is on the screen. */
+/** Actions of keys while a list is on the screen. */
 export type Act =
   | 'down'
   | 'up'
@@ -35,13 +35,13 @@ export type Act =
   | 'quit'
 
 export interface Binding {
-  /** As `Key.name`; the first one is the one that is shown. */
+  /** As `Key.name`; help shows the first. */
   readonly keys: readonly string[]
   readonly act: Act
   readonly help: string
 }
 
-/** The one list of keys: what the screen obeys and what it explains. */
+/** The only list of keys: key handling and help both use it. */
 export const keyTable: readonly Binding[] = [
   {
     keys: ['i'],
@@ -108,7 +108,7 @@ export function actOf(key: string): Act | undefined {
   return acts.get(key)
 }
 
-/** A key as people read it. */
+/** A key as displayed. */
 export function keyLabel(key: string): string {
   return labels[key] ?? (/^f\d+$/.test(key) ? key.toUpperCase() : key)
 }

@@ -1,24 +1,24 @@
 /**
- * A key as the table names it: a character as it is, else `up`, `pageup`, `f5`, `enter`, `esc`, `ctrl+s`, `alt+x`;
- * `paste` carries what was pasted.
+ * A key as named in the key table: a printable character itself, else `up`, `pageup`, `f5`, `enter`, `esc`,
+ * `ctrl+s`, `alt+x`; `paste` carries the pasted text.
  */
 export type Key = { readonly name: string; readonly text?: string }
 
-/** Turns what a terminal in raw mode sends into keys. */
+/** Turns the input of a terminal in raw mode into keys. */
 export interface KeyReader {
   push(text: string): Key[]
-  /** True while an escape waits for what may follow. */
+  /** True while an escape may still become a longer sequence. */
   readonly pending: boolean
-  /** Nothing followed: what waits is a key of its own. */
+  /** No more input followed: the pending escape is a key of its own. */
   settle(): Key[]
 }
 
-/** Longest sequence that is waited for; what is longer is no key. */
+/** Maximum length of an escape sequence; longer ones are no keys. */
 const longestSequence = 256
-/** Most of a paste that is kept. */
+/** Maximum length of a kept paste. */
 const longestPaste = 16 * 1024 * 1024
 
-/** What begins a string that a terminal sends as an answer, and what ends it (ECMA-48, 5.6; BEL is xterm's). */
+/** Start and end of a control string, which terminals send as a reply (ECMA-48, 5.6; BEL is from xterm). */
 const stringBegins = /^\u001b[\]PX^_]/
 const stringEnds = /\u0007|\u001b\\/
 
@@ -36,7 +36,7 @@ export function createKeyReader(): KeyReader {
         if (!takePaste(keys)) return keys
         continue
       }
-      // Two characters alone are a key with Alt.
+      // These two characters alone are a key with Alt.
       if (!inString && stringBegins.test(rest)) {
         if (rest.length === 2 && !final) return keys
         inString = rest.length > 2
@@ -57,7 +57,7 @@ export function createKeyReader(): KeyReader {
   function takePaste(keys: Key[]): boolean {
     const end = rest.indexOf(pasteEnds)
     if (end === -1) {
-      // The end mark may be cut in two.
+      // The end mark may be split across chunks.
       const keep = Math.min(rest.length, pasteEnds.length - 1)
       pasted = (pasted! + rest.slice(0, rest.length - keep)).slice(0, longestPaste)
       rest = rest.slice(rest.length - keep)
@@ -69,10 +69,10 @@ export function createKeyReader(): KeyReader {
     return true
   }
 
-  /** False while its end is still to come. One that is cut off is over when nothing follows. */
+  /** False while the end is still to come. A cut-off string ends when no more input follows. */
   function passString(final: boolean): boolean {
     const end = stringEnds.exec(rest)
-    // The end mark may be cut in two.
+    // The end mark may be split across chunks.
     if (end) rest = rest.slice(end.index + end[0].length)
     else rest = rest.endsWith('\u001b') && !final ? '\u001b' : ''
     inString = end === null && !final
@@ -94,7 +94,7 @@ export function createKeyReader(): KeyReader {
   }
 }
 
-/** The first key of a text. `length` 0: more has to come. */
+/** The first key of a text. `length` 0: more input is needed. */
 function firstKey(text: string, final: boolean): { key?: string; length: number } {
   const char = String.fromCodePoint(text.codePointAt(0)!)
   if (char !== '\u001b') return { key: controls[char] ?? controlName(char) ?? char, length: char.length }
@@ -129,7 +129,7 @@ function controlName(char: string): string | undefined {
   return code < 0x20 ? `ctrl+${String.fromCharCode(code + 0x60)}` : undefined
 }
 
-/** A CSI or SS3 sequence (xterm, VT220, rxvt, the Linux console); modifiers are left out. */
+/** The key of a CSI or SS3 sequence (xterm, VT220, rxvt, the Linux console), without modifiers. */
 function nameOf(sequence: string): string | undefined {
   const plain = sequence.replace(/^\u001b(?:\[|O)/, '').replace(/;\d+(?=[A-Z~]$)/, '')
   return sequences[plain.replace(/^1(?=[A-Z]$)/, '')]

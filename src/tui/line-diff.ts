@@ -6,10 +6,10 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Differences looked for; texts that differ in more are shown one after the other. */
+/** Maximum number of differences; texts that differ more are shown one after the other. */
 const maxEditLength = 400
 
-/** The shortest way from one text to the other, line by line. */
+/** The shortest edit from one text to the other, line by line. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const changes = diffArrays([...before], [...after], { maxEditLength }) ?? [
     { removed: true, added: false, value: before },

@@ -1,11 +1,11 @@
 import type { CommandBody, ServerEvent, ServerHello, Success } from '../control-schema/index.js'
 
-/** What a screen needs of a capture: the control socket's client is one. */
+/** The part of a capture that a screen uses. The control socket's client implements it. */
 export interface CaptureLink {
   readonly hello: ServerHello
-  /** What it says, in order; read once. Ends with the connection. */
+  /** Events in order; can be read once. Ends with the connection. */
   readonly events: AsyncIterable<ServerEvent>
-  /** Asks the capture for something. Rejects with an error that says why it does not, its `code` one of `FailureCode`. */
+  /** Sends a command to the capture. Rejects with the reason, as an error with a `FailureCode` as `code`. */
   send(command: CommandBody): Promise<Success>
   /** Detaches. */
   close(): void

@@ -21,13 +21,13 @@ import { heldRecordOf } from './held-record.js'
 import { RowNotes } from './row-notes.js'
 import { RowRecords, type Slot } from './row-records.js'
 
-/** Requests remembered that have no answer yet. */
+/** Maximum number of unanswered requests remembered. */
 const mostOpen = 10_000
 
-/** What became of a row's message, as a screen marks it. */
+/** The state of a row's message, as marked on the screen. */
 export type RowState = 'passed' | 'waiting' | 'dropped' | 'modified' | 'injected' | 'undelivered'
 
-/** One row as a screen shows it. */
+/** One row as shown on the screen. */
 export interface LogRow {
   readonly row: number
   readonly kind: EntryKind
@@ -42,35 +42,35 @@ export interface LogRow {
   readonly failed: boolean
   readonly unanswered: boolean
   readonly latencyUs: number | undefined
-  /** Not in `latencyUs`: for how long the server waited for its client; 0 for most. */
+  /** Time for which the server waited for its client; not part of `latencyUs`, mostly 0. */
   readonly waitedUs: number
   /** The other half of the exchange; -1 for none. */
   readonly peer: number
-  /** What people said about it. */
+  /** Notes of people about this row. */
   readonly notes: readonly string[]
-  /** What rules found in it. */
+  /** Findings about this row. */
   readonly findings: readonly Finding[]
-  /** What the request was about, of its answer. */
+  /** For a response: the method and subject of its request. */
   readonly request: { readonly method: string; readonly subject?: string } | undefined
 }
 
-/** What a capture has said so far: rows of its tape, and what waits. A row of before takes some 100 bytes of memory. */
+/** The rows of a tape so far, and the held messages. An older row takes about 100 bytes of memory. */
 export class MessageLog {
   readonly #fold: Fold
   readonly #records = new RowRecords()
   readonly #held = new Map<string, HeldEvent>()
-  /** Rows by message id, of those that are or were held. */
+  /** Rows by message id, for messages that are or were held. */
   readonly #heldRows = new Map<string, number>()
-  /** Rows of requests that wait for their answer, by message id. */
+  /** Rows of unanswered requests, by message id. */
   readonly #open = new Map<string, number>()
   readonly #transport: Transport
   #faults = 0
   readonly #notes = new RowNotes()
-  /** What rules found in it. */
+  /** Findings of rules. */
   readonly found: FoundLog
-  /** Its lines do not say what was held. */
+  /** A tape of --strict-v1: its lines do not tell which messages were held. */
   #isStrict = false
-  /** All that was on the tape at first is here. */
+  /** All lines that the tape had at first were read. */
   #isLive = false
   #isOver = false
 
@@ -89,7 +89,7 @@ export class MessageLog {
     return this.#faults
   }
 
-  /** Takes a line of the tape. Returns the rows that are new or changed. */
+  /** Reads a line of the tape. Returns the new or changed rows. */
   line(text: string): number[] {
     const decoded = decodeLine(text)
     if (!('record' in decoded)) {
@@ -122,7 +122,7 @@ export class MessageLog {
     return changed
   }
 
-  /** A note about nothing in particular stands at the row before it. */
+  /** A note about no particular message belongs to the previous row. */
   #noted({ about, text }: NoteRecord): number[] {
     const found = about === undefined ? -1 : this.#fold.rowOf(about)
     const row = found >= 0 ? found : this.#records.length - 1
@@ -131,19 +131,19 @@ export class MessageLog {
     return [row]
   }
 
-  /** A message waits. Returns rows as `line` does: the tape need not tell of it. */
+  /** Adds a held message. Returns rows as `line` does, since the tape may not contain it. */
   hold(event: HeldEvent): number[] {
     this.#held.set(event.message, event)
     return this.#isStrict && this.#isLive ? this.#showHeld() : []
   }
 
-  /** All that was on the tape at first is here. */
+  /** All lines that the tape had at first were read. */
   settled(): number[] {
     this.#isLive = true
     return this.#isStrict ? this.#showHeld() : []
   }
 
-  /** Lines were left out: what waits and has no row may have been in them. */
+  /** Lines were dropped. They may have contained held messages that have no row yet. */
   gap(): number[] {
     return this.#showHeld()
   }
@@ -176,7 +176,7 @@ export class MessageLog {
     return this.push({ type: 'dropped', t: new Date().toISOString(), id: message, why: outcome })
   }
 
-  /** It is over. Returns rows as `line` does. */
+  /** The capture ended. Returns rows as `line` does. */
   releaseAll(): number[] {
     this.#isOver = true
     this.#held.clear()
@@ -187,19 +187,19 @@ export class MessageLog {
     return this.#held.size
   }
 
-  /** Of those, how many go to the client. */
+  /** Number of held messages to the client. */
   get heldAnswers(): number {
     return [...this.#held.values()].filter(({ direction }) => direction === 'server_to_client').length
   }
 
-  /** The held message of a row, as it is, secrets included. */
+  /** The held message of a row, not redacted. */
   heldOf(row: number): HeldEvent | undefined {
     if (this.#held.size === 0) return undefined
     const id = this.idOf(row)
     return id === undefined ? undefined : this.#held.get(id)
   }
 
-  /** The row of the message that waits longest, where it is on the tape already. */
+  /** The row of the message held longest, if it is on the tape already. */
   get firstHeld(): number | undefined {
     for (const id of this.#held.keys()) {
       const row = this.#heldRows.get(id)
@@ -212,7 +212,7 @@ export class MessageLog {
     return this.#partOf(row)?.id
   }
 
-  /** Exact text as on the tape, or (held) as it is; undefined where it is kept no more, or is none. */
+  /** Exact text as on the tape or, while held, not redacted; undefined if none or forgotten. */
   textOf(row: number): string | undefined {
     const held = this.heldOf(row)
     if (held) return held.text
@@ -222,12 +222,12 @@ export class MessageLog {
     return isFrameRecord(slot.record) ? slot.record.raw.slice(part.start, part.end) : undefined
   }
 
-  /** Its payload cannot be had any more. */
+  /** The payload is no longer available. */
   isForgotten(row: number): boolean {
     return this.#records.get(row)?.gone === true
   }
 
-  /** Ends its use. Can be called twice. */
+  /** Releases its resources. Can be called twice. */
   close(): void {
     this.#records.close()
   }
@@ -260,7 +260,7 @@ export class MessageLog {
     }
   }
 
-  /** What a filter sees of a row. */
+  /** The row as filters see it. */
   subject(row: number): FilterSubject {
     const slot = this.#records.get(row)!
     const part = partOf(slot)
@@ -288,7 +288,7 @@ export class MessageLog {
     if (this.#open.size > mostOpen) this.#open.delete(this.#open.keys().next().value!)
   }
 
-  /** The request that a held answer is for: it counts as answered only when the answer goes on. */
+  /** The request of a held response. It counts as answered only when the response is forwarded. */
   #awaitedRow(row: number): number {
     return this.#open.get(this.#partOf(row)?.correlatedId ?? '') ?? -1
   }
@@ -296,7 +296,7 @@ export class MessageLog {
   #stateOf(row: number): RowState {
     const { entries } = this.#fold
     if (entries.has(row, 'dropped')) return 'dropped'
-    // While the capture runs, a message waits from when it can be decided about until it cannot.
+    // During a live capture, a message is held only while a decision about it is possible.
     const isDecided = this.#isLive && !this.#isOver && this.heldOf(row) === undefined
     if (entries.has(row, 'waiting')) return isDecided ? 'passed' : 'waiting'
     if (entries.has(row, 'modified')) return 'modified'

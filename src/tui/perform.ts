@@ -18,7 +18,7 @@ import {
 } from './state.js'
 import { fieldOf } from './text-field.js'
 
-/** Does what a key of the table says. */
+/** Performs the action of a key from the table. */
 export function perform(
   state: ScreenState,
   act: Act | 'again-edited',
@@ -190,7 +190,7 @@ function back(state: ScreenState): Step {
   }
 }
 
-/** The filters in force, and one that this message matches. */
+/** The filters in force, plus one that matches this message. */
 function breakpointOf(state: ScreenState, { log }: Context, about: number | undefined): string {
   const set = state.gate?.breakpoints ?? []
   const row = about === undefined ? undefined : log.row(about)
@@ -303,7 +303,7 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
   return { state, effects: [{ kind: 'quit' }] }
 }
 
-/** What the end of a capture makes of what is held: what the client said is dropped, what the server said goes on. */
+/** How the capture's end affects held messages: it drops the client's and forwards the server's. */
 function fateOf(log: MessageLog, gate: GateState | undefined): string {
   const onward = gate?.onDetach === 'drop' ? 0 : log.heldAnswers
   const lost = log.heldCount - onward

@@ -6,10 +6,10 @@ import type { Key } from './keys.js'
 import { span, truncateLine, type Line } from './spans.js'
 import { openTerminal } from './terminal.js'
 
-/** Something to choose. */
+/** One choice. */
 export interface Choice {
   readonly name: string
-  /** Said beside it. */
+  /** Description beside the name. */
   readonly about: string
 }
 
@@ -21,17 +21,17 @@ export interface PickerOptions {
   readonly colours: boolean
   readonly stdin: ReadStream
   readonly stdout: WriteStream
-  /** Nothing is chosen then. */
+  /** Abort: nothing is chosen. */
   readonly signal?: AbortSignal
 }
 
-/** Lets a person choose one. Returns its place, or undefined when nothing was chosen. */
+/** Lets the user choose one. Returns its index, or undefined if none was chosen. */
 export async function pickOne(options: PickerOptions): Promise<number | undefined> {
   const chosen = await pick(options, undefined)
   return chosen?.[0]
 }
 
-/** Lets a person choose one, or mark several with Space. Returns their places, or undefined when nothing was chosen. */
+/** Lets the user choose one, or mark several with Space. Returns the indexes, or undefined if none. */
 export async function pickSome(options: PickerOptions): Promise<readonly number[] | undefined> {
   return pick(options, new Set())
 }
@@ -110,7 +110,7 @@ function press({ name }: Key, at: number, count: number): number | 'chosen' | 'l
   }
 }
 
-/** The choices around the one that is marked. Pure. */
+/** The choices around the marked one. Pure. */
 export function pickerFrame(
   { title, choices, advice = [] }: Pick<PickerOptions, 'title' | 'choices' | 'advice'>,
   at: number,

@@ -1,11 +1,11 @@
 import type { Envelope, HttpHeaders, Part, TapeRecord } from '../model/index.js'
 
-/** What a record takes besides its texts, in characters. */
+/** Size of a record without its texts, in characters. */
 const bareLength = 500
-/** Characters of a line of text that are shown in a list. */
+/** Characters of a text that a list shows. */
 const shownLength = 500
 
-/** Characters that are kept with a record. */
+/** Size of a record in memory, in characters. */
 export function lengthOf(record: TapeRecord): number {
   switch (record.type) {
     case 'message':
@@ -36,10 +36,10 @@ function headersLength(headers: HttpHeaders = []): number {
   return headers.reduce((length, [name, value]) => length + name.length + value.length, 0)
 }
 
-/** What stands there is as long as a peer likes. */
+/** Members of any length, chosen by a peer. */
 const long = ['method', 'subject', 'errorMessage', 'id'] as const
 
-/** What a list shows of a record, in a copy: a text that was cut out of a line keeps the whole line in memory. */
+/** The parts of a record that a list shows, as a copy: a substring would keep the whole line in memory. */
 export function outlineOf(record: TapeRecord): TapeRecord {
   return structuredClone(withoutTexts(record))
 }

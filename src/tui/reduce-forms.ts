@@ -51,7 +51,7 @@ export function pressInPrompt(state: ScreenState, prompt: Prompt, key: Key, cont
   const isFilter = prompt.kind === 'filter' || prompt.kind === 'break'
   const fault = isFilter ? faultOf(prompt.kind, fieldText(field)) : undefined
   const asking = { ...closed, prompt: { ...rest, field, ...(fault !== undefined && { fault }) } }
-  // What it lets through is seen while it is typed.
+  // The list shows the effect of a filter while it is typed.
   return prompt.kind === 'filter' && fault === undefined ? filtered(asking, fieldText(field)) : only(asking)
 }
 
@@ -64,7 +64,7 @@ function filtered(state: ScreenState, text: string): Step {
   }
 }
 
-/** What is held is decided about before rules saw the recording. */
+/** Breakpoints cannot use findings: rules see a message only after the decision about it. */
 function parsedFor(kind: Prompt['kind'], text: string): ReturnType<typeof parseFilter> {
   return parseFilter(text, { findings: kind === 'break' ? 'refused' : 'allowed' })
 }
@@ -97,7 +97,7 @@ function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
     const filters = isEmptyFilter(parsed.filter) ? [] : [text]
     const asked = { kind: 'command', command: { type: 'breakpoints', filters } } as const
     if (filters.length === 0) return { state, effects: [{ ...asked, as: 'unbreak' }] }
-    // Whoever names what to hold wants it held.
+    // Setting a breakpoint also turns holding on.
     const hold = { kind: 'command', command: { type: 'hold', on: true }, as: 'hold' } as const
     return { state, effects: [{ ...asked, as: 'break' }, ...(state.gate?.hold ? [] : [hold])] }
   }
@@ -125,7 +125,7 @@ export function pressInEditor(state: ScreenState, editor: Editor, key: Key, _con
   const field = typeInto(editor.field, key, Math.max(1, list + detail - 1))
   if (!field) return only(state)
   const { fault: _, token, ...rest } = editor
-  // What is changed now is no longer what was sent.
+  // An edited text is no longer the one that was sent.
   const same = token !== undefined && fieldText(field) === fieldText(editor.field)
   return only({ ...state, editor: { ...rest, field, ...(same && { token }) } })
 }
@@ -150,7 +150,7 @@ function confirm(state: ScreenState, editor: Editor): Step {
   return asked(state, editor, command, as)
 }
 
-/** The editor stays until it is known what came of it. */
+/** Sends the command. The editor stays open until the outcome is known. */
 function asked(state: ScreenState, editor: Editor, command: CommandBody, as: CommandPurpose): Step {
   const token = state.lastToken + 1
   const { fault: _, ...rest } = editor
@@ -169,7 +169,7 @@ function commandOf(editor: Editor, text: string): { command: CommandBody; as: 'e
       return { command: { type: 'inject', direction: editor.direction!, text }, as: 'compose' }
     default: {
       const message = editor.message!
-      // Nothing but white space differs: the other side gets the very bytes that came.
+      // If only white space differs, the original bytes are forwarded.
       const same = indentJson(text) === indentJson(editor.original)
       return { command: same ? { type: 'forward', message } : { type: 'edit', message, text }, as: 'edit' }
     }

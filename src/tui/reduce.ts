@@ -14,7 +14,7 @@ import {
   type Step,
 } from './state.js'
 
-/** The next state of a screen, and what else is to be done. Pure but for what the log and the view hold. */
+/** The next state of a screen, and the effects to run. Pure, except for the content of log and view. */
 export function reduce(state: ScreenState, action: Action, context: Context): Step {
   const step = apply(state, action, context)
   return { ...step, state: inBounds(step.state, context) }
@@ -35,7 +35,7 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
     }
     case 'gate': {
       const fault = action.gate.rules?.fault
-      // Who came later was not told when it happened.
+      // A screen that attached later has not seen this problem yet.
       const isNew = fault !== undefined && fault !== state.gate?.rules?.fault
       const notice = { text: `the previous rules stay in force: ${fault}`, tone: 'bad' as const }
       return only({ ...state, gate: action.gate, ...(isNew && { notice }) })
@@ -61,7 +61,7 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
   }
 }
 
-/** What it says now has not been sent. */
+/** The editor with a new text, which has not been sent yet. */
 function rewritten({ token: _, fault: __, ...editor }: Editor, text: string): Editor {
   return { ...editor, field: fieldOf(text, 'start') }
 }
@@ -121,7 +121,7 @@ function done(state: ScreenState, action: Extract<Action, { type: 'done' }>): St
   }
 }
 
-/** Without the editor that was confirmed; another one stays. */
+/** Closes the editor that was confirmed; another one stays open. */
 function closed(state: ScreenState, { token }: Extract<Action, { type: 'done' }>): ScreenState {
   if (!isAsking(state.editor, token)) return state
   const { editor: _, ...rest } = state
@@ -147,7 +147,7 @@ function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>,
     return only({ ...state, editor: { ...editor, fault: message } })
   }
   if (as === 'again' && state.again && state.again.token === token) {
-    // It cannot be sent as it is on the tape: a person has to say what stood there, unless they are writing already.
+    // The recorded request is redacted: the user must supply the original values, unless already writing.
     if (code === 'redacted' && !state.editor && !state.prompt) {
       const { again: _, ...rest } = state
       return perform(rest, 'again-edited', context, state.again.row)
@@ -168,8 +168,8 @@ function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>,
 }
 
 /**
- * The cursor on a row, and that row on the screen. What is held and chosen stays chosen while other messages come:
- * the next key decides about it.
+ * Keeps the cursor on a row, and that row on the screen. A chosen held message stays chosen while others
+ * arrive: the next key decides about it.
  */
 function inBounds(state: ScreenState, { log, view }: Context): ScreenState {
   const last = view.length - 1
@@ -177,7 +177,7 @@ function inBounds(state: ScreenState, { log, view }: Context): ScreenState {
   const follows = state.follow && (chosen === undefined || log.heldOf(chosen) === undefined)
   const list = Math.max(1, layoutOf(state).list)
   const cursor = follows ? last : Math.max(Math.min(state.cursor, last), Math.min(0, last))
-  // A list that has become longer is filled again.
+  // After the list became longer, it is filled again.
   const top = Math.max(0, Math.min(state.top, cursor, last - list + 1), cursor - list + 1)
   const detailTop = cursor === state.cursor ? state.detailTop : 0
   if (cursor === state.cursor && top === state.top && detailTop === state.detailTop) return state

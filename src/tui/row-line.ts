@@ -16,7 +16,7 @@ import {
 import type { LogRow, RowState } from './message-log.js'
 import { span, type Line, type Span, type Tone } from './spans.js'
 
-/** Signs that a terminal can show. */
+/** Signs that the terminal can show. */
 export interface Signs {
   readonly toServer: string
   readonly toClient: string
@@ -53,7 +53,7 @@ const stateTones: Readonly<Record<RowState, Tone>> = {
   undelivered: 'yellow',
 }
 
-/** Columns of a list of so many cells; what is less important goes first. */
+/** Columns for a list of this width; less important ones are omitted first. */
 export function columnsFor(width: number): {
   readonly time: number
   readonly latency: number
@@ -95,20 +95,20 @@ export function rowLine(row: LogRow, width: number, signs: Signs): Line {
   return [...left, ...fitted(whatOf(row), contentOf(row), noteOf(row), room), span(right, 'dim')]
 }
 
-/** What people said about it, and the rules of level error and warning that found something. */
+/** Notes of people, and the rules with findings of level error and warning. */
 function noteOf({ notes, findings }: LogRow): string {
   const ids = new Set(findings.flatMap(({ level, rule }) => (level === 'note' ? [] : [`! ${rule.id}`])))
   const found = ids.size === 0 ? '' : `  ${[...ids].join(' ')}`
   return notes.length === 0 ? found : `  note: ${short(notes.join(' · '))}${found}`
 }
 
-/** Content that tells a message from others of its method, as far as it is kept. */
+/** Content that distinguishes a message from others of its method, if still kept. */
 function contentOf({ record, part, kind, request }: LogRow): string {
   const text = rowContent(record, part, kind, request)
   return text === '' ? '' : `  ${text}`
 }
 
-/** Exactly `room` cells. A note gets the room that is left, and a third of it all the same; the content what is left then. */
+/** Exactly `room` cells. A note gets the remaining room, but at least a third; the content gets the rest. */
 function fitted(said: Span, content: string, note: string, room: number): Span[] {
   const forNote = Math.min(widthOf(note), Math.max(room - widthOf(said.text), Math.floor(room / 3)))
   const text = truncate(said.text, room - forNote)
@@ -144,7 +144,7 @@ function idOf(row: LogRow): string {
   return escapeText((row.part?.envelope.id ?? '').slice(0, longestName))
 }
 
-/** What the row is about; escaped. */
+/** The method and subject of the row; escaped. */
 export function whatOf(row: LogRow): Span {
   const { record, part, kind } = row
   const view = rowView(rowMatter(record, part, kind), row.request, row.failed)
@@ -157,7 +157,7 @@ export function whatOf(row: LogRow): Span {
   return span(kind === 'gap' ? `${line}, ${view.why}` : line, tone)
 }
 
-/** A request that waits, or that failed, says so; a notification stands back. */
+/** Held and failed requests stand out; notifications are dimmed. */
 function toneOf({ kind, state, failed }: LogRow, tone: RowTone): Tone {
   if (kind !== 'request' && kind !== 'notification') return tone
   if (state === 'waiting') return 'yellow'

@@ -1,12 +1,12 @@
 import { detach } from '../model/index.js'
 
 const mostNotes = 1_000
-/** Characters of a note. */
+/** Maximum characters of a note. */
 const longestNote = 2_000
 
 const none: readonly string[] = []
 
-/** What people said about rows; of very many notes only the first. */
+/** Notes of people about rows. Bounded: only the first ones are kept. */
 export class RowNotes {
   readonly #notes = new Map<number, string[]>()
   #count = 0

@@ -3,36 +3,36 @@ import { createIntColumn, createNumberColumn, setRow, type TapeRecord } from '..
 import { createTextStore, type TextStore } from '../tape/index.js'
 import { lengthOf, outlineOf } from './record-outline.js'
 
-/** Characters of the newest records, which stay in memory: some 20 to 40 thousand rows. */
+/** Characters of the newest records, kept in memory: about 20 to 40 thousand rows. */
 const charactersKept = 24 * 1024 * 1024
-/** Characters of older records that were read again. */
+/** Characters of older records that were read back. */
 const charactersCached = 4 * 1024 * 1024
 const noPlace = -1
 
-/** The record of a row, and which of its messages the row shows. */
+/** The record of a row, and the index of the row's message in it. */
 export interface Slot {
   readonly record: TapeRecord
   readonly part: number
-  /** Its payload cannot be had any more. */
+  /** The payload is no longer available. */
   readonly gone?: true
 }
 
 /**
- * The records of all rows. The newest are in memory, older ones in a private temporary file as lines of a tape: the tape
- * itself may have been rotated away, or be a merge of several recordings. Where that file cannot be written, and for what
- * must not be on a disk, the outline of a record stays in memory.
+ * The records of all rows. The newest are in memory, older ones in a private temporary file as lines of a
+ * tape: the tape itself may be rotated away, or be a merge of several recordings. If that file cannot be
+ * written, or a record must not be on disk, the record's outline stays in memory.
  */
 export class RowRecords {
-  /** From row `#base` on; those before `#head` have left. */
+  /** From row `#base` on; rows before `#head` have been removed. */
   #recent: (Slot | undefined)[] = []
   #base = 0
   #head = 0
   #characters = 0
-  /** Of older rows: number of their line in the store, and the part. */
+  /** For older rows: the line number in the store, and the part. */
   readonly #places = createNumberColumn(noPlace)
   readonly #parts = createIntColumn(0)
   #store: TextStore | undefined
-  /** The store takes no more; what it has can be read. */
+  /** The store accepts no more records; existing ones can be read. */
   #isFull = false
   readonly #outlines = new Map<number, Slot>()
   readonly #offDisk = new WeakSet<TapeRecord>()
@@ -45,7 +45,7 @@ export class RowRecords {
     return this.#base + this.#recent.length
   }
 
-  /** It holds what nobody may write to a disk. */
+  /** Keeps the record off the disk: it contains secrets. */
   keepOffDisk(record: TapeRecord): void {
     this.#offDisk.add(record)
   }
@@ -58,7 +58,7 @@ export class RowRecords {
     return { record: this.#read(place), part: this.#parts.get(row) }
   }
 
-  /** A new row, or another record for one. */
+  /** Adds a row, or replaces its record. */
   set(row: number, slot: Slot): void {
     const at = row - this.#base
     if (at < this.#head) return this.#putAway(row, slot)
@@ -81,7 +81,7 @@ export class RowRecords {
       this.#recent[this.#head] = undefined
       this.#head += 1
     }
-    // Seldom, since it moves all others.
+    // Done rarely, since it copies all other rows.
     if (this.#head < 1024 || this.#head < this.#recent.length / 2) return
     this.#recent = this.#recent.slice(this.#head)
     this.#base += this.#head

@@ -1,21 +1,21 @@
 import { matchFilter, type Filter } from '../filter/index.js'
 import type { MessageLog } from './message-log.js'
 
-/** Rows between two looks at the clock. */
+/** Rows checked between two looks at the clock. */
 const rowsAtOnce = 64
 
-/** Rows that were looked at, and those among them that a filter lets through, in order. */
+/** The rows checked so far, and those of them that match the filter, in order. */
 interface Sieved {
   readonly filter: Filter
   readonly rows: number[]
   seen: number
 }
 
-/** The rows that a filter lets through, in order. */
+/** The rows that match a filter, in order. */
 export class RowView {
   readonly #log: MessageLog
   #now: Sieved | undefined
-  /** Takes the place of what is shown when all rows were looked at. */
+  /** Replaces `#now` when all rows have been checked. */
   #next: Sieved | undefined
 
   constructor(log: MessageLog) {
@@ -30,16 +30,16 @@ export class RowView {
     return this.#now?.filter
   }
 
-  /** Begins with another filter; the rows are those of the last one until `lookOn` says that all were looked at. */
+  /** Starts another filter. The rows of the previous one stay until `lookOn` has checked all rows. */
   setFilter(filter: Filter | undefined): void {
     this.#next = filter && { filter, rows: [], seen: 0 }
     if (!filter) this.#now = undefined
   }
 
   /**
-   * Looks at rows for some time. False while there are more.
+   * Checks rows for a limited time. Returns false while there are more.
    *
-   * @param mostMs others of this process may have something to do
+   * @param mostMs keeps the process responsive
    */
   lookOn(mostMs: number): boolean {
     const next = this.#next
@@ -54,7 +54,7 @@ export class RowView {
     return true
   }
 
-  /** Looks at rows that are new, and again at those that changed. */
+  /** Checks new rows, and changed rows again. */
   update(changed: readonly number[]): void {
     for (const sieved of [this.#now, this.#next]) {
       if (!sieved) continue
@@ -63,13 +63,13 @@ export class RowView {
     if (this.#now) this.#lookAt(this.#now, this.#log.length)
   }
 
-  /** The row at a place of the view; undefined beyond its end. */
+  /** The row at an index of the view; undefined beyond its end. */
   at(index: number): number | undefined {
     if (!this.#now) return index >= 0 && index < this.#log.length ? index : undefined
     return this.#now.rows[index]
   }
 
-  /** The place of a row, or of the first one after it. */
+  /** The index of a row, or of the next row in the view. */
   indexOf(row: number): number {
     return this.#now ? placeIn(this.#now.rows, row) : Math.min(row, this.#log.length)
   }

@@ -13,32 +13,32 @@ import type { ReadStream, WriteStream } from 'node:tty'
 
 export interface ScreenOptions {
   readonly link: CaptureLink
-  /** This screen began the capture: leaving it saves and ends it. */
+  /** This screen started the capture: leaving it saves and ends the capture. */
   readonly owner: boolean
-  /** It shows recordings that were made: nothing comes after them, and nothing can be sent. */
+  /** The screen shows finished recordings: no messages arrive, and none can be sent. */
   readonly saved?: boolean
   readonly colours: boolean
   readonly stdin: ReadStream
   readonly stdout: WriteStream
-  /** Leaves the screen; the one that owns the capture as soon as that is over. */
+  /** Leaves the screen. A screen that owns the capture leaves only after the capture's end. */
   readonly signal?: AbortSignal
 }
 
-/** How a screen was left. */
+/** How the screen was left. */
 export interface ScreenEnd {
-  /** `left`: by its user; `ended`: the capture was over; `lost`: it went away without a word. */
+  /** `left`: by its user; `ended`: the capture ended; `lost`: the connection was lost. */
   readonly reason: 'left' | 'ended' | 'lost'
   readonly messages: number
-  /** The folder with what was typed in an editor that was open at the end. */
+  /** Folder with the unsaved text of an editor that was open at the end. */
   readonly kept?: string
 }
 
-/** Pictures a second, at most, while messages come. */
+/** Minimum time between two redraws while messages arrive. */
 const pictureMs = 50
-/** A filter looks at rows no longer than this at a time. */
+/** Maximum time of one step of filtering. */
 const lookMs = 10
 
-/** Shows a capture until its user leaves. The terminal is given back as it was. */
+/** Shows a capture until its user leaves. Restores the terminal. */
 export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   const { link, owner, saved = false, colours, stdin, stdout, signal } = options
   const log = new MessageLog(link.hello.transport)
@@ -50,7 +50,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   const changed: number[] = []
   let timer: NodeJS.Timeout | undefined
   let looking: NodeJS.Immediate | undefined
-  /** Was chosen when a filter was begun with. */
+  /** The row chosen when the filter was started. */
   let filterRow: number | undefined
   let gone = false
   let editing: Promise<string | undefined> | undefined
@@ -60,7 +60,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     leave = resolve
     broke = reject
   })
-  // It may break before anybody waits for that.
+  // It may reject before it is awaited.
   left.catch(() => undefined)
   let canvas: Canvas | undefined
   begin()
@@ -74,13 +74,13 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     canvas?.close()
     canvas = undefined
   }
-  /** Keys act on `state`: the screen shows no row that `state` does not know yet. */
+  /** Keys act on `state`: the screen must show no row that `state` does not know yet. */
   function picture(): Frame {
     takeRows()
     return frameOf(state, context, signs)
   }
 
-  /** A fault of ours ends the screen, not what it shows. */
+  /** A bug of ours ends the screen, not the capture. */
   function dispatch(action: Action): void {
     try {
       const step = reduce(state, action, context)
@@ -92,7 +92,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     }
   }
 
-  /** What this process records goes on meanwhile. */
+  /** Filters in steps, so that this process can go on recording. */
   function lookOn(): void {
     clearImmediate(looking)
     if (gone) return
@@ -104,7 +104,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     looking = setImmediate(lookOn)
   }
 
-  /** Rows come by the thousand: they are put on the screen together. */
+  /** Rows arrive by the thousand, so they are drawn together. */
   function rowsCame(rows: readonly number[]): void {
     changed.push(...rows)
     timer ??= setTimeout(() => {
@@ -204,7 +204,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     }
   }
 
-  /** Returns where something is that would be lost with the screen. */
+  /** Returns the folder with text that would be lost with the screen. */
   async function openEditor(text: string): Promise<string | undefined> {
     end()
     const outcome = await terminal.edit(text)
@@ -216,14 +216,14 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   }
 
   function told(): void {
-    // What is held is dealt with by the end of the capture, not by that of its screen.
+    // The end of the capture decides about held messages, not the end of its screen.
     if (!owner || state.phase === 'ended' || state.phase === 'lost') leave?.()
   }
 
   terminal.onKey((key) => dispatch({ type: 'key', key }))
   terminal.onGone(() => {
     end()
-    // As when its process is told to: nothing else can end it from here.
+    // Same as a signal to stop the process: nothing else can end it from here.
     if (owner && state.phase !== 'ended') link.send({ type: 'stop' }).catch(() => undefined)
     leave?.()
   })
@@ -272,7 +272,7 @@ function isRefusal(error: Error): error is Error & { readonly failure: Failure }
   return 'failure' in error
 }
 
-/** POSIX: the first of these that is set says it. */
+/** POSIX: the first of these that is set decides. */
 function speaksUtf8(env: NodeJS.ProcessEnv): boolean {
   if (process.platform === 'win32') return true
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''

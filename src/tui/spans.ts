@@ -1,6 +1,6 @@
 import { truncate, widthOf } from '../render/index.js'
 
-/** A colour or a weight; panes know what they look like. */
+/** A colour or a weight by meaning; the canvas defines its appearance. */
 export type Tone =
   | 'plain'
   | 'dim'
@@ -13,7 +13,7 @@ export type Tone =
   | 'bold'
   | 'inverse'
 
-/** A piece of text in one tone. Escaped: nothing in it can command a terminal. */
+/** A piece of text in one tone. Escaped: contains no terminal commands. */
 export interface Span {
   readonly text: string
   readonly tone: Tone
@@ -30,7 +30,7 @@ export function lineWidth(line: Line): number {
   return line.reduce((width, { text }) => width + widthOf(text), 0)
 }
 
-/** At most `width` cells. */
+/** Cuts a line to at most `width` cells. */
 export function truncateLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line
   const kept: Span[] = []
@@ -47,7 +47,7 @@ export function truncateLine(line: Line, width: number): Line {
   return kept
 }
 
-/** Lines of at most `width` cells each, which together say all of it. */
+/** Lines of at most `width` cells each, which together hold the whole text. */
 export function wrapLine(line: Line, width: number): Line[] {
   if (lineWidth(line) <= width) return [line]
   const lines: Span[][] = [[]]
@@ -55,7 +55,7 @@ export function wrapLine(line: Line, width: number): Line[] {
   for (const { text, tone } of line) {
     let rest = text
     while (rest !== '') {
-      // What is wider than a line has one of its own all the same.
+      // A character wider than a line still gets a line of its own.
       const piece = fitting(rest, room) || (room === width ? String.fromCodePoint(rest.codePointAt(0)!) : '')
       if (piece !== '') lines.at(-1)!.push({ text: piece, tone })
       rest = rest.slice(piece.length)
@@ -68,7 +68,7 @@ export function wrapLine(line: Line, width: number): Line[] {
   return lines
 }
 
-/** A sentence as lines of at most `width` cells, broken between words where there are some. */
+/** A sentence as lines of at most `width` cells, broken between words where possible. */
 export function wrapWords({ text, tone }: Span, width: number): Line[] {
   const lines: Line[] = []
   let rest = text
@@ -82,7 +82,7 @@ export function wrapWords({ text, tone }: Span, width: number): Line[] {
   return [...lines, [{ text: rest, tone }]]
 }
 
-/** The longest beginning of `text` that takes at most `cells`. */
+/** The longest prefix of `text` that takes at most `cells`. */
 function fitting(text: string, cells: number): string {
   if (text.length <= cells && widthOf(text) <= cells) return text
   let used = 0
@@ -96,7 +96,7 @@ function fitting(text: string, cells: number): string {
   return text.slice(0, end)
 }
 
-/** The longest end of `text` that takes at most `cells`. */
+/** The longest suffix of `text` that takes at most `cells`. */
 export function endingOf(text: string, cells: number): string {
   let used = 0
   let start = text.length

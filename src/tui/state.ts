@@ -8,18 +8,18 @@ import type { MessageLog } from './message-log.js'
 import type { RowView } from './row-view.js'
 import type { TextField } from './text-field.js'
 
-/** What is on the screen. The rows themselves are in `Context`. */
+/** The state of the screen. The rows themselves are in `Context`. */
 export interface ScreenState {
   readonly columns: number
   readonly rows: number
-  /** Place in the view; -1 while it is empty. */
+  /** Index in the view; -1 while it is empty. */
   readonly cursor: number
-  /** First place of the view that is shown. */
+  /** Index in the view of the first row shown. */
   readonly top: number
-  /** The cursor stays on what came last. */
+  /** The cursor follows the newest row. */
   readonly follow: boolean
   readonly focus: 'list' | 'detail'
-  /** The message has the whole screen. */
+  /** The message fills the whole screen. */
   readonly zoom: boolean
   readonly detailTop: number
   readonly filterText: string
@@ -33,38 +33,38 @@ export interface ScreenState {
   readonly notice?: Notice
   /** A request that was sent again; shown while the cursor is on its row. */
   readonly again?: { readonly row: number; readonly token: number } & Again
-  /** The newest token of a command whose answer something on the screen waits for. */
+  /** The newest token of a command whose response the screen awaits. */
   readonly lastToken: number
-  /** The next `q` leaves although something is held. */
+  /** The next `q` leaves even if messages are held. */
   readonly quitAsked: boolean
-  /** The session could not be saved at the end: the next `q` ends the capture all the same. */
+  /** Saving the session failed at the end: the next `q` ends the capture anyway. */
   readonly saveFailed?: true
-  /** Counted up when rows came or changed. */
+  /** Incremented when rows are added or changed. */
   readonly version: number
 }
 
-/** A line of text that is asked for at the bottom. */
+/** A prompt for a line of text at the bottom. */
 export interface Prompt {
   readonly kind: 'filter' | 'break' | 'note' | 'save'
   readonly field: TextField
   readonly fault?: string
-  /** The row that was chosen when it was asked for: the cursor comes back to it. */
+  /** The row chosen when the prompt was opened; the cursor returns to it. */
   readonly anchor?: number
 }
 
-/** A message that is being written. */
+/** An editor for a message. */
 export interface Editor {
   readonly purpose: 'edit' | 'answer' | 'again' | 'compose'
   readonly title: string
-  /** The message it is about; none for one that is new. */
+  /** Id of the edited or answered message; undefined for a new message. */
   readonly message?: string
   readonly row?: number
   readonly direction?: Direction
   readonly field: TextField
-  /** Its exact text before: what is not changed is passed on as it came. */
+  /** Its exact original text; if unchanged, it is forwarded as received. */
   readonly original: string
   readonly fault?: string
-  /** It was confirmed as it stands, and what came of that is not known yet. */
+  /** Set when the current text was confirmed and its outcome is not known yet. */
   readonly token?: number
 }
 
@@ -73,23 +73,23 @@ export interface Notice {
   readonly tone: 'plain' | 'good' | 'bad'
 }
 
-/** What cannot be done by changing a state. */
+/** A side effect of a step. */
 export type Effect =
   | {
       readonly kind: 'command'
       readonly command: CommandBody
       readonly as: CommandPurpose
-      /** Given back with what came of it: whatever else is on the screen by then is not meant. */
+      /** Returned with the outcome, so that it reaches only the part of the screen that asked. */
       readonly token?: number
     }
-  /** `row`: where the cursor comes to; where it was, without it. */
+  /** `row`: the new cursor row; without it, the cursor stays. */
   | { readonly kind: 'filter'; readonly filter: Filter | undefined; readonly row?: number }
   | { readonly kind: 'copy'; readonly text: string }
-  /** Opens the user's editor; what is saved there comes back as `edited`. */
+  /** Opens the user's editor; the saved text comes back as `edited`. */
   | { readonly kind: 'external'; readonly text: string }
   | { readonly kind: 'quit' }
 
-/** Why a command was sent: what to say when it is done. */
+/** The reason for a command; selects the notice about its outcome. */
 export type CommandPurpose =
   | 'forward'
   | 'forward-all'
@@ -110,13 +110,13 @@ export type CommandPurpose =
 export type Action =
   | { readonly type: 'key'; readonly key: Key }
   | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
-  /** Rows came or changed; the log and the view have them already. */
+  /** Rows were added or changed; the log and the view are up to date. */
   | { readonly type: 'rows' }
-  /** Another filter is in force; `row` is where the cursor was. */
+  /** Another filter is in force; `row` was the cursor's row. */
   | { readonly type: 'filtered'; readonly row: number | undefined }
   | { readonly type: 'gate'; readonly gate: GateState }
   | { readonly type: 'phase'; readonly phase: ScreenState['phase'] }
-  /** A held message waits no more. */
+  /** A message is no longer held. */
   | { readonly type: 'released'; readonly message: string; readonly outcome: ReleaseOutcome }
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'edited'; readonly text: string }
@@ -134,14 +134,14 @@ export type Action =
       readonly code?: string
     }
 
-/** What a screen looks at besides its state. */
+/** The data of a screen besides its state. */
 export interface Context {
   readonly hello: ServerHello
   readonly log: MessageLog
   readonly view: RowView
-  /** This screen began the capture: leaving it ends it. */
+  /** This screen started the capture: leaving it ends the capture. */
   readonly owner: boolean
-  /** It shows recordings that were made. */
+  /** The screen shows finished recordings. */
   readonly saved?: boolean
 }
 
@@ -150,7 +150,7 @@ export interface Step {
   readonly effects: readonly Effect[]
 }
 
-/** Nothing but another state. */
+/** A step without effects. */
 export const only = (state: ScreenState): Step => ({ state, effects: [] })
 
 export function initialState(columns: number, rows: number): ScreenState {
@@ -171,18 +171,18 @@ export function initialState(columns: number, rows: number): ScreenState {
   }
 }
 
-/** How many lines each part of the screen has. */
+/** Number of lines of each part of the screen. */
 export interface Layout {
   readonly width: number
   readonly list: number
   readonly detail: number
 }
 
-/** Lines that are neither list nor detail: title, head of the list, rule, status, hints. */
+/** Lines outside list and detail: title, head of the list, rule, status, hints. */
 const frameLines = 5
 
 export function layoutOf({ columns, rows, zoom }: ScreenState): Layout {
-  // The last line of a terminal stays free: what fills it would scroll.
+  // The last line of a terminal stays empty: a full one would scroll.
   const body = Math.max(2, rows - 1 - frameLines)
   if (zoom) return { width: columns, list: 0, detail: body + 1 }
   const list = Math.max(1, Math.floor(body * (body < 12 ? 0.5 : 0.42)))

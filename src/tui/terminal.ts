@@ -6,37 +6,37 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import { sizeOf } from './canvas.js'
 import { createKeyReader, type Key } from './keys.js'
 
-/** An escape that nothing follows within this time is the key itself. */
+/** An escape is a key of its own if no input follows within this time. */
 const escapeMs = 40
-/** An editor that is told to end and does not is left to itself. */
+/** An editor still running this long after a signal is left running. */
 const editorEndsWithinMs = 3_000
-/** Terminals take no more at a time. */
+/** Maximum length (base64) that terminals accept. */
 const longestCopy = 74_994
 
 const enter = '\u001b[?1049h\u001b[?2004h\u001b[?25l\u001b[2J\u001b[H'
 const leave = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
 
-/** The user's terminal while a screen has it. */
+/** The user's terminal while a screen uses it. */
 export interface Terminal {
   readonly columns: number
   readonly rows: number
   onKey(listener: (key: Key) => void): void
   onResize(listener: () => void): void
-  /** Called once, when nothing can be shown any more and no key comes: its window was closed, its connection is lost. */
+  /** Called once, when the terminal is lost: its window was closed, or its connection failed. */
   onGone(listener: () => void): void
-  /** Called when we have it again after a shell had it, and nothing of ours stands on it any more. */
+  /** Called when a shell has returned the terminal. The screen's previous content is gone. */
   onBack(listener: () => void): void
-  /** False when it is too long to copy. */
+  /** Returns false if the text is too long. */
   copy(text: string): boolean
-  /** Gives the terminal to the user's editor and takes it back. Returns what was saved, or why nothing was. */
+  /** Lends the terminal to the user's editor. Returns the saved text, or the reason why there is none. */
   edit(text: string): Promise<Edited>
-  /** Gives the terminal back as it was. An editor that has it is ended. */
+  /** Restores the terminal. Ends an editor that uses it. */
   close(): void
 }
 
 export type Edited =
   | { readonly text: string }
-  /** @param kept the folder with what was typed, where the editor was ended before its user was done */
+  /** @param kept the folder with the unsaved text, if the editor was ended before its user finished */
   | { readonly fault: string; readonly kept?: string }
 
 export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
@@ -62,7 +62,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     goneListener?.()
     goneListener = undefined
   }
-  // Whatever ends us, the terminal is as it was before.
+  // Restores the terminal on any exit.
   const restore = (): void => {
     if (open) stdout.write(leave)
   }
@@ -85,11 +85,11 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     setRaw(false)
     stdout.write(leave)
   }
-  /** The shell that has the terminal while we are stopped knows nothing of raw mode and of the second screen. */
+  /** Restores the terminal for the shell, which knows neither raw mode nor the alternate screen. */
   function onStop(): void {
     const had = open
     give()
-    // As it is without us. It stops nothing where no shell could tell us to go on.
+    // The default action. It stops no process that no shell could continue.
     process.off('SIGTSTP', onStop)
     process.kill(process.pid, 'SIGTSTP')
     setImmediate(() => {
@@ -98,7 +98,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
       if (had) back()
     })
   }
-  /** After SIGSTOP nobody was asked before. In the background this stops us until we are in the foreground. */
+  /** SIGSTOP cannot be caught: the terminal was not restored. In the background, waits for the foreground. */
   function onContinue(): void {
     if (!open) return
     give()
@@ -107,10 +107,10 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   function back(): void {
     take()
     backListener()
-    // Who is stopped is not told of another size.
+    // A stopped process gets no notice of a new size.
     if (process.platform !== 'win32') process.kill(process.pid, 'SIGWINCH')
   }
-  /** A terminal that has gone fails here first. */
+  /** The first call that fails on a lost terminal. */
   function setRaw(on: boolean): void {
     try {
       stdin.setRawMode(on)
@@ -120,7 +120,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   }
 
   take()
-  // These stay: what is written to a terminal that has gone fails later.
+  // These listeners stay: writes to a lost terminal fail later.
   stdin.on('error', onGone)
   stdout.on('error', onGone)
   stdin.on('end', onGone)
@@ -151,7 +151,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     copy(text) {
       const encoded = Buffer.from(text).toString('base64')
       if (encoded.length > longestCopy) return false
-      // OSC 52, which works over ssh; inside of tmux with `set-clipboard on`.
+      // OSC 52 works over ssh; inside tmux, with `set-clipboard on`.
       stdout.write(`\u001b]52;c;${encoded}\u0007`)
       return true
     },
@@ -182,7 +182,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   }
 }
 
-/** What a terminal sends to all in its foreground is meant for the editor that has it. */
+/** Signals that a terminal sends to its foreground group are meant for the editor. */
 function setInterruptsAside(): { restore(): void } {
   const ignore = (): void => undefined
   const aside = (['SIGINT', 'SIGQUIT'] as const).map((signal) => {
@@ -217,20 +217,20 @@ async function editExternally(text: string, ended: AbortSignal): Promise<Edited>
   }
 }
 
-/** Whether the editor saved something, or left what it saves for the worst case. */
+/** Whether the editor saved a change, or left a recovery file. */
 async function hasMore(folder: string, path: string, before: string): Promise<boolean> {
   if ((await readdir(folder)).length > 1) return true
   return (await readFile(path, 'utf8')) !== before
 }
 
-/** A program with its arguments: nothing that only a shell knows. */
+/** A program with its arguments, without any shell syntax. */
 const isProgram = /^ *(?!(?:builtin|command|eval|exec|time|\.) )[\w./+-]+(?: +[\w./+:=@,%-]+)* *$/
 
-/** `$EDITOR` may have arguments, and is a shell's command everywhere else too. */
+/** `$EDITOR` may have arguments. Other programs run it through a shell too. */
 function runEditor(command: string, path: string, ended: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     if (ended.aborted) return resolve('the screen was closed')
-    // Without a shell between, a signal ends the editor and not the shell alone.
+    // `exec` replaces the shell, so that a signal reaches the editor.
     const line = isProgram.test(command) ? `exec ${command} "$1"` : `${command} "$1"`
     const child = spawn('/bin/sh', ['-c', line, 'sh', path], { stdio: 'inherit' })
     let patience: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import type { Key } from './keys.js'
 
-/** Text that is being edited: lines, and where the cursor stands (UTF-16 code units). */
+/** Text being edited: lines, and the cursor (UTF-16 code units). */
 export interface TextField {
   readonly lines: readonly string[]
   readonly row: number
@@ -19,13 +19,13 @@ export function fieldText(field: TextField): string {
   return field.lines.join('\n')
 }
 
-/** The field after a key; undefined where the key means nothing to it. `page`: lines shown. */
+/** The field after a key; undefined if the key has no effect. `page`: lines shown. */
 export function typeInto(field: TextField, key: Key, page = 1): TextField | undefined {
   const changed = edited(field, key) ?? moved(field, key, page)
   return changed && inView(changed, page)
 }
 
-/** So that the cursor is on one of the lines shown. */
+/** Scrolls so that the cursor's line is shown. */
 export function inView(field: TextField, page: number): TextField {
   const top = Math.max(0, Math.min(field.top, field.row), field.row - page + 1)
   return top === field.top ? field : { ...field, top }

@@ -31,7 +31,7 @@ import { OverrideForm, RulesForm } from './rules-forms.js'
 import { questions, session } from './session.js'
 import { store } from './place.js'
 
-/** What is done with the server of the recording that is looked at. */
+/** Actions on the server of the current recording. */
 export function Acting() {
   const isAttached = channel.value !== undefined
   return (
@@ -51,10 +51,10 @@ export function Acting() {
   )
 }
 
-/** In the bar at the top of the page: what can be begun. */
+/** In the top bar of the page: the actions that can be started. */
 export function Offers() {
   const one = target.value
-  // Commands of other machines are not run here.
+  // Commands from other machines are never run here.
   const before = one || store.value !== null ? undefined : finished.value
   const isAttached = channel.value !== undefined
   return (
@@ -184,7 +184,7 @@ function RulesSwitch() {
   const file = rules?.file ?? knownRules.value
   if (file === undefined) return null
   const base = file.split(/[\\/]/).at(-1)!
-  // wiretape names a file of its own by the session.
+  // wiretape's own rules file is named by the session id.
   const name = /^[\da-f-]{36}\.yaml$/.test(base) ? 'of this capture' : clean(base)
   return (
     <button

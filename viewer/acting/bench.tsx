@@ -19,7 +19,7 @@ const narrowest = 320
 const widest = 900
 const width = signal(clamped(Number(remembered('bench-width')) || 460))
 
-/** The rest of the page gives way to the workbench. */
+/** The rest of the page makes room for the workbench. */
 width.subscribe((value) => document.documentElement.style.setProperty('--bench', `${value}px`))
 
 function clamped(pixels: number): number {
@@ -31,7 +31,7 @@ function resize(pixels: number): void {
   remember('bench-width', String(width.value))
 }
 
-/** Beside the messages: what the server offers, as forms, and what it asks. */
+/** Beside the messages: forms for the server's tools, prompts and resources, and the server's requests. */
 export function Bench() {
   if (!benchOpen.value) return null
   const tabs: readonly Tab[] = session.value
@@ -93,7 +93,7 @@ export function Bench() {
   )
 }
 
-/** Between the messages and the workbench: dragged, or moved by the arrow keys. */
+/** The edge between messages and workbench: moved by dragging or by the arrow keys. */
 function Edge() {
   return (
     <div
@@ -120,7 +120,7 @@ function Edge() {
   )
 }
 
-/** How long the session goes on, and its end. */
+/** When the session ends, and buttons that keep it open or end it. */
 function SessionLine() {
   const { isKept = false } = session.value!
   return (
@@ -154,13 +154,13 @@ function SessionLine() {
   )
 }
 
-/** Keys that are typed here are not those of the page. */
+/** Keys typed here are not shortcuts of the page. */
 function keepKeys(event: KeyboardEvent): void {
   if (event.key === 'Escape') benchOpen.value = false
   event.stopPropagation()
 }
 
 questions.subscribe((all) => {
-  // Somebody waits for an answer.
+  // The server awaits a response.
   if (all.length > 0) benchOpen.value = true
 })

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { readEnvelope } from '../../src/wire/index.js'
 import { door } from './door.js'
 
-/** Where the arguments of a tool stand in a request. */
+/** Pointer to a tool's arguments in a request. */
 export const argumentsAt = '/params/arguments'
 
-/** The inputSchema of the tool that a request calls, as the recording has it; null where it has none. */
+/** The recorded inputSchema of the tool that a request calls; null if there is none. */
 async function schemaOf(request: string): Promise<unknown> {
   const { method, subject } = readEnvelope(request, 0)
   if (method !== 'tools/call' || subject === undefined) return null
@@ -17,7 +17,7 @@ async function schemaOf(request: string): Promise<unknown> {
   return null
 }
 
-/** Undefined until it is known. */
+/** Undefined until known. */
 export function useCalledSchema(request: string): unknown {
   const [schema, setSchema] = useState<unknown>(undefined)
   useEffect(() => {

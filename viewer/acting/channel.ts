@@ -1,7 +1,7 @@
 import type { CommandBody, GateState, HeldEvent, Reply, Success } from '../../src/control-schema/index.js'
 import { door } from './door.js'
 
-/** An event of the control protocol, as far as the page looks at it. */
+/** An event of the control protocol, with the members that the page uses. */
 export type ActingEvent =
   | { readonly type: 'channel'; readonly id: string; readonly label: string }
   | HeldEvent
@@ -14,29 +14,29 @@ export type ActingEvent =
   | { readonly type: 'released'; readonly message: string }
   | { readonly type: 'state'; readonly state: GateState }
   | { readonly type: 'notice'; readonly message: string }
-  /** The server tells how far a request of this page is. */
+  /** The server reports the progress of a request from this page. */
   | { readonly type: 'progress'; readonly text: string }
   | { readonly type: 'ended' }
   | { readonly type: 'live' }
 
 /** An attachment to a live capture. */
 export interface Channel {
-  /** Names it in addresses. */
+  /** The channel's id in URLs. */
   readonly id: string
-  /** @throws Error with a sentence for a person */
+  /** @throws Error with a message for the user */
   send(command: CommandBody): Promise<Success>
   close(): void
 }
 
-/** A request with this header comes from no other site: a browser would ask first, and wiretape refuses. */
+/** No other site can send this header: the browser would send a preflight request, which wiretape refuses. */
 export const actingHeaders = { 'x-wiretape-act': '1' }
 
 /**
  * Attaches to the capture that writes a recording.
  *
  * @param recording its id in the list of recordings
- * @param lost told once, with the reason where there is one, when the attachment ended by itself
- * @throws Error with a sentence for a person
+ * @param lost called once if the attachment ends by itself, with the reason if known
+ * @throws Error with a message for the user
  */
 export async function openChannel(
   recording: string,
@@ -82,9 +82,9 @@ export async function openChannel(
 }
 
 /**
- * Asks wiretape to act.
+ * Sends a request for an action to wiretape.
  *
- * @throws Error with a sentence for a person
+ * @throws Error with a message for the user
  */
 export async function askToAct(path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
   const whole = {

@@ -2,15 +2,15 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { complete } from './peer.js'
 
-/** A person types faster. */
+/** Delay after a key before the server is asked. */
 const pauseMs = 150
 
-/** A field for which the server knows values: it is asked while a person types. */
+/** A field with completions from the server, requested while the user types. */
 export function CompletedField(props: {
   readonly name: string
   readonly required: boolean
   readonly about: string | undefined
-  /** Prompt or resource template. */
+  /** A prompt or resource template. */
   readonly reference: unknown
   readonly values: Readonly<Record<string, string>>
   readonly change: (values: Readonly<Record<string, string>>) => void

@@ -6,7 +6,7 @@ import { Copied } from './copied.js'
 import { FormBox } from './form-box.js'
 import { wordsOf } from './state.js'
 
-/** A recording whose server a person wants to talk to. */
+/** The recording with the server to which the user wants to connect. */
 export const connecting = signal<{ readonly id: string; readonly label: string } | undefined>(undefined)
 
 interface Shown {
@@ -14,7 +14,7 @@ interface Shown {
   readonly folder?: string
   readonly environment?: readonly string[]
   readonly why?: string
-  /** The yes to just this, once. */
+  /** Permits this one start, once. */
   readonly code?: string
 }
 
@@ -23,7 +23,7 @@ interface Header {
   readonly value: string
 }
 
-/** Shows the whole command or URL, and connects when a person says so. */
+/** Shows the whole command or URL, and connects once the user confirms. */
 export function ConnectForm({ id, label }: { readonly id: string; readonly label: string }) {
   const [server, setServer] = useState<Shown | undefined>(undefined)
   const [fault, setFault] = useState('')
@@ -49,7 +49,7 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
     } catch (error) {
       setFault(wordsOf(error))
       setBusy(false)
-      // A code is worth one start.
+      // A code is valid for one start.
       askToAct(`./api/recordings/${id}/server`).then(
         (found) => setServer(found as Shown),
         () => undefined,
@@ -99,7 +99,7 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
   )
 }
 
-/** What is sent with every request, such as a token. Values are kept nowhere and are redacted in the recording. */
+/** Headers sent with every request, such as a token. Values are not stored, and redacted in the recording. */
 function Headers(props: {
   readonly headers: readonly Header[]
   readonly change: (headers: readonly Header[]) => void

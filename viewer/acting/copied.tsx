@@ -1,6 +1,6 @@
 import { tell, wordsOf } from './state.js'
 
-/** A text to copy. */
+/** A text with a copy button. */
 export function Copied({ text }: { readonly text: string }) {
   const copy = async (): Promise<void> => {
     try {

@@ -1,4 +1,4 @@
 import type { PageDoor } from '../shell/page-door.js'
 
-/** What the page lets this script have. */
+/** The page's interface for this script. */
 export const door = (globalThis as unknown as { readonly wiretapePage: PageDoor }).wiretapePage

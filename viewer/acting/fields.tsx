@@ -9,7 +9,7 @@ export interface Property {
   readonly oneOf?: readonly { readonly const?: unknown; readonly title?: string }[]
 }
 
-/** JSON Schema of an object, as far as a form is made of it. */
+/** JSON Schema of an object, with the members that a form uses. */
 export interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Property>>
   readonly required?: readonly string[]
@@ -82,7 +82,7 @@ export function startOf(properties: readonly (readonly [string, Property])[]): R
   )
 }
 
-/** What is left empty is not sent. Gives exact JSON text of an object. */
+/** Returns exact JSON text of an object. Optional fields left empty are omitted. */
 export function argumentsOf(
   properties: readonly (readonly [string, Property])[],
   required: ReadonlySet<string>,
@@ -105,7 +105,7 @@ export function argumentsOf(
   return { text: `{${members.join(',')}}` }
 }
 
-/** Values of a choice, with what they are called. */
+/** Values of a choice and their labels. */
 function choicesOf({ enum: values, oneOf, type }: Property): readonly { value: unknown; title: string }[] {
   const named = (oneOf ?? []).filter((one) => one.const !== undefined)
   if (named.length > 0)

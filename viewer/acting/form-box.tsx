@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { form } from './state.js'
 
-/** A modal box of an action; Escape closes it. Keys typed in it are not those of the page. */
+/** A modal box for an action; Escape closes it. Keys typed in it are not shortcuts of the page. */
 export function FormBox(props: {
   readonly title: string
   readonly children: ComponentChildren

@@ -7,15 +7,15 @@ import { argumentsAt, useCalledSchema } from './called-schema.js'
 import { JsonArea } from './json-area.js'
 import { act, channel, form, gate, wordsOf } from './state.js'
 
-/** A text that is sent by a button, or by Ctrl+Enter. What is wrong with it is said below. */
+/** A text that a button or Ctrl+Enter sends. Errors are shown below. */
 export function TextForm(props: {
   readonly label: string
   readonly start: string
   readonly verb: string
   readonly rows?: number
-  /** Schema of the arguments of the tool that is called. The text is JSON; null for any. */
+  /** Schema of the called tool's arguments. The text is JSON; null if any JSON is valid. */
   readonly schema?: unknown
-  /** What is wrong with it, or nothing when it is done. */
+  /** Returns an error, or undefined on success. */
   readonly submit: (text: string) => Promise<string | undefined> | string | undefined
 }) {
   const [text, setText] = useState(props.start)
@@ -73,7 +73,7 @@ export function TextForm(props: {
   )
 }
 
-/** Sends a command of a form; gives what went wrong. */
+/** Sends a command of a form. Returns the error, if any. */
 export async function tried(command: CommandBody): Promise<string | undefined> {
   try {
     await channel.value?.send(command)
@@ -97,7 +97,7 @@ export function EditForm({ held: { message, text: original } }: { readonly held:
           const read = readWritten(written, 'message')
           if ('fault' in read) return read.fault
           const { text } = read
-          // Nothing but white space differs: the other side gets the very bytes that came.
+          // If only white space differs, the original bytes are forwarded.
           const isSame = indentJson(text) === indentJson(original)
           return tried(isSame ? { type: 'forward', message } : { type: 'edit', message, text })
         }}
@@ -137,11 +137,11 @@ export function BreakForm() {
         submit={async (written) => {
           const text = written.trim()
           const filters = text === '' ? [] : [text]
-          // Without the last breakpoint everything would be held.
+          // Without breakpoints, everything would be held.
           if (filters.length === 0 && set.length > 0 && gate.value?.hold)
             await act({ type: 'hold', on: false })
           const fault = await tried({ type: 'breakpoints', filters })
-          // Whoever names what to hold wants it held.
+          // Setting a breakpoint also turns holding on.
           if (fault === undefined && filters.length > 0 && !gate.value?.hold)
             await act({ type: 'hold', on: true })
           return fault

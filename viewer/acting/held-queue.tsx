@@ -3,7 +3,7 @@ import { readEnvelope } from '../../src/wire/index.js'
 import { clean } from '../shell/clean.js'
 import { act, form, held } from './state.js'
 
-/** Drawn at once; the others come up when these have gone. */
+/** Messages shown at once; the others follow when these are released. */
 const mostShown = 50
 
 const reasons: Readonly<Record<HeldEvent['reason'], string>> = {
@@ -13,7 +13,7 @@ const reasons: Readonly<Record<HeldEvent['reason'], string>> = {
   order: 'waiting behind another message',
 }
 
-/** Messages that wait for a decision, oldest first. */
+/** Held messages, oldest first. */
 export function HeldQueue() {
   if (held.value.length === 0) return null
   const more = held.value.length - mostShown

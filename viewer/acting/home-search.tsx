@@ -4,17 +4,17 @@ import { clean } from '../shell/clean.js'
 import { door } from './door.js'
 import { wordsOf } from './state.js'
 
-/** A message that was found, as `wiretape ui` tells it. */
+/** A message found, in the format of `wiretape ui`. */
 interface FoundMessage {
-  /** Of its recording. */
+  /** Id of its recording. */
   readonly id: string
   readonly label: string | null
-  /** Null for what is no message. */
+  /** Null for rows that are not messages. */
   readonly sequence: number | null
   readonly method: string | null
   readonly subject: string | null
   readonly snippet: string
-  /** Place of the match in the snippet. */
+  /** Position of the match in the snippet. */
   readonly match: { readonly start: number; readonly end: number } | null
 }
 
@@ -25,12 +25,12 @@ interface SearchFound {
 
 interface Searched {
   readonly words: string
-  /** Undefined while it is looked for. */
+  /** Undefined during the search. */
   readonly found?: SearchFound
   readonly failure?: string
 }
 
-/** The last search in all recordings; undefined when there is none. */
+/** The last search in all recordings; undefined if none. */
 export const searched = signal<Searched | undefined>(undefined)
 
 export async function searchAll(words: string): Promise<void> {
@@ -48,7 +48,7 @@ export async function searchAll(words: string): Promise<void> {
   if (searched.value === begun) searched.value = next
 }
 
-/** Matches by recording; each leads to its message. */
+/** Matches by recording; each links to its message. */
 export function FoundMessages() {
   const { words, found, failure } = searched.value!
   if (failure !== undefined) return <p class="failure">{clean(failure)}</p>

@@ -4,7 +4,7 @@ import { askToAct } from './channel.js'
 import type { Session } from './session.js'
 import { tell, wordsOf } from './state.js'
 
-/** Sessions of pages, by the id of their recording. */
+/** Sessions of pages, by recording id. */
 const open = signal<ReadonlyMap<string, Session>>(new Map())
 
 export async function loadSessions(): Promise<void> {
@@ -12,7 +12,7 @@ export async function loadSessions(): Promise<void> {
     const all = (await askToAct('./api/sessions')) as readonly Session[]
     open.value = new Map(all.map((one) => [one.recording, one]))
   } catch {
-    // The list of recordings tells that wiretape is gone.
+    // The list of recordings already reports a lost connection to wiretape.
   }
 }
 
@@ -25,7 +25,7 @@ async function command(id: string, body: unknown): Promise<void> {
   await loadSessions()
 }
 
-/** Of a recording that a page makes: when its session ends, and how it goes on. */
+/** For a recording made by a page: the end of its session, and buttons that keep or end it. */
 export function SessionActions({ recording, label }: { readonly recording: string; readonly label: string }) {
   const session = open.value.get(recording)
   if (!session) return null

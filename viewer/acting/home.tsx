@@ -17,14 +17,14 @@ import { tell, wordsOf } from './state.js'
 const listed = signal<readonly Listed[] | undefined>(undefined)
 const trouble = signal<string | undefined>(undefined)
 const ticked = signal<ReadonlySet<string>>(new Set())
-/** Id of the recording that is about to be deleted. */
+/** Id of the recording to be deleted, until the user confirms. */
 const asked = signal<string | undefined>(undefined)
 const words = signal('')
 
-/** How often the list is asked for again. */
+/** Interval between two requests for the list. */
 const pauseMs = 2_000
 
-/** All recordings of the data folder, or of a store. */
+/** All recordings in the data folder or a store. */
 export function Home() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -64,7 +64,7 @@ async function loadList(): Promise<void> {
   }
 }
 
-/** There is no recording: how to make one. */
+/** Shown without recordings: how to make one. */
 function First() {
   return (
     <section class="recordings" aria-label="Your recordings">
@@ -297,7 +297,7 @@ function matchesWords({ label, server, client, name, host, startedAt }: Listed):
   )
 }
 
-/** Oldest first: what came later is compared with what was before. */
+/** Oldest first: a comparison takes the earlier recording as its base. */
 function older(recordings: readonly Listed[]): Listed[] {
   return recordings.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
 }
@@ -306,7 +306,7 @@ function addressOf(recordings: readonly Listed[], hash = ''): string {
   return `./?${recordings.map(({ id }) => `open=${encodeURIComponent(id)}`).join('&')}${hash}`
 }
 
-/** The address names what is open, so that it can be reloaded and left again. */
+/** The URL names the open recordings, so that reloading and going back work. */
 function openAll(recordings: readonly Listed[], hash = ''): void {
   if (hash !== '') return location.assign(addressOf(recordings, hash))
   history.pushState(null, '', addressOf(recordings))

@@ -3,13 +3,13 @@ import type { EditorParts, MakeEditor } from '../editor/editor.js'
 
 interface Props {
   readonly label: string
-  /** At the start; later what `change` was told. */
+  /** The initial text, and later the last one passed to `change`. */
   readonly value: string
   readonly change: (value: string) => void
   readonly rows: number
-  /** JSON Schema of the text, for completion and errors. */
+  /** JSON Schema for completion and errors. */
   readonly schema?: unknown
-  /** Pointer to the part of the text that the schema is about. @default '' */
+  /** Pointer to the part of the text that the schema describes. @default '' */
   readonly schemaAt?: string
   readonly invalid?: boolean
   /** Ctrl+Enter */
@@ -18,7 +18,7 @@ interface Props {
 
 let loading: Promise<MakeEditor | undefined> | undefined
 
-/** The editor is a script of its own: it is as large as the rest of the page. */
+/** The editor is a separate script: it is as large as the rest of the page. */
 function loadEditor(): Promise<MakeEditor | undefined> {
   loading ??= new Promise((resolve) => {
     const script = document.createElement('script')
@@ -34,7 +34,7 @@ function loadEditor(): Promise<MakeEditor | undefined> {
   return loading
 }
 
-/** JSON to write: a plain field, until the editor is there. From then on only the person changes the text. */
+/** A JSON input: a plain field until the editor has loaded. From then on, only the user changes the text. */
 export function JsonArea(props: Props) {
   const { label, value, rows, invalid = false } = props
   const place = useRef<HTMLDivElement>(null)

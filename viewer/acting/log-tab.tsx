@@ -8,7 +8,7 @@ import { tell, wordsOf } from './state.js'
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
-/** What the server says unasked, newest first. */
+/** Notifications of the server, newest first. */
 export function LogTab() {
   const [level, setLevel] = useState('')
   const choose = async (wanted: string): Promise<void> => {
@@ -68,7 +68,7 @@ function wordsIn(method: string, params: string): string {
   return `${String(level)}: ${words}`.slice(0, longest)
 }
 
-/** Folders that the server may ask for. */
+/** Roots: folders that the server may request. */
 export function RootsTab() {
   const [text, setText] = useState(() => roots.value.map(({ uri }) => uri).join('\n'))
   const uris = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))

@@ -8,7 +8,7 @@ import { findPlace } from './place.js'
 import { findSession, session } from './session.js'
 import { followPage } from './state.js'
 
-// Only `wiretape ui` serves this script. The page left places for it.
+// Only `wiretape ui` serves this script. The page contains placeholder elements for it.
 const place = document.querySelector('#acting')
 if (place) {
   const style = document.createElement('link')
@@ -19,7 +19,7 @@ if (place) {
   findSession()
   void findPlace()
   session.subscribe((found) => {
-    // It was just begun, by this page before it was loaded again.
+    // This page started the session just before it was reloaded.
     if (found?.recording !== sessionStorage.getItem('wiretape-bench')) return
     sessionStorage.removeItem('wiretape-bench')
     benchOpen.value = true
@@ -28,7 +28,7 @@ if (place) {
   render(<Offers />, document.querySelector('#acting-offers')!)
   let home: HTMLElement | null = null
   door.home.subscribe((element) => {
-    // What is drawn stays alive until it is told to go.
+    // A rendered tree stays active until it is unmounted.
     if (home) render(null, home)
     home = element
     if (home) render(<Home />, home)

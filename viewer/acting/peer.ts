@@ -3,18 +3,18 @@ import { askServer, cancelInSession, serverSays, session, type Answer } from './
 
 let made = 0
 
-/** Name of a request of this page: it can be cancelled by it, and progress is told with it. */
+/** Key of a request from this page, for its progress and cancellation. */
 export function newKey(): string {
   made += 1
   return `wiretape-ui-${Date.now().toString(36)}-${made}`
 }
 
 /**
- * Sends a request to the server: of the session of this page, or into the connection of the live client, which sees neither
- * the request nor its answer.
+ * Sends a request to the server: in the session of this page, or over the connection of the live client,
+ * which sees neither the request nor its response.
  *
  * @param params exact JSON text of an object
- * @throws Error with a sentence for a person
+ * @throws Error with a message for the user
  */
 export async function ask(method: string, params: string, key = newKey()): Promise<Answer> {
   if (session.value) return askServer(key, method, params)
@@ -25,7 +25,7 @@ export async function ask(method: string, params: string, key = newKey()): Promi
   return { answer, ...(latencyMs !== undefined && { latencyMs }) }
 }
 
-/** Cancels a request: the server is told so, and its answer is not waited for any longer. */
+/** Cancels a request: notifies the server and stops waiting for the response. */
 export async function cancel(key: string): Promise<void> {
   if (session.value) return cancelInSession(key)
   const params = { requestId: key, reason: 'a person cancelled it' }
@@ -33,7 +33,7 @@ export async function cancel(key: string): Promise<void> {
   await act({ type: 'inject', direction: 'client_to_server', text })
 }
 
-/** The result of a request as a value. @throws Error with what the server says */
+/** The result of a request as a value. @throws Error with the server's message */
 export async function resultOf(method: string, params: unknown): Promise<unknown> {
   const { answer, error: failed } = await ask(method, JSON.stringify(params))
   if (answer === undefined) throw new Error(failed ?? 'no response')
@@ -45,10 +45,10 @@ export async function resultOf(method: string, params: unknown): Promise<unknown
   return result
 }
 
-/** Pages of a list. */
+/** Maximum number of pages read from a list. */
 const mostPages = 50
 
-/** All pages of a list of the server. @throws Error with what the server says */
+/** All pages of a list of the server. @throws Error with the server's message */
 export async function listOf<T>(method: string, member: string): Promise<T[]> {
   const all: T[] = []
   let cursor: string | undefined
@@ -63,7 +63,7 @@ export async function listOf<T>(method: string, member: string): Promise<T[]> {
   return all
 }
 
-/** What a field of a prompt or of a template could be. */
+/** Completions for an argument of a prompt or resource template. */
 export async function complete(
   reference: unknown,
   name: string,
@@ -79,7 +79,7 @@ export async function complete(
     const { values } = completion ?? {}
     return Array.isArray(values) ? values.filter((one) => typeof one === 'string').slice(0, 100) : []
   } catch {
-    // A server that completes nothing says so with an error.
+    // Servers without completion return an error.
     return []
   }
 }

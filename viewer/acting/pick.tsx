@@ -3,13 +3,13 @@ import { clean } from '../shell/clean.js'
 import { wordsOf } from './state.js'
 
 export interface Named {
-  /** Tells it from the others. */
+  /** Unique in its list. */
   readonly key: string
   readonly name: string
   readonly about?: string
 }
 
-/** A list of the server, asked for once, of which one is chosen. */
+/** A list of the server, requested once, from which the user chooses one element. */
 export function usePick<T extends Named>(load: () => Promise<T[]>) {
   const [all, setAll] = useState<readonly T[] | undefined>(undefined)
   const [fault, setFault] = useState('')

@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals'
 import { JsonObject } from '../../src/wire/index.js'
 
-/** How far a request is. */
+/** Progress of a request. */
 export interface Progress {
   readonly progress: number
   readonly total?: number
   readonly message?: string
 }
 
-/** Requests that are remembered. */
+/** Maximum number of requests remembered. */
 const mostKept = 50
 
-/** By the progress token as a string: the last that the server told. */
+/** The last progress of each request, by progress token as a string. */
 const told = signal<ReadonlyMap<string, Progress>>(new Map())
 
 /** @param text of a `notifications/progress` */
@@ -32,12 +32,12 @@ export function noteProgress(text: string): void {
   told.value = next
 }
 
-/** @param key name of a request of this page, which is its progress token */
+/** @param key of a request from this page; serves as its progress token */
 export function progressOf(key: string): Progress | undefined {
   return told.value.get(key)
 }
 
-/** In one line: `3 of 5 boiling`. */
+/** On one line: `3 of 5 boiling`. */
 export function progressWords({ progress, total, message }: Progress): string {
   return `${progress}${total === undefined ? '' : ` of ${total}`}${message === undefined ? '' : ` ${message}`}`
 }

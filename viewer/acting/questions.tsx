@@ -8,7 +8,7 @@ import { answerQuestion, questions, type Question } from './session.js'
 import { textIn, wordsOf } from './state.js'
 import { WebLink } from './web-link.js'
 
-/** What the server asks of its client, which is the person in front of this page. */
+/** The server's requests to its client, answered by the user. */
 export function Questions() {
   return (
     <>
@@ -57,7 +57,7 @@ interface Said {
   readonly content?: unknown
 }
 
-/** The person answers in the place of a model. */
+/** The user answers instead of a model. */
 function Sampling({ params, give }: Form) {
   const [words, setWords] = useState('')
   const [model, setModel] = useState('a person')

@@ -93,7 +93,7 @@ function ResourceForm({ resource }: { readonly resource: Resource }) {
   )
 }
 
-/** Simple expressions of RFC 6570; others can be written by hand. */
+/** Expands simple expressions of RFC 6570; others can be typed as a URI. */
 function expand(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{([+#]?)([\w.]{1,200})\}/g, (_, operator: string, name: string) => {
     const value = values[name] ?? ''

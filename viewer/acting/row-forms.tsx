@@ -10,7 +10,7 @@ import { FormBox } from './form-box.js'
 import { TextForm, tried } from './held-forms.js'
 import { channel, wordsOf } from './state.js'
 
-/** At once, of one request. */
+/** Maximum number of copies of a request sent at once. */
 const mostTimes = 50
 
 interface Said {
@@ -18,7 +18,7 @@ interface Said {
   readonly text: string
 }
 
-/** What a row's record says: the message's UUID and its exact text. */
+/** UUID and exact text of a row's message. */
 export function saidBy({ record, part }: Detail): Said {
   if (!isFrameRecord(record)) return { message: undefined, text: '' }
   const { id, start, end } = record.parts[part]!
@@ -90,7 +90,7 @@ export function AgainForm({ row }: { readonly row: number }) {
           const isSame = indentJson(read.text) === indentJson(original)
           const sent = Array.from({ length: times }, () => sendOnce(message, isSame ? undefined : read.text))
           setOutcomes(await Promise.all(sent))
-          // It stays open: the answers are shown below.
+          // The form stays open: the responses are shown below.
           return ''
         }}
       />
@@ -109,7 +109,7 @@ async function sendOnce(message: string, text: string | undefined): Promise<Outc
   }
 }
 
-/** Equal answers are shown once, with how many they are. */
+/** Equal responses are shown once, with their count. */
 function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly before: string | undefined }) {
   const { outcomes, before } = props
   const groups = new Map<string, Outcome[]>()
@@ -148,7 +148,7 @@ function spanOf(tookMs: readonly number[]): string {
   return least === most ? least! : `${least} to ${most}`
 }
 
-/** What an answer says, without its id. */
+/** The result or error of a response, without its id. */
 export function contentOf(answer: string): string {
   if (kindAt(answer, 0) !== 'object') return answer
   const object = new JsonObject(answer, 0)

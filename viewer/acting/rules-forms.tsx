@@ -17,7 +17,7 @@ async function askRules(change?: { readonly add: string } | { readonly remove: s
   return (await askToAct(`./api/control/${channel.value!.id}/rules`, change)) as Rules
 }
 
-/** The rules of the capture, each of which can be removed. */
+/** The rules of the capture, with buttons to remove them. */
 export function RulesForm() {
   const [known, setKnown] = useState<Rules | undefined>(undefined)
   const [fault, setFault] = useState('')
@@ -52,7 +52,7 @@ export function RulesForm() {
   )
 }
 
-/** A rule that gives calls like this one the answer of a person from now on, without asking the server. */
+/** A new rule: calls like this one get the user's response from now on, and do not reach the server. */
 export function OverrideForm({ row }: { readonly row: number }) {
   const [start, setStart] = useState<string | undefined>(undefined)
   const [file, setFile] = useState('')

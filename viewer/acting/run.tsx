@@ -8,11 +8,11 @@ import { SaveCall } from './saved-calls.js'
 import type { Answer } from './session.js'
 import { held, wordsOf } from './state.js'
 
-/** A request that a form sends: it runs, can be cancelled, tells how far it is, and is answered. */
+/** A request from a form, with its progress, cancellation and response. */
 export interface Run {
   readonly key: string | undefined
   readonly said: Answer | undefined
-  /** What was asked last. */
+  /** The last request. */
   readonly asked: { readonly method: string; readonly params: string } | undefined
   /** @param params exact JSON text of an object */
   start(method: string, params: string): Promise<Answer>
@@ -46,14 +46,14 @@ export function useRun(): Run {
   }
 }
 
-/** The server may tell how far it is. */
+/** Asks the server for progress notifications. */
 function withProgress(params: string, key: string): string {
   const rest = params.trimStart().slice(1)
   const meta = `"_meta":{"progressToken":${JSON.stringify(key)}}`
   return `{${meta}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`
 }
 
-/** The button that sends, others beside it, and what becomes of the request. */
+/** The send button, other buttons beside it, and the outcome of the request. */
 export function RunBox(props: {
   readonly run: Run
   readonly verb: string

@@ -12,10 +12,10 @@ interface Block {
   readonly mimeType?: unknown
 }
 
-/** Types of images that hold no script. */
+/** Image types without scripts. */
 const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
-/** An answer: its texts and images as what they are, and the whole of it. */
+/** A response: its texts and images rendered, and its full JSON. */
 export function Said({ said }: { readonly said: Answer }) {
   const { answer, error, latencyMs } = said
   if (answer === undefined)
@@ -61,7 +61,7 @@ interface ResponseError {
   readonly data?: { readonly elicitations?: unknown }
 }
 
-/** What a person has to do in a browser first: `URLElicitationRequiredError` of MCP 2025-11-25. */
+/** URLs that the user must open in a browser first: `URLElicitationRequiredError` of MCP 2025-11-25. */
 function required(error: ResponseError | undefined): readonly { url?: unknown; message?: unknown }[] {
   const list = error?.code === -32042 ? error.data?.elicitations : undefined
   return Array.isArray(list) ? list.slice(0, 20).map((one: object | null) => one ?? {}) : []

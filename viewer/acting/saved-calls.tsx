@@ -16,7 +16,7 @@ interface SavedFile {
   readonly fault?: string
 }
 
-/** An exchange of the report of `wiretape run`. */
+/** An exchange in the report of `wiretape run`. */
 interface Outcome {
   readonly verdict: string
   readonly call: { readonly file: string; readonly name: string }
@@ -40,11 +40,11 @@ async function load(): Promise<void> {
   try {
     saved.value = (await askToAct('./api/saved')) as typeof saved.value
   } catch {
-    // This wiretape has none.
+    // This wiretape has no saved calls.
   }
 }
 
-/** The folder of saved calls: made one by one or all, with what is not as expected. */
+/** The folder of saved calls. Runs one or all of them, and shows unexpected results. */
 export function SavedCalls() {
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState('')
@@ -165,7 +165,7 @@ function textOf(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value)
 }
 
-/** Keeps a call that was made, with its answer as what is expected. */
+/** Saves a call, with its response as the expected one. */
 export function SaveCall(props: {
   readonly method: string
   readonly params: string
@@ -194,7 +194,7 @@ export function SaveCall(props: {
           value={file}
           onInput={({ currentTarget }) => setFile(currentTarget.value)}
           onKeyDown={(event) => {
-            // The form around it sends the request again.
+            // Otherwise Enter would submit the surrounding form and send the request again.
             if (event.key !== 'Enter') return
             event.preventDefault()
             void save()

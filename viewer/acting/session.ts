@@ -5,20 +5,20 @@ import { door } from './door.js'
 import { noteProgress } from './progress.js'
 import { lanes, tell, wordsOf } from './state.js'
 
-/** A server that this page is connected to as its client. */
+/** A session in which this page is the client of a server. */
 export interface Session {
   readonly id: string
-  /** Id of the recording that is made of it. */
+  /** Id of the session's recording. */
   readonly recording: string
-  /** It goes on when no page shows it. */
+  /** The session continues while no page shows it. */
   readonly isKept?: boolean
-  /** Until its end, where no page shows it. */
+  /** Remaining time while no page shows it. */
   readonly endsInMs?: number
 }
 
 export interface Question {
   readonly question: string
-  /** The server's request. */
+  /** The server's request as text. */
   readonly text: string
 }
 
@@ -35,7 +35,7 @@ type SessionEvent =
   | { readonly type: 'notification'; readonly text: string }
   | { readonly type: 'ended'; readonly why: string }
 
-/** Notifications that are shown. */
+/** Maximum number of notifications shown. */
 const mostNotifications = 200
 
 export const session = signal<Session | undefined>(undefined)
@@ -46,7 +46,7 @@ export const notifications = signal<readonly { readonly method: string; readonly
 export const roots = signal<readonly { readonly uri: string }[]>([])
 export const ended = signal<string | undefined>(undefined)
 
-/** What the server says of itself, as JSON values. */
+/** The server's initialize result, as JSON values. */
 export const serverSays = computed(() => {
   const result = greeting.value === null ? undefined : new JsonObject(greeting.value, 0).raw('result')
   return JSON.parse(result ?? '{}') as {
@@ -62,7 +62,7 @@ export const serverSays = computed(() => {
 
 let abort: AbortController | undefined
 
-/** Finds the session whose recording this page shows, also after a reload. */
+/** Finds the session that belongs to this page's recording; also after a reload. */
 export function findSession(): void {
   lanes.subscribe((all) => {
     if (session.value || !all.some((one) => one?.state === 'following')) return
@@ -119,7 +119,7 @@ function take(event: SessionEvent): void {
   }
 }
 
-/** Sends a command of the session; says what went wrong. */
+/** Sends a command of the session; shows an error as a notice. */
 async function command(body: unknown): Promise<void> {
   try {
     await askToAct(`./api/sessions/${session.value!.id}`, body)
@@ -128,12 +128,12 @@ async function command(body: unknown): Promise<void> {
   }
 }
 
-/** @throws Error with a sentence for a person */
+/** @throws Error with a message for the user */
 export async function answerQuestion(question: string, text: string): Promise<void> {
   await askToAct(`./api/sessions/${session.value!.id}`, { type: 'answer', question, text })
 }
 
-/** @throws Error with a sentence for a person */
+/** @throws Error with a message for the user */
 export async function askServer(key: string, method: string, params: string): Promise<Answer> {
   const body = { type: 'ask', key, method, params }
   return (await askToAct(`./api/sessions/${session.value!.id}`, body)) as Answer
@@ -146,13 +146,13 @@ export function changeRoots(uris: readonly string[]): Promise<void> {
   return command({ type: 'roots', roots: roots.value })
 }
 
-/** Whether the session goes on half a minute after its page is closed. */
+/** Sets whether the session continues half a minute after its page is closed. */
 export async function keepOpen(isKept: boolean): Promise<void> {
   await command({ type: 'keep', on: isKept })
   session.value = { ...session.value!, isKept }
 }
 
-/** The server ends, and with it its recording. */
+/** Ends the server, and with it the recording. */
 export async function endSession(): Promise<void> {
   await command({ type: 'close' })
   abort?.abort()

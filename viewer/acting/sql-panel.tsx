@@ -4,7 +4,7 @@ import { clean } from '../shell/clean.js'
 import { askToAct } from './channel.js'
 import { tell, wordsOf } from './state.js'
 
-/** What `wiretape ui` answers; see its catalogue. */
+/** The response of `wiretape ui`; see its catalogue. */
 interface SqlAnswer {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[]
   readonly rows: readonly {
@@ -18,14 +18,14 @@ interface SqlAnswer {
 const query = signal('select tool, calls, errors, p50_ms, p99_ms from tools order by calls desc')
 const answer = signal<SqlAnswer | undefined>(undefined)
 const fault = signal('')
-/** Ends the query that runs; undefined when none does. */
+/** Cancels the running query; undefined while none runs. */
 const running = signal<AbortController | undefined>(undefined)
 export const sqlOpen = signal(false)
 
-/** Longer values are cut; the CSV has all of them. */
+/** Longer values are cut; the CSV has them in full. */
 const mostCharacters = 300
 
-/** A query over all recordings, and its rows. */
+/** A query over all recordings, and the resulting rows. */
 export function SqlPanel() {
   const found = answer.value
   return (
@@ -48,7 +48,7 @@ export function SqlPanel() {
               event.preventDefault()
               void run()
             }
-            // The keys of the page are for the page.
+            // Keys typed here are not shortcuts of the page.
             event.stopPropagation()
           }}
         />

@@ -5,37 +5,37 @@ import { openChannel, type ActingEvent, type Channel } from './channel.js'
 import { door } from './door.js'
 import { noteProgress } from './progress.js'
 
-/** The signals of the page, for what this script draws. */
+/** Copies of the page's signals, for the components of this script. */
 export const lanes = signal<readonly Lane[]>([])
 export const lane = signal<number | 'all'>('all')
 export const selected = signal(-1)
 
-/** The page and this script have signals of their own kind each. */
+/** Copies the page's signals, because each script has its own copy of the signals library. */
 export function followPage(): void {
   door.lanes.subscribe((value) => (lanes.value = value))
   door.lane.subscribe((value) => (lane.value = value))
   door.selected.subscribe((value) => (selected.value = value))
 }
 
-/** The live recording that is looked at; of several the one whose tab is chosen, or the first. */
+/** The current live recording; of several, the one in the chosen tab, or the first. */
 export const target = computed(() => {
   const live = lanes.value.filter((one) => one?.state === 'following' && one.file.path !== undefined)
   return live.find(({ index }) => index === lane.value) ?? (lane.value === 'all' ? live[0] : undefined)
 })
 
-/** A recording of wiretape's list that is not live: its server can be asked again. */
+/** A recording in wiretape's list that is not live: a new connection to its server is possible. */
 export const finished = computed(() => {
   const over = lanes.value.filter((one) => one?.state === 'done' && one.file.path !== undefined)
   return over.find(({ index }) => index === lane.value) ?? (over.length === 1 ? over[0] : undefined)
 })
 
 export const channel = signal<Channel | undefined>(undefined)
-/** Lane that the channel is about. */
+/** Lane of the attached capture. */
 export const attachedTo = signal(-1)
 export const gate = signal<GateState | undefined>(undefined)
 /** Oldest first. */
 export const held = signal<readonly HeldEvent[]>([])
-/** A rules file that was in force, to turn it on again. */
+/** The last rules file in force, so that it can be turned on again. */
 export const knownRules = signal<string | undefined>(undefined)
 export const attaching = signal(false)
 
@@ -49,7 +49,7 @@ export function tell(text: string, tone: 'plain' | 'bad' = 'plain'): void {
   door.notice.value = { text, tone }
 }
 
-/** A text of a peer; anything else is none. */
+/** A peer's value if it is a text; else ''. */
 export function textIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
@@ -58,7 +58,7 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Attaches as a screen: from now on this page decides what becomes of held messages. */
+/** Attaches as a screen: from then on this page decides about held messages. */
 export async function takeControl(one: Lane): Promise<void> {
   attaching.value = true
   try {
@@ -84,7 +84,7 @@ export function leave(): void {
   form.value = undefined
 }
 
-/** Id in the list of recordings. @throws Error with a sentence for a person */
+/** Id in the list of recordings. @throws Error with a message for the user */
 export async function recordingOf({ file }: Lane): Promise<string> {
   for (const path of ['./api/given', './api/recordings']) {
     const response = await door.fetch(path)
@@ -124,7 +124,7 @@ function take(event: ActingEvent): void {
   }
 }
 
-/** Sends a command; says what went wrong. Undefined when it failed. */
+/** Sends a command and shows errors as a notice. Returns undefined on failure. */
 export async function act(command: CommandBody, done?: string): Promise<Success | undefined> {
   try {
     const result = await channel.value?.send(command)

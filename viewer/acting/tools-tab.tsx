@@ -12,7 +12,7 @@ export interface Tool {
   readonly inputSchema?: ObjectSchema
 }
 
-/** A form of each tool's arguments, made of its inputSchema. */
+/** A form for each tool's arguments, built from its inputSchema. */
 export function ToolsTab() {
   const pick = usePick(async () => {
     const tools = await listOf<Tool>('tools/list', 'tools')
@@ -35,7 +35,7 @@ function ToolForm({ tool }: { readonly tool: Tool }) {
   const properties = Object.entries(tool.inputSchema?.properties ?? {})
   const required = new Set(tool.inputSchema?.required ?? [])
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
-  /** Arguments as text, while they are written as JSON. */
+  /** Arguments as text while the user edits JSON. */
   const [json, setJson] = useState<string | undefined>(undefined)
   const [fault, setFault] = useState('')
   const run = useRun()
@@ -110,7 +110,7 @@ function whyNoObject(text: string): string {
   }
 }
 
-/** What a form can show of arguments. */
+/** The form values for JSON arguments; undefined if they are no object. */
 function valuesOf(
   json: string,
   properties: ReturnType<typeof Object.entries<NonNullable<ObjectSchema['properties']>[string]>>,

@@ -1,6 +1,6 @@
 import { clean } from '../shell/clean.js'
 
-/** An address that a server gave: a link that shows where it leads, if it is one of the web; else its text. */
+/** A URL from a server: a link that shows its target for http and https; else plain text. */
 export function WebLink({ url }: { readonly url: string }) {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return <>{clean(url)}</>
   return (

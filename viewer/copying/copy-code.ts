@@ -4,14 +4,14 @@ import { indentJson } from '../../src/render/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { shellWord } from './copy-forms.js'
 
-/** A call of a tool as it was recorded. */
+/** A recorded tool call. */
 interface ToolCall {
   readonly name: string
   /** Exact JSON text. */
   readonly args: string
 }
 
-/** Undefined for every other message. */
+/** Undefined for all other messages. */
 export function toolCallOf(text: string): ToolCall | undefined {
   const request = objectOf(text)
   const params =
@@ -22,13 +22,13 @@ export function toolCallOf(text: string): ToolCall | undefined {
   return { name, args: args.startsWith('{') ? args : '{}' }
 }
 
-/** @param text that holds one JSON value; undefined when that is no object */
+/** @param text with one JSON value; returns undefined if that is no object */
 function objectOf(text: string): JsonObject | undefined {
   const start = text.length - text.trimStart().length
   return text[start] === '{' ? new JsonObject(text, start) : undefined
 }
 
-/** The command that makes this call of the recorded server once more, and records that. */
+/** The command that repeats this call on the recorded server, and records it. */
 export function callOf({ name, args }: ToolCall, session: Session | undefined): string {
   const target =
     session && session.url !== null
@@ -37,7 +37,7 @@ export function callOf({ name, args }: ToolCall, session: Session | undefined): 
   return `wiretape call ${shellWord(name)} ${shellWord(args)}${target}`
 }
 
-/** A program with the official TypeScript SDK; it has no types and runs in Node as it is. */
+/** A program with the official TypeScript SDK. It contains no types, so Node runs it directly. */
 export function typescriptOf(text: string, session: Session | undefined): string {
   const call = toolCallOf(text)
   const { module, made } = jsTransport(session)
@@ -78,7 +78,7 @@ function jsTransport(session: Session | undefined): { readonly module: string; r
   }
 }
 
-/** JSON is JavaScript, but for a member that would be the prototype. */
+/** JSON is valid JavaScript, except for a member that would set the prototype. */
 function jsValue(json: string): string {
   const pretty = indentJson(json)
   return pretty.includes('__proto__') ? `JSON.parse(${JSON.stringify(json)})` : pretty
@@ -117,15 +117,15 @@ asyncio.run(main())
 `
 }
 
-/** A string of JSON is one of Python, too. */
+/** A JSON string is a valid Python string too. */
 function python(text: string): string {
   return JSON.stringify(text)
 }
 
-/** Longer texts are no condition that a person would read. */
+/** Longer texts are unreadable as conditions. */
 const longestCondition = 200
 
-/** A rules file that gives calls of this tool with these arguments the recorded answer from now on. */
+/** A rules file that answers calls of this tool with these arguments with the recorded response. */
 export function ruleOf({ name, args }: ToolCall, answer: string): string {
   const conditions = ['method:tools/call', `tool:${quoteValue(name)}`]
   const values = JSON.parse(args) as Record<string, unknown>
@@ -143,7 +143,7 @@ export function ruleOf({ name, args }: ToolCall, answer: string): string {
 `
 }
 
-/** Commands that write a recording of this exchange alone and serve it: `initialize` is answered, too. */
+/** Commands that write a recording of this exchange alone and serve it; `initialize` is answered too. */
 export function mockOf(server: string, request: string, answer: string): string {
   const t = '2026-01-01T00:00:00.000Z'
   const line = (dir: 'in' | 'out', raw: string): string => `{"t":"${t}","dir":"${dir}","raw":${raw}}`
@@ -152,6 +152,6 @@ export function mockOf(server: string, request: string, answer: string): string 
     line('in', request),
     line('out', answer),
   ]
-  // A message is one line of JSON, which is never the word that ends the text.
+  // A message is one line of JSON, so it never equals the word that ends the text.
   return `cat > mock.jsonl <<'WIRETAPE'\n${lines.map((text) => text.replaceAll(/[\r\n]+/g, ' ')).join('\n')}\nWIRETAPE\nwiretape mock mock.jsonl --repeat-last\n`
 }

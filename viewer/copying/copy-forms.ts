@@ -6,7 +6,7 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Headers that curl makes itself, or that belong to one connection. */
+/** Headers that curl sets itself, or that belong to one connection. */
 const notSent = new Set([
   'host',
   'content-length',
@@ -17,14 +17,14 @@ const notSent = new Set([
 ])
 
 /**
- * A message of the client as a curl command. Secrets were redacted when it was recorded, so `[REDACTED]` stands where
+ * A message of the client as a curl command. Secrets were redacted when recorded, so `[REDACTED]` marks where
  * a token must be filled in.
  *
  * @param url of the server
  */
 export function curlOf(record: MessageRecord | HeldRecord, text: string, url: string): string {
   const recorded = (record.http?.headers ?? []).filter(
-    // For curl a name that begins with @ is that of a file.
+    // curl reads an argument that begins with @ as a file name.
     ([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !notSent.has(name.toLowerCase()),
   )
   const headers: readonly (readonly [string, string])[] =
@@ -42,18 +42,18 @@ export function curlOf(record: MessageRecord | HeldRecord, text: string, url: st
   return lines.join(' \\\n  ')
 }
 
-/** The command that sends this request again to the server that was recorded. */
+/** The command that sends this request to the recorded server again. */
 export function replayOf(file: string, seq: number, session: Session | undefined): string {
   const only = seq < 0 ? '' : ` --filter seq:${seq}`
   const target =
     session && session.url !== null
       ? `--url=${shellWord(session.url)}`
       : `-- ${(session?.command ?? []).map(shellWord).join(' ') || 'SERVER'}`
-  // A name that begins with a dash would be an option.
+  // A name that begins with a dash would be read as an option.
   return `wiretape replay ${shellWord(file.replace(/^-/, './-'))}${only} ${target}`
 }
 
-/** For a ticket. */
+/** Markdown for a ticket. */
 export function markdownOf(title: string, text: string, answer: string | undefined): string {
   const block = (json: string): string => {
     const pretty = indentJson(json)

@@ -10,7 +10,7 @@ import { nameOf } from '../list/row.js'
 import { callOf, mockOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from './copy-code.js'
 import { curlOf, markdownOf, replayOf } from './copy-forms.js'
 
-/** A row in a form that can be used elsewhere. */
+/** A row in a form for use elsewhere. */
 export async function textOf(row: number, form: CopyForm): Promise<string> {
   const detail = await reader().detail(row, true)
   const text = jsonOf(detail)
@@ -51,7 +51,7 @@ async function messageAt(row: number): Promise<string> {
   return jsonOf(await reader().detail(row, true))
 }
 
-/** What does the call again, or answers it. */
+/** Code that repeats the call, or answers it. */
 async function codeOf(
   row: number,
   form: 'call' | 'typescript' | 'python' | 'rule',
@@ -66,7 +66,7 @@ async function codeOf(
   return form === 'python' ? pythonOf(call, session) : ruleOf(call, await messageAt(table.peer(head)))
 }
 
-/** Exact text of a message; the words of anything else. */
+/** Exact text of a message; the words of any other row. */
 function jsonOf({ record, part }: Detail): string {
   if (isFrameRecord(record)) {
     const { start, end } = record.parts[part] ?? record.parts[0]!

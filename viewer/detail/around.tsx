@@ -8,7 +8,7 @@ import { oursOf } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 
-/** What stood around a message: HTTP, server-sent events, redaction, links. */
+/** The context of a message: HTTP, server-sent events, redaction, links. */
 export function Around({
   record,
   part,
@@ -16,7 +16,7 @@ export function Around({
 }: {
   readonly record: MessageRecord | HeldRecord | HttpRecord
   readonly part?: Part
-  /** Of a message, to find the headers of its HTTP exchange by. */
+  /** The message's row, to find the headers of its HTTP exchange. */
   readonly row?: number
 }) {
   const isMessage = record.type !== 'http'
@@ -76,7 +76,7 @@ export function Around({
   )
 }
 
-/** They came before the first event, once for all messages of the exchange. */
+/** Response headers precede the first event, and apply to all messages of the exchange. */
 function ResponseHeaders({ row, exchange }: { readonly row: number; readonly exchange: number }) {
   const found = useSignal<HttpHeaders | undefined>(undefined)
   useEffect(() => {
@@ -132,7 +132,7 @@ function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row
   return flags
 }
 
-/** What became of a message that was held, as far as it has not been passed on. */
+/** The outcome of a held message that has not been forwarded. */
 function fateOf(row: number): string {
   if (row >= 0 && oursOf(row) !== undefined) return 'not forwarded: wiretape answered it'
   if (row >= 0 && table.has(row, 'dropped')) return 'it was held and dropped'

@@ -6,7 +6,7 @@ import { headOf } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import { loadViews } from '../shell/views.js'
 
-/** What they are called. */
+/** Labels of the forms. */
 export const copyForms = {
   json: 'JSON-RPC',
   pretty: 'JSON, indented',
@@ -22,7 +22,7 @@ export const copyForms = {
 } as const
 export type CopyForm = keyof typeof copyForms
 
-/** The forms that a row has: curl needs an address, `replay` a request of the client. */
+/** The forms available for a row: curl needs a URL, `replay` a request of the client. */
 export function formsOf(row: number): readonly CopyForm[] {
   const head = headOf(row)
   const isSent = (one: number): boolean => !table.has(one, 'fromServer') && table.seq(one) >= 0
@@ -42,7 +42,7 @@ export function formsOf(row: number): readonly CopyForm[] {
   return (Object.keys(copyForms) as CopyForm[]).filter((form) => fits[form] ?? true)
 }
 
-/** Puts a message on the clipboard, in a form that can be used elsewhere. */
+/** Copies a message in a form for use elsewhere. */
 export function CopyMenu({ row }: { readonly row: number }) {
   const [open, setOpen] = useState(false)
   return (
@@ -87,7 +87,7 @@ export function CopyMenu({ row }: { readonly row: number }) {
   )
 }
 
-/** Copies a row, and says so. */
+/** Copies a row and shows a notice. */
 export async function copy(row: number, form: CopyForm): Promise<void> {
   const { name, path } = lanes.value[table.lane(row)]!.file
   const isBare = form === 'replay' && path === undefined

@@ -13,7 +13,7 @@ import { Message } from './message.js'
 import { Steps } from './steps.js'
 import { Later } from '../shell/views.js'
 
-/** What is chosen in the list: an exchange with both sides, or one message. */
+/** The selection in the list: an exchange with both sides, or one message. */
 export function DetailPane() {
   const row = selected.value
   if (row < 0 || row >= table.length) {
@@ -116,7 +116,7 @@ function Loaded({ row, search }: { readonly row: number; readonly search: string
   const [loading, setLoading] = useState<Loading>({ state: 'loading' })
   const [whole, setWhole] = useState(false)
   version.value
-  // Of a message that was held another line tells more when it went on.
+  // When a held message is forwarded, a second line has more details.
   const isOver = !table.has(row, 'waiting')
   useEffect(() => {
     let gone = false

@@ -5,7 +5,7 @@ import { clean } from '../shell/clean.js'
 import { latencyOf, oursOf, statusOf, waitedOf } from '../store/exchange.js'
 import { lanes, table, version } from '../store/state.js'
 
-/** The line below the name: how it went, how long it took, how much, when. */
+/** The line below the name: status, latency, size, time. */
 export function Facts({ row }: { readonly row: number }) {
   version.value
   const status = statusOf(row)

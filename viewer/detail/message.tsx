@@ -17,7 +17,7 @@ import { Around } from './around.js'
 
 type Mode = 'read' | 'json' | 'raw'
 
-/** One message, or another record, with all that is known about it. */
+/** One message or other record, with all known facts. */
 export function Message({ detail, search }: { readonly detail: Detail; readonly search: string }) {
   const { record } = detail
   if (!isFrameRecord(record)) return <OtherRecord record={record} search={search} row={detail.row} />
@@ -73,7 +73,7 @@ function JsonMessage(props: {
   )
 }
 
-/** From whom to whom. */
+/** The sender and receiver. */
 function wayOf(row: number, fromServer: boolean): string {
   const to = fromServer ? 'client' : 'server'
   const peer = fromServer ? 'server' : 'client'
@@ -93,7 +93,7 @@ interface Payload {
   readonly path: string
 }
 
-/** The member of the message that says something. */
+/** The member of the message that carries its payload. */
 function payloadOf(text: string): Payload | undefined {
   const found = findJsonValue(text)
   if (isFault(found) || text[found.start] !== '{') return undefined

@@ -5,7 +5,7 @@ import { select } from '../store/actions.js'
 import { table } from '../store/state.js'
 import { formatDuration } from '../../src/render/index.js'
 
-/** Everything of an exchange in order, each with its time since the request. */
+/** All rows of an exchange in order, each with its time since the request. */
 export function Steps({ rows, current }: { readonly rows: readonly number[]; readonly current: number }) {
   const sorted = [...rows].toSorted((a, b) => table.at(a) - table.at(b) || a - b)
   const shown = sorted.length > 60 ? [...sorted.slice(0, 58), ...sorted.slice(-1)] : sorted

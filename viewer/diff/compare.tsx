@@ -27,7 +27,7 @@ type State =
   | { readonly at: 'failed'; readonly message: string }
   | { readonly at: 'done'; readonly comparison: Comparison }
 
-/** What a second recording answers otherwise than the first. */
+/** Shows where the second recording's responses differ. */
 export function ComparePage() {
   const readable = lanes.value.filter(({ state }) => state !== 'failed')
   return (
@@ -183,7 +183,7 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
 
 interface Folded {
   readonly exchange: ExchangeComparison
-  /** Further ones of the same call with the very same differences. */
+  /** Further calls with exactly the same differences. */
   readonly others: readonly ExchangeComparison[]
 }
 

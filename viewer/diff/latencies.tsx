@@ -3,11 +3,11 @@ import { titleOf, type SubjectLatency } from '../../src/compare/index.js'
 import { formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 
-/** How much slower or faster counts: times, and milliseconds. */
+/** Thresholds of a change: a factor, and milliseconds. */
 const factor = signal(1.5)
 const leastMs = signal(1)
 
-/** Calls whose typical latency changed by more than a person says. */
+/** Calls with a change of typical latency above the user's thresholds. */
 export function Latencies({ latency }: { readonly latency: readonly SubjectLatency[] }) {
   const both = latency.flatMap((one) =>
     one.before && one.after ? [{ ...one, before: one.before, after: one.after }] : [],

@@ -7,11 +7,11 @@ type Schema = Readonly<Record<string, unknown>>
 type Node = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>
 
 const deepest = 64
-/** Of one place: references and alternatives may be many, and a server made them. */
+/** Limits for one place: schemas come from a server and may have many references and alternatives. */
 const mostSchemas = 200
 const mostChoices = 200
 
-/** Proposes the names and values that a schema knows at a place. */
+/** Completes names and values from the schema at the cursor. */
 export function completeFrom(schema: unknown, schemaAt: string) {
   return (context: CompletionContext): CompletionResult | null => {
     if (!isSchema(schema)) return null
@@ -32,7 +32,7 @@ export function completeFrom(schema: unknown, schemaAt: string) {
   }
 }
 
-/** Puts a text in the place of what is written up to the cursor, and of the quote that the editor put behind it. */
+/** Replaces the text up to the cursor, and the quote that the editor added behind it. */
 function putting(text: string, more: string) {
   return (view: EditorView, _: Completion, from: number, to: number): void => {
     const behind = view.state.doc.sliceString(to, to + 100)
@@ -52,7 +52,7 @@ function isValue({ name }: Node): boolean {
   return ['String', 'Number', 'True', 'False', 'Null'].includes(name)
 }
 
-/** The object whose member a name is. */
+/** The object that a member name belongs to. */
 function ownerOf(node: Node): Node {
   let at: Node | null = node
   while (at && at.name !== 'Object') at = at.parent
@@ -67,7 +67,7 @@ function namesOf(object: Node, text: (node: Node) => string, but: Node): Set<str
   return new Set(names.map((name) => unquoted(text(name))))
 }
 
-/** Names and places from the root of the text to a value. */
+/** Names and indexes from the root of the text to a value. */
 function pathTo(node: Node, text: (node: Node) => string): string[] {
   const steps: string[] = []
   let child = node
@@ -98,12 +98,12 @@ function unquoted(text: string): string {
   }
 }
 
-/** What is left of a path below a place; undefined where it leads elsewhere. */
+/** The rest of a path below a place; undefined if the path lies elsewhere. */
 function below(path: readonly string[], place: readonly string[]): readonly string[] | undefined {
   return place.every((step, i) => path[i] === step) ? path.slice(place.length) : undefined
 }
 
-/** The schemas that say something about the value at a path. */
+/** The schemas that apply to the value at a path. */
 export function schemasAt(root: Schema, path: readonly string[]): Schema[] {
   let schemas = widened(root, [root])
   for (const step of path.slice(0, deepest)) {
@@ -121,7 +121,7 @@ export function schemasAt(root: Schema, path: readonly string[]): Schema[] {
   return schemas
 }
 
-/** Those schemas with their references and alternatives. */
+/** The schemas with their references and alternatives. */
 function widened(root: Schema, schemas: readonly Schema[]): Schema[] {
   const all = new Set(schemas)
   for (const schema of all) {

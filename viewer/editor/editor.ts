@@ -20,7 +20,7 @@ export interface EditorOptions {
   readonly rows: number
   /** JSON Schema, for completion and errors. */
   readonly schema: unknown
-  /** Pointer to the part of the text that the schema is about. */
+  /** Pointer to the part of the text that the schema describes. */
   readonly schemaAt: string
   readonly changed: (text: string) => void
   readonly submit: () => void
@@ -74,10 +74,7 @@ function lookOf(rows: number) {
   })
 }
 
-/**
- * An editor of JSON. It stands in a shadow tree, where its styles may be added: the policy of the page lets no style
- * elements in.
- */
+/** A JSON editor in a shadow tree, where it may add styles: the page's policy allows no style elements. */
 const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, changed, submit }) => {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' })
   const told = document.createElement('p')

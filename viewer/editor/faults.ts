@@ -9,13 +9,13 @@ interface Fault {
   readonly words: string
 }
 
-/** Longer texts are sent as they are. */
+/** Longer texts are not checked. */
 const longest = 2_000_000
 const mostTold = 3
 
 const setFaults = StateEffect.define<readonly Fault[]>()
 
-/** Marks what is wrong with the text. */
+/** Marks errors in the text. */
 export const faultField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -32,7 +32,7 @@ function markOf({ from, to, words }: Fault): Range<Decoration>[] {
   return [Decoration.mark({ class: 'cm-fault', attributes: { title: words } }).range(from, to)]
 }
 
-/** Marks the faults of the text, and says the first of them. */
+/** Marks the errors of the text, and returns the first one as a sentence. */
 export function showFaults(view: EditorView, schema: unknown, schemaAt: string): string {
   const text = view.state.doc.toString()
   const faults = text.length > longest ? [] : faultsOf(text, schema, schemaAt)

@@ -15,7 +15,7 @@ import {
 import { Icon } from '../shell/icons.js'
 import { FilterField } from './filter-field.js'
 
-/** Filters that people want most, one click away. */
+/** The most useful filters, one click away. */
 const quick = [
   { label: 'Errors', text: '(is:error or status:error)', title: 'JSON-RPC errors and tools that failed' },
   { label: 'Tool calls', text: 'method:tools/call', title: 'Calls of tools with their answers' },
@@ -23,7 +23,7 @@ const quick = [
   { label: 'Slow', text: 'latency:>1s', title: 'Exchanges of more than a second' },
 ] as const
 
-/** What is shown, what is marked, and how rows are grouped. */
+/** The filter, the highlight, and the grouping of rows. */
 export function FilterBar() {
   version.value
   const found = filterMatches.value
@@ -82,13 +82,13 @@ export function FilterBar() {
   )
 }
 
-/** What stands in the field, also when it was typed just now; what is not understood does not count. */
+/** The text of the filter field, including the latest keys; the last valid filter if that text is invalid. */
 export function typedFilter(): string {
   const field = document.querySelector<HTMLInputElement>('[data-find=filter]')
   return faultyFilter.value || !field ? filterText.value : field.value
 }
 
-/** A chip adds to what was typed, and takes away only what it added. */
+/** A chip adds a condition to the typed text, and removes only that condition. */
 function toggled(typed: string, chip: string): string {
   if (typed.includes(chip))
     return typed

@@ -17,23 +17,23 @@ interface Props {
   readonly onText: (text: string) => void
 }
 
-/** After the last key, until the filter runs. */
+/** Delay after the last key before the filter runs. */
 const pauseMs = 140
 
-/** A field for a filter: it says while one types whether it makes sense, and offers what could stand there. */
+/** A filter field that reports errors and offers completions while the user types. */
 export function FilterField(props: Props) {
   const input = useRef<HTMLInputElement>(null)
   const typed = useSignal(props.text)
   const open = useSignal(false)
   const at = useSignal(-1)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Somebody else changed it: a chip, the address bar.
+  // The filter was changed elsewhere: by a chip or the address bar.
   useEffect(() => {
     clearTimeout(timer.current)
     typed.value = props.text
   }, [props.text])
 
-  // A pattern that had to wait for its engine.
+  // A pattern that had to wait for its engine to load.
   useEffect(() => {
     if (hasPatterns.value && typed.value !== props.text) change(typed.value)
   }, [hasPatterns.value])
@@ -87,7 +87,7 @@ export function FilterField(props: Props) {
     }
   }
 
-  // What is not there yet is no mistake while something is offered for it.
+  // An unfinished filter is no error while completions are offered.
   const isUnfinished =
     parsed.fault !== undefined && parsed.fault.column > typed.value.length && options.length > 0
   const state = typed.value.trim() === '' || isUnfinished ? 'empty' : parsed.filter ? 'good' : 'faulty'
@@ -150,7 +150,7 @@ export function FilterField(props: Props) {
               role="option"
               aria-selected={i === at.value}
               onPointerDown={(event) => {
-                // The field keeps the focus.
+                // Keeps the focus in the field.
                 event.preventDefault()
                 take(option)
               }}

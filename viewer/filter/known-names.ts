@@ -2,11 +2,11 @@ import type { KnownNames } from '../../src/filter/index.js'
 import { loadedEngine } from '../patterns/loaded.js'
 import { table, version } from '../store/state.js'
 
-/** Rows looked at for names. */
+/** Maximum number of rows searched for names. */
 const most = 300_000
 let known: { readonly version: number; readonly names: KnownNames } | undefined
 
-/** Names that occur in what is open, the most frequent first. */
+/** Names in the open recordings, most frequent first. */
 export function knownNames(): KnownNames {
   if (known?.version === version.value) return known.names
   const methods = new Map<number, number>()
@@ -28,7 +28,7 @@ export function knownNames(): KnownNames {
     tools: sorted(byMethod['tools/call']),
     prompts: sorted(byMethod['prompts/get']),
     resources: sorted(byMethod['resources/read']),
-    /** Asked for when a person types `finding:`; the field asks again when the rules have arrived. */
+    /** Requested when the user types `finding:`; requested again when the rules have loaded. */
     get findings() {
       return loadedEngine()?.findings.rules.map(({ info }) => info.id) ?? []
     },

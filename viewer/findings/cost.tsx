@@ -13,10 +13,10 @@ const keys = {
   prompt: { key: 'prompt', method: 'prompts/get' },
   resource: { key: 'name', method: 'resources/read' },
 } as const
-/** Rows of a server that are listed; the others are summed up. */
+/** Maximum number of rows per server; the rest is summed up. */
 const mostRows = 500
 
-/** What definitions cost in every prompt, and what results cost. */
+/** Token costs: of definitions in every prompt, and of results. */
 export function CostPage() {
   useEffect(watchFindings, [])
   const neverOnly = useSignal(false)

@@ -29,10 +29,10 @@ import {
 } from '../store/state.js'
 import type { ToldFinding } from '../worker/protocol.js'
 
-/** Findings of one rule that are listed before a person asks for more. */
+/** Findings of one rule listed before the user asks for more. */
 const mostOfRule = 100
 
-/** What rules found, by level and rule. */
+/** Findings of the rules, by level and rule. */
 export function FindingsPage() {
   useEffect(watchFindings, [])
   const list = findings.value
@@ -89,7 +89,7 @@ export function FindingsPage() {
   )
 }
 
-/** The filter, the stretch of time and the lane hold here too. */
+/** The filter, the time range and the lane apply here too. */
 function isInView(one: ToldFinding): boolean {
   if (lane.value !== 'all' && one.lane !== lane.value) return false
   const matches = filterMatches.value
@@ -119,7 +119,7 @@ function LevelChip({ level, count }: { readonly level: Level; readonly count: nu
   )
 }
 
-/** Gravest rules first. */
+/** Most severe rules first. */
 function byRule(all: readonly ToldFinding[]): ToldFinding[][] {
   const groups = new Map<string, ToldFinding[]>()
   for (const one of all) {
@@ -203,7 +203,7 @@ function FindingLine({ one }: { readonly one: ToldFinding }) {
   )
 }
 
-/** Chooses a message in the list, unfolding its exchange. */
+/** Selects a message in the list and unfolds its exchange. */
 function show(row: number): void {
   const head = headOf(row)
   if (grouped.value && head !== row) expanded.value = new Set([...expanded.value, head])
@@ -221,7 +221,7 @@ function copyFinding(one: ToldFinding): void {
   )
 }
 
-/** The part of a report that `wiretape check --baseline` reads. */
+/** Copies the part of a report that `wiretape check --baseline` reads. */
 function copyBaseline(all: readonly ToldFinding[]): void {
   const aside = all.filter(({ hash }) => suppressed.value.has(hash))
   const seen = new Map(aside.map(({ hash, rule, message }) => [hash, { rule, message, fingerprint: hash }]))

@@ -17,7 +17,7 @@ import { JsonTree, Link, looksLikeJson } from './tree.js'
 const longestText = 20_000
 const blocksAtOnce = 100
 
-/** What a tool, prompt or resource gave, as what it is: text as text, pictures drawn, links with where they lead. */
+/** Content of a tool, prompt or resource: text, pictures, and links that show their target. */
 export function Blocks({ blocks, search }: { readonly blocks: readonly Block[]; readonly search: string }) {
   const [drawn, setDrawn] = useState(blocksAtOnce)
   const more = Math.min(blocksAtOnce, blocks.length - drawn)
@@ -74,7 +74,7 @@ function BlockView({ block, search }: { readonly block: Block; readonly search: 
   }
 }
 
-/** Where it leads, and a way to where it was read. */
+/** A URI that shows its target, with a link to the request that reads it. */
 function Uri({ uri }: { readonly uri: string }) {
   const read = readOf(uri, selected.value)
   return (

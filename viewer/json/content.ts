@@ -1,4 +1,4 @@
-/** One block of what a tool, a prompt or a resource gave, as MCP defines them. */
+/** One content block of a tool, prompt or resource, as MCP defines them. */
 export type Block =
   | { readonly type: 'text'; readonly text: string; readonly role?: string | undefined }
   | {
@@ -19,7 +19,7 @@ export type Block =
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The blocks in a result or in the params of a request; none where there is nothing of the kind. */
+/** The blocks in a result or in the params of a request; empty if there are none. */
 export function blocksIn(value: unknown): Block[] {
   if (!isObject(value)) return []
   const { content, contents, messages } = value
@@ -82,11 +82,11 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Types that the page draws. SVG may hold links and scripts; an image element runs none, but it stays out. */
+/** Types that the page renders. SVG is excluded: it may hold links and scripts, though images run none. */
 const drawable = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i
 const playable = /^audio\/[\w.+-]+$/i
 
-/** Address of the data for an element of the page, or undefined when we do not draw such. */
+/** A data URL for an element of the page; undefined for types that are not rendered. */
 export function dataUrl(data: string, mimeType: string): string | undefined {
   if (!drawable.test(mimeType) && !playable.test(mimeType)) return undefined
   if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) return undefined

@@ -1,12 +1,12 @@
 import { decodeString, elementsOf, findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
 
-/** A list of objects, cells as texts. */
+/** A list of objects, with cells as texts. */
 export interface JsonList {
-  /** Name of the member that holds it; '' where the whole is the list. */
+  /** Name of the member with the list; '' if the whole value is the list. */
   readonly member: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** Rows that are left out. */
+  /** Number of omitted rows. */
   readonly left: number
 }
 
@@ -16,8 +16,8 @@ const mostColumns = 16
 const longestCell = 300
 
 /**
- * The list in a JSON text: an array of two objects or more, or an object with one member that is such an array. Numbers keep their
- * digits. Undefined where there is none, or nothing but objects inside of objects.
+ * The list in a JSON text: an array of at least two objects, or an object with one member that is such an
+ * array. Numbers keep their digits. Undefined if there is none, or if it holds only nested objects.
  */
 export function listIn(text: string): JsonList | undefined {
   if (text.length > longestText) return undefined
@@ -47,7 +47,7 @@ function listAt(text: string, start: number, member: string): JsonList | undefin
   return { member, columns, rows, left: elements.length - rows.length }
 }
 
-/** A string without its quotes; everything else as it stands. */
+/** A string without its quotes; other values unchanged. */
 function cellOf(json: string): string {
   const text = json.startsWith('"') ? decodeString(json, 0, json.length) : json
   return text.length > longestCell ? `${text.slice(0, longestCell)}…` : text

@@ -11,7 +11,7 @@ interface Props {
   readonly label: string
 }
 
-/** A JSON text, as a table where it is a list. */
+/** A JSON text, shown as a table if it is a list. */
 export function JsonOrTable({ text, search, label }: Props) {
   const list = listIn(text)
   const [asTable, setAsTable] = useState(true)

@@ -1,4 +1,4 @@
-/** Longer texts are shown as they are written. */
+/** Longer texts are shown unformatted. */
 const longest = 20_000
 const signs = [
   /^#{1,6} \S/m,
@@ -11,7 +11,7 @@ const signs = [
   /\[[^\]\n]{1,200}\]\(https?:\/\/[^\s)]{1,2000}\)/,
 ]
 
-/** Whether a text has what people write in Markdown: headings, lists, tables, code, bold words, links. */
+/** Whether a text contains Markdown: headings, lists, tables, code, bold words, links. */
 export function looksLikeMarkdown(text: string): boolean {
   return text.length <= longest && signs.some((sign) => sign.test(text))
 }

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-/** Text with what was searched for marked. */
+/** Text with the search matches marked. */
 export function Marked({ text, search }: { readonly text: string; readonly search: string }) {
   if (search === '') return <>{text}</>
   const pieces: ComponentChildren[] = []
   const lower = text.toLowerCase()
   const wanted = search.toLowerCase()
-  // Some letters change their length; then there is nothing to point at.
+  // Some letters change length in lower case; positions would be wrong.
   if (lower.length !== text.length) return <>{text}</>
   let from = 0
   for (let at = lower.indexOf(wanted); at >= 0 && pieces.length < 400; at = lower.indexOf(wanted, from)) {

@@ -5,7 +5,7 @@ import { clean } from '../shell/clean.js'
 import { Chevron } from '../shell/icons.js'
 import { Marked } from './marked.js'
 
-/** A value where it stands in an exact text; nothing is parsed before it is unfolded. */
+/** A value by its place in the exact text; parsed only when unfolded. */
 interface ValueProps {
   readonly text: string
   readonly start: number
@@ -14,14 +14,14 @@ interface ValueProps {
   /** JSON Pointer. */
   readonly path: string
   readonly search: string
-  /** Values that redaction took out. */
+  /** Redacted values. */
   readonly redacted: ReadonlySet<string>
 }
 
-/** Members of an object or elements of an array that are shown at once. */
+/** Members of an object or elements of an array shown at once. */
 const pageLength = 200
 const longestString = 1_200
-/** Levels that a search unfolds. */
+/** Maximum depth that a search unfolds. */
 const deepestFound = 60
 
 interface Child {
@@ -31,7 +31,7 @@ interface Child {
   readonly end: number
 }
 
-/** JSON text to be unfolded; numbers, escapes and repeated members are shown as they are written. */
+/** JSON text as a tree; numbers, escapes and repeated members are shown as written. */
 export function JsonTree(props: {
   readonly text: string
   readonly search?: string
@@ -63,7 +63,7 @@ function Node(props: ValueProps & { readonly name: string | undefined }) {
   const isContainer = kind === 'object' || kind === 'array'
   const size = end - start
   const isEmpty = isContainer && size < 40 && text.slice(start + 1, end - 1).trim() === ''
-  // A large value is folded, the outer levels are not.
+  // Large values are folded; the outer levels are open.
   const [open, setOpen] = useState(depth === 0 || (depth < 4 && size < 6_000) || (depth < 2 && size < 60_000))
   const found = search !== '' && isContainer && depth < deepestFound && containsText(text, start, end, search)
   const isOpen = open || found
@@ -175,7 +175,7 @@ function StringValue(props: {
   const [limit, setLimit] = useState(longestString)
   const [inner, setInner] = useState(false)
   const tooLong = end - start > limit + 2
-  // Cut where no escape can be: what is shown of a long string need not be exact to the character.
+  // Cut outside of escapes; the cut of a long string need not be exact to the character.
   const value = tooLong ? safeHead(text.slice(start + 1, start + 1 + limit)) : decodeString(text, start, end)
   const json = !tooLong && looksLikeJson(value) ? value : undefined
   const link = /^https?:\/\/[^\s"<>]+$/.test(value) && !tooLong ? value : undefined
@@ -206,9 +206,9 @@ function StringValue(props: {
   )
 }
 
-/** Opens nowhere by itself: it shows where it goes, and asks for no page with our address. */
+/** A link that opens only on a click, shows its target and sends no referrer. */
 export function Link({ to }: { readonly to: string }) {
-  // What stands before an @ looks like a host and is none.
+  // Text before an @ looks like a host but is none.
   const host = URL.canParse(to) ? new URL(to).host : ''
   const title = `Opens a page of ${clean(host)}`
   return (
@@ -218,7 +218,7 @@ export function Link({ to }: { readonly to: string }) {
   )
 }
 
-/** Line breaks stay, the rest that a person cannot see is shown as what it is. */
+/** Keeps line breaks; escapes other invisible characters. */
 function cleanLines(text: string): string {
   return text.split('\n').map(clean).join('\n')
 }

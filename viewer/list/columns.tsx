@@ -12,7 +12,7 @@ import {
 } from '../store/columns.js'
 import { order, type SortKey } from '../store/state.js'
 
-/** The widths that a person chose, for the style sheet. @param time what the times need */
+/** Column widths chosen by the user, for the style sheet. @param time width needed by the times */
 export function layoutStyle(time: string | undefined): Record<string, string | undefined> {
   const { widths } = layout.value
   const style: Record<string, string | undefined> = { '--time': time }
@@ -24,7 +24,7 @@ export function layoutStyle(time: string | undefined): Record<string, string | u
   return style
 }
 
-/** Classes of the list for the columns that are hidden. */
+/** Classes of the list for hidden columns. */
 export function layoutClasses(): string {
   return layout.value.hidden.map((name) => `no-${name}`).join(' ')
 }
@@ -38,7 +38,7 @@ const sortable: Readonly<Partial<Record<Column | 'name', SortKey>>> = {
   size: 'size',
 }
 
-/** Names of the columns: sorts by a click, sizes by dragging an edge. */
+/** Column headers: a click sorts, dragging an edge resizes. */
 export function Head() {
   const [open, setOpen] = useState(false)
   return (
@@ -130,7 +130,7 @@ function HeadCell({ name }: { readonly name: Column | 'name' }) {
   )
 }
 
-/** The largest first, then the smallest, then by time again. */
+/** Largest first, then smallest first, then by time again. */
 function nextOrder(key: SortKey): typeof order.value {
   const { key: now, down } = order.value
   const first = key !== 'time' && key !== 'name' && key !== 'content'
@@ -139,10 +139,10 @@ function nextOrder(key: SortKey): typeof order.value {
   return key === 'time' ? { key, down: !down } : { key: 'time', down: false }
 }
 
-/** Pixels that an arrow key moves an edge. */
+/** Pixels per arrow key when an edge is moved. */
 const keyStep = 8
 
-/** Gives a column a width; without one, its own. */
+/** Sets the width of a column; undefined restores the default. */
 function resize(name: SizedColumn, width: number | undefined): void {
   const { hidden, widths } = layout.value
   const { [name]: _, ...others } = widths
@@ -152,8 +152,7 @@ function resize(name: SizedColumn, width: number | undefined): void {
 }
 
 /**
- * Dragged, or moved by the arrow keys, it makes the column wider or narrower; a double click, or Enter, gives it its own width
- * back.
+ * Dragging or the arrow keys change the width of the column; a double click or Enter restores the default.
  */
 function Edge({ name }: { readonly name: SizedColumn }) {
   const from = useRef<{ readonly x: number; readonly width: number } | undefined>(undefined)

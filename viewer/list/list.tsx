@@ -29,7 +29,7 @@ import { openRowMenu } from './row-menu.js'
 import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
 
-/** Pixels; the style sheets say the same. */
+/** Pixels; must match the style sheets. */
 const rowHeights = { usual: 26, small: 44 } as const
 /** For keys that move the selection. */
 export const listHandle: { current: ScrollerHandle | null } = { current: null }
@@ -115,20 +115,20 @@ export function List() {
   )
 }
 
-/** When the last row was seen. */
+/** Time of the newest row. */
 function newest(): number {
   const { order } = table
   return order.length === 0 ? 0 : table.at(order[order.length - 1]!)
 }
 
-/** A folded exchange is marked when its answer is. */
+/** A folded exchange is marked if its response matches. */
 function hasHighlight(row: number, highlights: typeof highlightMatches.value): boolean {
   if (!highlights || headOf(row) !== row) return false
   const answer = table.peer(row)
   return answer >= 0 && highlights.has(answer)
 }
 
-/** No recording could be read: why, and what to do. */
+/** Shown if no recording could be read: the reason, and what to do. */
 export function NothingOpened() {
   return (
     <div class="empty">
@@ -140,7 +140,7 @@ export function NothingOpened() {
   )
 }
 
-/** A live capture to which no client has said anything. */
+/** A live capture without messages from a client. */
 function Waiting({ one }: { readonly one: Lane }) {
   const [session] = one.sessions
   const text =
@@ -169,7 +169,7 @@ function Waiting({ one }: { readonly one: Lane }) {
   )
 }
 
-/** Most servers write to stderr before a client says anything. */
+/** Most servers write to stderr before the first message of a client. */
 function StillWaiting() {
   const mostLines = 200
   if (table.length > mostLines) return null

@@ -17,10 +17,10 @@ interface Open {
 
 const open = signal<Open | undefined>(undefined)
 
-/** Opens the menu of the row under the pointer; for the keyboard that of the chosen row. */
+/** Opens the menu of the row under the pointer or, from the keyboard, of the selected row. */
 export function openRowMenu(event: MouseEvent): void {
   const target = event.target as Element
-  // Text that was marked has the browser's own menu.
+  // Selected text keeps the browser's own menu.
   if (getSelection()?.isCollapsed === false) return
   const element = target.closest('.row[id]') ?? document.querySelector(`#row-${selected.value}`)
   const row = Number(element?.id.replace('row-', '') || NaN)
@@ -41,7 +41,7 @@ interface Item {
   readonly run: () => void
 }
 
-/** What can be done with one row. */
+/** Actions for one row. */
 export function RowMenu() {
   const at = open.value
   const box = useRef<HTMLDivElement>(null)
@@ -119,7 +119,7 @@ function itemsOf(row: number): { readonly name: string; readonly items: readonly
   ]
 }
 
-/** Adds a condition; what was said of the same name before is forgotten. */
+/** Adds a condition, and removes earlier conditions of the same name. */
 function narrow(condition: string, name: string): void {
   const others = typedFilter()
     .split(' ')
@@ -132,7 +132,7 @@ function showStory(row: number): void {
   detailTab.value = 'story'
 }
 
-/** As menus do: arrows, Home and End move, Escape and Tab leave. */
+/** Standard menu keys: arrows, Home and End move, Escape and Tab leave. */
 function moveIn(box: HTMLElement, event: KeyboardEvent): void {
   const buttons = [...box.querySelectorAll('button')]
   const now = buttons.indexOf(document.activeElement as HTMLButtonElement)

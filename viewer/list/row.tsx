@@ -25,7 +25,7 @@ import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
 import { Arrow, Chevron } from '../shell/icons.js'
 
-/** What a row of the list is called: the words of a row, in the two places that they have here. */
+/** The name of a row, split into the two places of the list. */
 export function nameOf(row: number): { readonly name: string; readonly subject: string } {
   const of = table.kind(row)
   const request = of === 'result' || of === 'error' ? requestOf(row) : -1
@@ -56,7 +56,7 @@ const words: Readonly<Record<Status, string>> = {
   none: '',
 }
 
-/** The status in a word, and what it says on top. */
+/** The status in a word, and its tooltip. */
 export function statusText(row: number): { readonly text: string; readonly title: string } {
   const status = statusOf(row)
   const answer = table.kind(row) === 'request' ? table.peer(row) : row
@@ -75,7 +75,7 @@ export function statusText(row: number): { readonly text: string; readonly title
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
 }
 
-/** Told by the status, or by a word beside the name. */
+/** Shown by the status, or by a word beside the name. */
 const toldElsewhere: ReadonlySet<Fact> = new Set<Fact>([
   'unanswered',
   'tool-error',
@@ -103,7 +103,7 @@ export interface RowProps {
   readonly dimmed: boolean
   readonly grouped: boolean
   readonly origin: number
-  /** What the waterfall shows: microseconds since 1970. */
+  /** Range of the waterfall: microseconds since 1970. */
   readonly span: readonly [from: number, to: number]
   readonly style: { transform: string }
   readonly onSelect: (row: number) => void
@@ -125,7 +125,7 @@ export function Row(props: RowProps) {
   const ours = oursOf(row, contentOf(answered).author)
   const changed = answer >= 0 && table.has(answer, 'modified') ? answer : row
   const content = contentText(row, answer)
-  // A line has no method; where no column shows it, its message does.
+  // A line has no method; if the content column is hidden, the message column shows its text.
   const line = isLine(row) && !isHidden('content') ? subject : ''
   const finding = findingOf(row) ?? (answer < 0 ? undefined : findingOf(answer))
   const classes = [
@@ -219,14 +219,14 @@ export function Row(props: RowProps) {
   )
 }
 
-/** Of an exchange, what was asked and what came back. @param answer -1 where it has a row of its own, or none */
+/** For an exchange, the contents of request and response. @param answer -1 if separate or missing */
 function contentText(row: number, answer: number): string {
   const asked = contentOf(row).text
   const said = answer < 0 ? failureText(row) : failureText(answer) || contentOf(answer).text
   return said === '' ? asked : `${asked} → ${said}`.trimStart()
 }
 
-/** Code and message of an error; why an HTTP exchange ended before its time. */
+/** Code and message of an error; the reason for an HTTP exchange that ended early. */
 function failureText(row: number): string {
   const kind = table.kind(row)
   if (kind === 'error') return clean(table.note(row))
@@ -235,13 +235,13 @@ function failureText(row: number): string {
 
 const byWords = (author: string): string => author && `by ${author}`
 
-/** Text of a peer or about the recording, which has no method. */
+/** Text of a peer or about the recording, without a method. */
 function isLine(row: number): boolean {
   const kind = table.kind(row)
   return kind === 'stderr' || kind === 'noise' || kind === 'note' || kind === 'gap' || kind === 'invalid'
 }
 
-/** When it was within what is shown, and how long it took. */
+/** Position and length of the row's bar within the shown time. */
 function barOf(
   row: number,
   latency: number | undefined,
@@ -257,7 +257,7 @@ function kindIsAnswer(row: number): boolean {
   return kind === 'result' || kind === 'error'
 }
 
-/** Since the first start; a dash where the recording does not say it. */
+/** Time since the first start; a dash if the recording has none. */
 export function timeText(row: number, origin: number): string {
   return table.at(row) === 0 ? '–' : offsetText(table.at(row) - origin)
 }
@@ -278,7 +278,7 @@ export function offsetText(us: number): string {
   return `${sign}${seconds.toFixed(3)}`
 }
 
-/** Room that the times of a list need, by the longest. */
+/** Width needed by the longest time in the list. */
 export function timeWidth(longestUs: number): string | undefined {
   if (longestUs >= 86_400e6) return '142px'
   return longestUs >= 3_600e6 ? '92px' : undefined

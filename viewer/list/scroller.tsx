@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Browsers cap the height of an element at 16 to 33 million pixels; above this the scroll bar is scaled. */
+/** Browsers limit an element's height to 16 to 33 million pixels; above this, the scroll bar is scaled. */
 const tallest = 8_000_000
-/** Rows drawn above and below what is seen. */
+/** Rows drawn above and below the visible ones. */
 const spare = 4
 
 export interface ScrollerHandle {
-  /** Scrolls as little as needed for the row to be seen. */
+  /** Scrolls as little as needed to show the row. */
   reveal(index: number, where?: 'nearest' | 'center'): void
   toEnd(): void
   pageRows(): number
@@ -27,15 +27,15 @@ interface Props {
 }
 
 /**
- * A list of any length: only what is seen is in the page. The rows stand in a layer that stays in sight while the
- * browser scrolls, so there is never a blank frame; beyond eight million pixels the scroll bar is scaled.
+ * A list of any length: only visible rows are in the page. The rows are in a layer that stays in view while
+ * the browser scrolls, so there is never a blank frame; beyond eight million pixels the scroll bar is scaled.
  */
 export function Scroller(props: Props) {
   const { count, rowHeight } = props
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
   const height = useSignal(600)
-  /** What we set the scroll bar to ourselves. */
+  /** Scroll position set by this code. */
   const expected = useRef(0)
 
   const full = count * rowHeight
@@ -102,7 +102,7 @@ export function Scroller(props: Props) {
   const last = Math.min(count, Math.ceil((at + height.value) / rowHeight) + spare)
   const slots = Math.ceil(height.value / rowHeight) + 2 * spare + 2
   // Rows stay in the order of their slots: Preact would move them with `moveBefore`, and Chromium 156 then
-  // keeps the style of the row's former message. `aria-rowindex` tells their order.
+  // keeps the style of the row's former message. `aria-rowindex` gives their order.
   const rows = Array.from({ length: slots }, (): ComponentChildren => null)
   for (let index = first; index < last; index += 1) {
     const transform = `translateY(${Math.round(index * rowHeight - at)}px)`

@@ -19,7 +19,7 @@ import {
   tellCall,
 } from '../../src/findings/index.js'
 
-/** The function that the build puts around the script. */
+/** The function that the build wraps around the script. */
 declare const wiretapeScript: () => void
 
 Object.assign(globalThis, {

@@ -1,7 +1,7 @@
 import type parse from 'jsonpath-rfc9535/parser'
 import { loadedEngine } from './loaded.js'
 
-/** Stands for `jsonpath-rfc9535/parser` in the page, as shim.ts stands for `re2js`. */
+/** Replaces `jsonpath-rfc9535/parser` in the page, as shim.ts replaces `re2js`. */
 const parsePath: typeof parse = (path) => {
   const engine = loadedEngine()
   if (!engine) throw new SyntaxError('paths are still being loaded')

@@ -3,7 +3,7 @@ import type * as compare from '../../src/compare/index.js'
 import { WiretapeError } from '../../src/model/index.js'
 import type * as findings from '../../src/findings/index.js'
 
-/** What the second script brings: the engine for patterns and paths, the rules of findings, what explains a call, and what compares recordings. */
+/** Exports of the second script: patterns and paths, rules of findings, explanations, comparisons. */
 export interface Engine {
   readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
   readonly RE2JSException: new () => Error
@@ -29,24 +29,24 @@ export interface Engine {
 
 interface Scope {
   wiretapePatterns?: Engine
-  /** Of the page: begins to load it, once; what is typed is looked at again when it is there. */
+  /** In the page: starts loading, once. Typed filters are parsed again when it has loaded. */
   loadWiretapePatterns?(): void
-  /** Of a worker: loads at once. */
+  /** In a worker: loads synchronously. */
   importScripts?(url: string): void
 }
 
 const scope = globalThis as unknown as Scope
 
-/** In a worker it is always there; in the page undefined until it has arrived, which this call begins. */
+/** In a worker always defined. In the page undefined until loaded; this call starts loading. */
 export function loadedEngine(): Engine | undefined {
-  // A worker from a blob has no address; it was given the engine.
+  // A worker from a blob has no URL; it received the engine with its script.
   if (!scope.wiretapePatterns && scope.importScripts && location.protocol !== 'blob:')
     scope.importScripts(new URL('./patterns.js', location.href).href)
   if (!scope.wiretapePatterns) scope.loadWiretapePatterns?.()
   return scope.wiretapePatterns
 }
 
-/** What compares recordings. Of a worker, where it is always there. */
+/** The comparison of recordings. For a worker, where it is always defined. */
 export function comparing(): Engine['comparing'] {
   const engine = loadedEngine()
   if (!engine) throw new WiretapeError('usage', 'nothing can be compared: patterns.js did not arrive')

@@ -1,8 +1,8 @@
 import { loadedEngine } from './loaded.js'
 
 /**
- * Stands for `re2js` in the page. The engine for regular expressions is a third of the whole and is asked for by few:
- * it is in a script of its own (engine.ts), which page and worker load when the first pattern comes.
+ * Replaces `re2js` in the page. The engine for regular expressions is a third of the whole and rarely needed:
+ * it is in a separate script (engine.ts), which page and worker load for the first pattern.
  */
 export class RE2JSException extends Error {}
 

@@ -7,7 +7,7 @@ import { lexMarkdown } from './lex-markdown.js'
 
 const mostDrawn = 5_000
 
-/** Markdown of a peer as elements: no markup of its own, nothing loaded, links with where they lead. */
+/** A peer's Markdown as elements: no HTML, nothing loaded, links show their target. */
 export function Markdown({ text, search }: { readonly text: string; readonly search: string }) {
   const tokens = lexMarkdown(text)
   if (tokens === undefined) return <pre class="plain-text">{cleanLines(text)}</pre>
@@ -37,7 +37,7 @@ function drawerOf(search: string): (tokens: readonly Token[]) => ComponentChildr
       case 'def':
         return null
       case 'heading':
-        // Not a heading of the page.
+        // Not an HTML heading: it is no heading of the page.
         return <p class={`md-heading level-${String(token['depth'])}`}>{inside(token)}</p>
       case 'paragraph':
         return <p>{inside(token)}</p>
@@ -75,7 +75,7 @@ function drawerOf(search: string): (tokens: readonly Token[]) => ComponentChildr
       case 'text':
         return inside(token)
       default:
-        // HTML, too, is text here.
+        // HTML is shown as text too.
         return words(token.raw)
     }
   }
@@ -129,7 +129,7 @@ function Table(props: {
   )
 }
 
-/** What a link says, and where it leads. */
+/** A link's text and its target. */
 function Target(props: { readonly text: ComponentChildren; readonly said: string; readonly href: string }) {
   const { text, said, href } = props
   const to = href.slice(0, 2_000)

@@ -3,7 +3,7 @@ import { findJsonValue, isFault } from '../../src/wire/index.js'
 import { WordDiff } from './word-diff.js'
 import { clean } from '../shell/clean.js'
 
-/** What a person or a rule changed, member by member. */
+/** Changes by a person or a rule, member by member. */
 export function Original({ original, sent }: { readonly original: string; readonly sent: string }) {
   return (
     <section class="original">
@@ -13,7 +13,7 @@ export function Original({ original, sent }: { readonly original: string; readon
   )
 }
 
-/** Two JSON texts side by side where they differ. */
+/** Two JSON texts side by side, reduced to their differences. */
 export function Differences(props: {
   readonly left: string
   readonly right: string
@@ -56,7 +56,7 @@ export function DifferenceTable(props: {
   )
 }
 
-/** Texts of some length word by word, all else side by side. */
+/** Longer texts are compared word by word; all else is shown side by side. */
 function Sides({
   before,
   after,
@@ -81,7 +81,7 @@ function Sides({
 
 const shortestText = 24
 
-/** What a JSON string says; undefined for everything else. */
+/** The decoded text of a JSON string; undefined for other values. */
 function textIn(json: string | undefined): string | undefined {
   if (json === undefined || !json.startsWith('"') || json.length > 200_000) return undefined
   return JSON.parse(json) as string

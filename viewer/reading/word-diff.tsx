@@ -1,13 +1,13 @@
 import { diffWordsWithSpace } from 'diff'
 import { clean } from '../shell/clean.js'
 
-/** Differences looked for; texts that differ in more are shown one after the other. */
+/** Maximum number of differences; texts that differ more are shown one after the other. */
 const maxEditLength = 400
 const longest = 20_000
-/** Characters of an equal part that are shown at each end of it. */
+/** Characters shown at each end of an equal part. */
 const context = 60
 
-/** The way from one text to another, word by word. */
+/** The differences between two texts, word by word. */
 export function WordDiff({ before, after }: { readonly before: string; readonly after: string }) {
   const [old, now] = [before.slice(0, longest), after.slice(0, longest)]
   const changes = diffWordsWithSpace(old, now, { maxEditLength }) ?? [

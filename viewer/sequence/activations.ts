@@ -1,20 +1,20 @@
 import { table } from '../store/state.js'
 
-/** Calls that are open at once and drawn beside each other; more share the last place. */
+/** Calls drawn beside each other while open; further ones share the last place. */
 export const mostBeside = 4
-/** Lanes that have bars. */
+/** Maximum number of lanes with bars. */
 const mostLanes = 7
 const step = 4096
 
-/** Which calls are open at each row of a diagram. */
+/** The open calls at each row of a diagram. */
 export interface Activations {
-  /** Four bits for each lane: the calls that its server works on; above them four for what the client works on. */
+  /** Four bits per lane for calls to its server, and above them four for calls to the client. */
   readonly open: Uint32Array
-  /** Place of the call that a row begins or ends, from 1; 0 for all other rows. */
+  /** Place of the call that a row begins or ends, from 1; 0 for other rows. */
   readonly place: Uint8Array
 }
 
-/** Bits of what the receiver of a request works on. */
+/** The bit of a call in the group of its receiver. */
 export function bitOf(lane: number, fromServer: boolean, place: number): number {
   const group = fromServer ? mostLanes : lane
   return (1 << (group * mostBeside + place - 1)) >>> 0
@@ -26,7 +26,7 @@ export function* activationsOf(rows: Int32Array): Generator<void, Activations> {
   const place = new Uint8Array(rows.length)
   const isIn = new Uint8Array(table.length)
   for (const row of rows) isIn[row] = 1
-  /** Places of open requests, and how many share each. */
+  /** Places of open requests, and the number of requests sharing each. */
   const places = new Map<number, number>()
   const shares = new Map<number, number>()
   let mask = 0

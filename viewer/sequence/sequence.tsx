@@ -29,14 +29,14 @@ import { activationsOf, bitOf, mostBeside, type Activations } from './activation
 
 const rowHeight = 30
 
-/** Client on the left, a line for each server: every message of what is shown as an arrow. */
+/** The client on the left, a line for each server, and an arrow for each message shown. */
 export function SequencePage() {
   return (
     <Splitter name="sequence" showsSecond={selected.value >= 0} first={<Diagram />} second={<DetailPane />} />
   )
 }
 
-/** An exchange with all that belongs to it and what was asked meanwhile, in order. */
+/** The rows of an exchange and the server's requests during it, in order. */
 function exchangeOf(row: number): Int32Array {
   const head = headOf(row)
   const asked = askedMeanwhile(head)
@@ -45,7 +45,7 @@ function exchangeOf(row: number): Int32Array {
   return Int32Array.from(all).toSorted((a, b) => table.at(a) - table.at(b) || a - b)
 }
 
-/** Messages, and the calls that are open at each. */
+/** Messages, and the open calls at each. */
 interface Drawn {
   readonly rows: Int32Array
   readonly bars: Activations
@@ -56,7 +56,7 @@ const nothing: Drawn = {
   bars: { open: new Uint32Array(0), place: new Uint8Array(0) },
 }
 
-/** Messages of what passes filter, lane and range, each by itself. */
+/** Messages that match filter, lane and range, one by one. */
 const passing = sliced<Drawn>(
   nothing,
   () => (view.value === 'sequence' ? [shown.value, grouped.value] : undefined),
@@ -90,7 +90,7 @@ function* passingRows(): Generator<void, Int32Array> {
   return kept.subarray(0, count)
 }
 
-/** Those, or the messages of the chosen exchange. */
+/** Those messages, or the ones of the selected exchange. */
 const messages = computed<Drawn>(() => {
   version.value
   const isChosen = chosenOnly.value && selected.value >= 0 && selected.value < table.length
@@ -109,7 +109,7 @@ function Diagram() {
   const servers = lanes.value.filter(
     (one) => one.state !== 'failed' && (lane.value === 'all' || one.index === lane.value),
   )
-  // Long times need room.
+  // Long times need more room.
   const last = rows.length === 0 ? 0 : table.at(rows[rows.length - 1]!)
   const clientPlace = timeWidth(last - origin.value) === undefined ? 12 : 24
   const gap = (82 - clientPlace) / Math.max(1, servers.length)
@@ -183,11 +183,11 @@ function Arrow(props: {
   readonly row: number
   readonly index: number
   readonly style: { transform: string }
-  /** Of the lines, in percent of the width. */
+  /** Positions of the lines, in percent of the width. */
   readonly clientPlace: number
   readonly places: ReadonlyMap<number, number>
   readonly chosen: number
-  /** Calls that are open, and the place of the one that begins or ends here. */
+  /** The open calls, and the place of the one that begins or ends here. */
   readonly open: number
   readonly beside: number
 }) {
@@ -201,12 +201,12 @@ function Arrow(props: {
   const related = chosen >= 0 && headOf(row) === headOf(chosen)
   const ours = table.has(row, 'injected')
   const stopped = table.has(row, 'dropped') || table.has(row, 'waiting')
-  // wiretape stands in the middle: what it says begins there, and what it keeps back ends there.
+  // wiretape is in the middle: its own messages begin there, and messages not forwarded end there.
   const middle = (clientPlace + place) / 2
   const left = (fromServer ? stopped : ours) ? middle : clientPlace
   const right = (fromServer ? ours : stopped) ? middle : place
   const isBeside = kind === 'note' || !isMessageKind(kind)
-  // The end at the one who works on the call is at its bar.
+  // At the receiver of the call, the arrow ends at the bar.
   const byServer = isAnswer === fromServer
   const shift = props.beside === 0 ? 0 : (props.beside - 1) * barStep - barWidth / 2
   return (
@@ -261,7 +261,7 @@ function Arrow(props: {
 const barWidth = 6
 const barStep = 8
 
-/** A bar for each call that somebody works on; parallel calls stand beside each other. */
+/** A bar for each open call; parallel calls are beside each other. */
 function Bars(props: {
   readonly row: number
   readonly open: number

@@ -37,7 +37,7 @@ export function App() {
       <div class={`app ${some ? (failed ? 'is-failed' : '') : 'is-empty'}`}>
         <div>
           <TopBar />
-          {/* Filled by the script that wiretape ui serves beside this one. */}
+          {/* Filled by the acting script, which only wiretape ui serves. */}
           {mode === 'ui' && <div id="acting" />}
           {crashed.value !== undefined && (
             <p class="banner bad" role="alert">
@@ -59,21 +59,21 @@ export function App() {
         {some && <StatusBar />}
         <RowMenu />
         <Dialogs />
-        {/* A modal dialog covers the page and has a notice of its own. */}
+        {/* A modal dialog covers the page and has its own notice. */}
         {dialog.value === undefined && <Notice />}
       </div>
     </DropArea>
   )
 }
 
-/** Tells the tabs of a browser apart. */
+/** Distinguishes browser tabs. */
 function titleOf(all: readonly Lane[]): string {
   if (!all[0]) return 'wiretape'
   const more = all.length > 1 ? ` and ${all.length - 1} more` : ''
   return `${clean(laneName(all[0]))}${more} · wiretape`
 }
 
-/** What was asked for has not arrived. */
+/** The recording has not arrived yet. */
 function Opening() {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -96,7 +96,7 @@ function Opening() {
   )
 }
 
-/** None of the recordings could be read. */
+/** Shown if no recording could be read. */
 function Failed() {
   return (
     <main class="work">

@@ -10,15 +10,15 @@ import { bindTheme } from './theme.js'
 import { askWiretape, enter, tokenHeaders } from './token.js'
 
 /**
- * Runs the page's start. A page from disk gives its worker the engine for patterns as text, so the engine is loaded
- * first there.
+ * Starts the page. A page from disk passes the engine for patterns to its worker as text, so it loads the
+ * engine first.
  */
 export function whenReady(start: () => void): void {
   if (isFromDisk) loadScript('patterns.js', start, start)
   else start()
 }
 
-/** Starts the worker and opens what the address, or the page itself, names. */
+/** Starts the worker and opens the recordings named by the URL or the page itself. */
 export function begin(): void {
   if (mode === 'ui') enter()
   connect(makeWorker())
@@ -31,7 +31,7 @@ export function begin(): void {
   else void openNamed()
 }
 
-/** The worker runs this same script. A page from a file may not load another one, but may run its own text. */
+/** The worker runs this same script. A page from disk may not load another one, but may run its own text. */
 function makeWorker(): Worker {
   const { src, text } = ownScript()
   if (src !== '') return new Worker(src)
@@ -41,7 +41,7 @@ function makeWorker(): Worker {
 
 let asked = false
 
-/** The engine for patterns, when the first one is typed. A report and a page from disk have it already. */
+/** Loads the engine for the first pattern. Reports and pages from disk have it already. */
 function loadPatterns(): void {
   if (ownScript().src === '' || asked) return
   asked = true
@@ -67,7 +67,7 @@ async function openEmbedded(): Promise<void> {
 
 async function openNamed(): Promise<void> {
   const query = new URLSearchParams(location.search)
-  // Both may be repeated, and each may name several.
+  // Both parameters may be repeated, and each may hold several URLs.
   const traces = [...query.getAll('diff'), ...query.getAll('trace')]
     .flatMap((urls) => urls.split(';'))
     .filter((url) => url !== '')
@@ -87,7 +87,7 @@ async function openNamed(): Promise<void> {
   else if (mode === 'ui' && !query.has('home')) await openGiven()
 }
 
-/** Only https, or what comes from where the page comes from. */
+/** Allows only https and the page's own origin. */
 function openingOf(text: string): Opening | undefined {
   const url = URL.canParse(text, location.href) ? new URL(text, location.href) : undefined
   if (url && mode === 'ui' && url.origin !== location.origin) {
@@ -114,18 +114,18 @@ function openingOf(text: string): Opening | undefined {
   return { kind: 'url', name: nameOf(url), url: url.href, ...(mode === 'ui' && { headers: tokenHeaders() }) }
 }
 
-/** The last part of the path, as a person writes it. */
+/** The last part of the path, decoded. */
 function nameOf(url: URL): string {
   const name = url.pathname.split('/').at(-1) || url.host
   try {
     return decodeURIComponent(name)
   } catch {
-    // A lone % is no code for anything.
+    // A lone % is no valid escape.
     return name
   }
 }
 
-/** The files that were named on the command line of `wiretape ui`. */
+/** Opens the files named on the command line of `wiretape ui`. */
 async function openGiven(): Promise<void> {
   try {
     await openListed((await askWiretape('./api/given')) as Listed[])
@@ -137,7 +137,7 @@ async function openGiven(): Promise<void> {
   }
 }
 
-/** Back to the list of recordings, or forth to what was chosen there, is another page. */
+/** Reloads on a change between the list of recordings and an open recording. */
 function reloadOnReturn(): void {
   addEventListener('popstate', () => {
     const isOpen = lanes.peek().length > 0
@@ -146,7 +146,7 @@ function reloadOnReturn(): void {
   })
 }
 
-/** Recordings of the list, which the address names. */
+/** Opens recordings of the list that the URL names. */
 async function openChosen(ids: readonly string[]): Promise<void> {
   try {
     const all = [...((await askWiretape('./api/recordings')) as Listed[]), sample]

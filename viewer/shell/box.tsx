@@ -4,7 +4,7 @@ import { dialog } from '../store/state.js'
 import { Icon } from './icons.js'
 import { Notice } from './notice.js'
 
-/** A modal box; Escape and a click beside it close it. */
+/** A modal box; Escape or a click outside closes it. */
 export function Box(props: {
   readonly title: string
   readonly class?: string
@@ -13,7 +13,7 @@ export function Box(props: {
   const box = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     box.current?.showModal()
-    // A ring around the way out is not what one wants to see first.
+    // The box should not open with a focus ring on its close button.
     if (document.activeElement?.matches('.box header button')) box.current?.focus()
   }, [])
   const close = (): void => {

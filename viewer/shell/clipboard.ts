@@ -1,6 +1,6 @@
 import { notice, type Notice } from '../store/state.js'
 
-/** Copies a text, and says so or why not. */
+/** Copies a text, and shows a notice about the outcome. */
 export async function copyText(make: () => string | Promise<string>, done: Notice): Promise<void> {
   try {
     await navigator.clipboard.writeText(await make())

@@ -69,7 +69,7 @@ function Palette() {
   const found = deeds.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
   const run = (deed: Deed | undefined): void => {
     dialog.value = undefined
-    // Focus goes back to where it was first.
+    // Runs after the dialog has returned the focus.
     setTimeout(() => deed?.run(), 0)
   }
   return (

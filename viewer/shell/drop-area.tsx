@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
-/** Files can be dropped anywhere. */
+/** Accepts files dropped anywhere on the page. */
 export function DropArea(props: {
   readonly onFiles: (files: readonly File[]) => void
   readonly children: ComponentChildren

@@ -11,7 +11,7 @@ const written = [
   htmlReport(() => Promise.reject(new Error('the worker writes it'))),
 ]
 
-/** One lane in any format that we write, made by the worker. */
+/** Exports one lane in any format that wiretape writes; the worker does it. */
 export function ExportDialog() {
   const all = lanes.value.filter(({ state }) => state !== 'failed')
   const chosen = all.filter(({ index }) => lane.value === 'all' || index === lane.value)

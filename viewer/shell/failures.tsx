@@ -1,7 +1,7 @@
 import { lanes } from '../store/state.js'
 import { failureText } from './failure.js'
 
-/** What could not be read, and why. */
+/** Recordings that could not be read, with the reasons. */
 export function Failures() {
   return lanes.value.map(
     (one) =>

@@ -1,4 +1,4 @@
-/** Few, drawn for this, 16 units a side; the colour is that of the text. */
+/** Icons of 16 by 16 units, drawn for this page, in the colour of the text. */
 const frame = { width: 16, height: 16, viewBox: '0 0 16 16', 'aria-hidden': true, class: 'icon' } as const
 const stroke = {
   fill: 'none',

@@ -17,7 +17,7 @@ import {
 } from '../store/state.js'
 import { isDark } from './theme.js'
 
-/** Something the person can do; the one table behind keys, help and palette. */
+/** An action of the user. Keys, help and palette all use this table. */
 export interface Deed {
   readonly name: string
   readonly keys?: readonly string[]
@@ -29,19 +29,19 @@ function step(by: number): void {
   const items = shown.value
   if (items.length === 0) return
   const index = selected.value < 0 ? -1 : indexOfRow(selected.value)
-  // With nothing chosen a step begins at the first row; a jump to the end goes there all the same.
+  // Without a selection, a step selects the first row; a jump to the end still goes there.
   const wanted = index < 0 && Number.isFinite(by) ? 0 : index + by
   const next = Math.max(0, Math.min(items.length - 1, wanted))
   select(rowOf(items[next]!))
 }
 
-/** The next row that went wrong, in a direction; an exchange counts by its answer. */
+/** Selects the next error in a direction; an exchange counts by its response. */
 function toError(by: 1 | -1): void {
   const items = shown.value
   let index = selected.value < 0 ? (by > 0 ? -1 : items.length) : indexOfRow(selected.value)
   for (index += by; index >= 0 && index < items.length; index += by) {
     const row = rowOf(items[index]!)
-    // Where each message has a row of its own, that of the answer says it.
+    // If messages are not grouped, the row of the response is selected instead.
     const isSaidBelow = !grouped.value && table.kind(row) === 'request' && table.peer(row) >= 0
     if (isBad(row) && !isSaidBelow) {
       select(row)
@@ -143,7 +143,7 @@ export const deeds: readonly Deed[] = [
   { name: 'All keys', keys: ['?'], group: 'Page', run: () => (dialog.value = 'help') },
 ]
 
-/** Keys work wherever no text is typed. */
+/** Shortcuts work unless the user is typing text. */
 export function useKeys(): void {
   useEffect(() => {
     const byKey = new Map(deeds.flatMap((deed) => (deed.keys ?? []).map((key) => [key, deed] as const)))
@@ -162,7 +162,7 @@ export function useKeys(): void {
         return
       }
       if (typing) return
-      // A button and the splitter have keys of their own.
+      // Buttons and the splitter have keys of their own.
       if (event.key === 'Enter' && target.closest('button, a, summary, [role=separator]')) return
       if (event.key.startsWith('Arrow') && target.closest('[role=separator], .detail-body')) return
       if (/^(?:Page|Home|End)/.test(event.key) && target.closest('.detail-body')) return

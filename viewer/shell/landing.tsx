@@ -5,7 +5,7 @@ import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
 import { tokenHeaders } from './token.js'
 
-/** A recording of the data folder, as `wiretape ui` lists it. */
+/** A recording in the data folder, as `wiretape ui` lists it. */
 export interface Listed {
   readonly id: string
   readonly name: string
@@ -17,18 +17,18 @@ export interface Listed {
   readonly durationMs: number | null
   readonly server: string | null
   readonly client: string | null
-  /** Of a session in a store. */
+  /** Host of a session in a store. */
   readonly host?: string
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   readonly files: readonly string[]
-  /** Of the first file. */
+  /** Path of the first file. */
   readonly path: string
 }
 
-/** Where `wiretape ui` lists recordings, which a script of its own draws. */
+/** The element for the list of recordings of `wiretape ui`, drawn by the acting script. */
 export const home = signal<HTMLElement | null>(null)
 
-/** What is seen before a recording is open. */
+/** The page before a recording is open. */
 export function Landing() {
   return (
     <main class="landing">
@@ -51,7 +51,7 @@ export function Landing() {
   )
 }
 
-/** A small recording that comes with wiretape. */
+/** A small recording included with wiretape. */
 export const sample: Listed = {
   id: 'sample',
   name: 'sample.jsonl',
@@ -68,18 +68,18 @@ export const sample: Listed = {
   path: 'sample.jsonl',
 }
 
-/** Opens recordings of the list; what is being recorded is followed. */
+/** Opens recordings of the list; follows live ones. */
 export function openListed(recordings: readonly Listed[]): Promise<void> {
   if (recordings.some(({ state }) => state === 'live')) follow.value = true
   return open(recordings.flatMap(openingsOf))
 }
 
-/** The files of a recording, fetched from wiretape; a live one goes on. */
+/** The files of a recording, fetched from wiretape; a live one is followed. */
 function openingsOf(one: Listed) {
   return one.files.map((name, i) => ({
     kind: 'url' as const,
     name,
-    // One segment stands for all.
+    // The first segment's path represents all.
     path: one.path,
     headers: tokenHeaders(),
     url: new URL(`./api/recordings/${encodeURIComponent(one.id)}/${i}`, location.href).href,

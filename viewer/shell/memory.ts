@@ -1,4 +1,4 @@
-/** Small preferences, where the browser lets us keep any; a page from a file may not. */
+/** Small preferences. Some browsers allow no storage, for example for a page from a file. */
 export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(`wiretape.${name}`)
@@ -11,6 +11,6 @@ export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`wiretape.${name}`, value)
   } catch {
-    // It is a preference only.
+    // Losing a preference is harmless.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How the page came here: `static` from any web server, `ui` from `wiretape ui`, `report` as one file with its
- * recording inside. Whoever serves the page says so; nothing is asked of a server to find out.
+ * Origin of the page: `static` from any web server, `ui` from `wiretape ui`, `report` as one file with its
+ * recording. The page itself names its mode; no request is needed to find out.
  */
 export type Mode = 'static' | 'ui' | 'report'
 

@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks'
 import { notice } from '../store/state.js'
 
 const plainMs = 2_500
-/** A longer sentence takes longer to read. */
+/** Longer, since other notices have longer sentences. */
 const otherMs = 9_000
 
-/** The sentence that goes away by itself. */
+/** A sentence that disappears by itself. */
 export function Notice() {
   const told = notice.value
   useEffect(() => {

@@ -6,27 +6,27 @@ import type { OfferHistory } from '../worker/tools.js'
 import { home, openListed, type Listed } from './landing.js'
 import { fetchWiretape } from './token.js'
 
-/** What a script beside this one, which only `wiretape ui` serves, gets of the page. */
+/** The page's interface for the acting script, which only `wiretape ui` serves. */
 export interface PageDoor {
   readonly lanes: Signal<readonly Lane[]>
   readonly lane: Signal<number | 'all'>
   readonly selected: Signal<number>
   readonly version: Signal<number>
   readonly notice: Signal<Notice | undefined>
-  /** What a row is: the exchange's request of an answer. */
+  /** Lane, request and response of a row's exchange. */
   rowFacts(row: number): { readonly lane: number; readonly request: number; readonly answer: number }
   detail(row: number): Promise<Detail>
-  /** What the servers of the open recordings offered. */
+  /** Tools, prompts and resources offered by the servers of the open recordings. */
   offers(): Promise<readonly OfferHistory[]>
-  /** Where the list of recordings is drawn, while no recording is open. */
+  /** The element for the list of recordings, while no recording is open. */
   readonly home: Signal<HTMLElement | null>
   /** Opens recordings of the list. */
   openListed(recordings: readonly Listed[]): Promise<void>
-  /** With the token. */
+  /** Sends the token too. */
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** Lets in the script that acts, once a recording is open or the list of recordings is shown. It is no part of this one. */
+/** Loads the acting script, a separate one, once a recording is open or the list of recordings is shown. */
 export function openDoor(): void {
   const door: PageDoor = {
     lanes,

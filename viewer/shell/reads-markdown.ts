@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { remember, remembered } from './memory.js'
 
-/** Markdown is drawn; else it is shown as it is written. */
+/** Whether Markdown is rendered; else it is shown as written. */
 export const readsMarkdown = signal(typeof document !== 'undefined' && remembered('markdown') !== 'off')
 
 effect(() => {

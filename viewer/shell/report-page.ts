@@ -1,7 +1,7 @@
 import type { ReportPage } from '../../src/formats/index.js'
 import { isFromDisk, ownScript, patternsText, viewsText } from './own-script.js'
 
-/** This very page, to be put into a report. */
+/** This page, to be embedded in a report. */
 export async function loadReportPage(): Promise<ReportPage> {
   const { src, text } = ownScript()
   if (isFromDisk)

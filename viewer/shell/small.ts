@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** A phone: one pane at a time, rows of two lines. The same width stands in the style sheets. */
+/** A phone: one pane at a time, rows of two lines. The width must match the style sheets. */
 export const isSmall = signal(false)
 
 const query = typeof matchMedia === 'undefined' ? undefined : matchMedia('(max-width: 700px)')

@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { remember, remembered } from './memory.js'
 
-/** Two panes and a bar between them that can be dragged, also with the arrow keys. */
+/** Two panes with a bar between them, moved by dragging or by the arrow keys. */
 export function Splitter(props: {
   readonly name: string
-  /** On a small screen one pane is shown: the second one where this is so. */
+  /** On a small screen only one pane is shown: the second one if true. */
   readonly showsSecond: boolean
   readonly first: ComponentChildren
   readonly second: ComponentChildren

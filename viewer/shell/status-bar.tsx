@@ -4,7 +4,7 @@ import { shown } from '../store/shown.js'
 import { dialog, faultyFilter, filterText, lane, lanes, table, version } from '../store/state.js'
 import { clean } from './clean.js'
 
-/** One line at the bottom: what is shown, what the recording is, what is wrong with it. */
+/** One line at the bottom: the rows shown, facts about the recording, and its problems. */
 export function StatusBar() {
   version.value
   const all = lanes.value.filter(Boolean)
@@ -54,7 +54,7 @@ export function StatusBar() {
   )
 }
 
-/** What the recording says about redaction; other formats and other recorders say nothing. */
+/** The recording's redaction; undefined for other formats and other recorders, which state none. */
 export function redactionOf({ id, redaction }: Session, format: string): string | undefined {
   return format !== 'trace-v1' || /^session-\d+$/.test(id) ? undefined : redaction
 }
@@ -64,7 +64,7 @@ function sum<K extends string>(list: readonly Record<K, number>[], key: K): numb
 }
 
 function Progress({ done, all }: { readonly done: number; readonly all: number }) {
-  // Who sends it need not say how much there is.
+  // The sender may not state the total size.
   const isKnown = all > done
   return (
     <span class="progress-words">

@@ -3,10 +3,10 @@ import { theme } from '../store/state.js'
 
 const systemIsDark = signal(false)
 
-/** What the person chose, else what the system says. */
+/** The user's choice, else the system's setting. */
 export const isDark = computed(() => (theme.value === 'system' ? systemIsDark.value : theme.value === 'dark'))
 
-/** Keeps the colours of the page: the style sheet asks for nothing but `data-theme`. */
+/** Keeps the page's theme up to date; the style sheet depends on `data-theme` only. */
 export function bindTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   systemIsDark.value = system.matches

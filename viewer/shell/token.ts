@@ -1,23 +1,23 @@
 /**
- * The token of `wiretape ui`: kept for this tab, so that it can be reloaded, and sent in a header only. Cookies would go to
- * every port of this machine, and addresses stay in histories.
+ * The token of `wiretape ui`. It is kept for this tab, so that reloading works, and sent in a header only:
+ * cookies would go to every port of this machine, and URLs stay in histories.
  */
 const key = 'wiretape-token'
 const codePattern = /^#once=([\w-]{1,64})$/
 
-/** Requests wait for it. */
+/** Requests wait for this promise. */
 let admission: Promise<void> = Promise.resolve()
 
-/** Gives the code in the address, if there is one, for the token. Before anything else looks at the address. */
+/** Exchanges the code in the URL, if any, for the token. Must run before other code reads the URL. */
 export function enter(): void {
   admission = takeToken().catch(() => undefined)
-  // Another address of the same page, put into the address bar, makes no new page by itself.
+  // A changed fragment in the address bar does not reload the page.
   addEventListener('hashchange', () => {
     if (codePattern.test(location.hash)) location.reload()
   })
 }
 
-/** The code is out of the address at once. Where it is worth nothing, the requests that follow say why. */
+/** Removes the code from the URL at once. If it is invalid, later requests report the reason. */
 async function takeToken(): Promise<void> {
   const code = codePattern.exec(location.hash)?.[1]
   if (code === undefined) return
@@ -28,13 +28,13 @@ async function takeToken(): Promise<void> {
   sessionStorage.setItem(key, token)
 }
 
-/** What a request to wiretape needs, once `askWiretape` has been answered. */
+/** The headers for a request to wiretape, once `askWiretape` has resolved. */
 export function tokenHeaders(): Record<string, string> {
   const token = sessionStorage.getItem(key)
   return token === null ? {} : { authorization: `Bearer ${token}` }
 }
 
-/** A request to wiretape with the token, once there is one. */
+/** Sends a request to wiretape, with the token if there is one. */
 export async function fetchWiretape(path: string, init: RequestInit = {}): Promise<Response> {
   await admission
   const headers = new Headers(init.headers)
@@ -43,9 +43,9 @@ export async function fetchWiretape(path: string, init: RequestInit = {}): Promi
 }
 
 /**
- * Asks wiretape for JSON.
+ * Requests JSON from wiretape.
  *
- * @throws Error with a sentence for a person
+ * @throws Error with a message for the user
  */
 export async function askWiretape(path: string): Promise<unknown> {
   const response = await fetchWiretape(path)

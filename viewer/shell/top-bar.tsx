@@ -20,7 +20,7 @@ const views: readonly { readonly id: View; readonly name: string; readonly key: 
 export function TopBar() {
   version.value
   const some = lanes.value.length > 0
-  // Before something is open the page has a heading of its own.
+  // Without an open recording, the page has a heading elsewhere.
   const Brand = some ? 'h1' : 'span'
   return (
     <header class="top-bar">
@@ -57,7 +57,7 @@ export function TopBar() {
           )}
         </nav>
       )}
-      {/* Filled by the script that wiretape ui serves beside this one. */}
+      {/* Filled by the acting script, which only wiretape ui serves. */}
       {mode === 'ui' && <span id="acting-offers" />}
       {live.value && (
         <button
@@ -85,7 +85,7 @@ export function TopBar() {
   )
 }
 
-/** Errors and warnings, once rules have looked. */
+/** Number of errors and warnings, once rules have run. */
 function FindingCount() {
   const grave = (findings.value?.findings ?? []).filter(
     ({ level, hash }) => level !== 'note' && !suppressed.value.has(hash),
@@ -111,7 +111,7 @@ function Tool(props: {
   )
 }
 
-/** A tab for each recording, and one for all. */
+/** A tab for each recording, and one for all of them. */
 function Lanes() {
   const all = lanes.value.filter(Boolean)
   return (

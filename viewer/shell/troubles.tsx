@@ -5,7 +5,7 @@ import { troublesOf } from '../store/trouble-count.js'
 import { dialog, lane, lanes, reading, version, view } from '../store/state.js'
 import { Icon } from './icons.js'
 
-/** What went wrong, at the top of the page: errors, calls that were tried again, what was lost, recordings without an end. */
+/** Problems, at the top of the page: errors, retried calls, gaps, recordings without an end. */
 export function Troubles() {
   version.value
   if (reading.value) return null

@@ -4,14 +4,14 @@ import { useEffect } from 'preact/hooks'
 import { mode } from './mode.js'
 import { loadScript } from './own-script.js'
 
-/** The parts of the third script by name; `views/main.ts` adds them to this type, so that nothing here imports them. */
+/** Parts of the third script by name. `views/main.ts` extends this type, so nothing here imports them. */
 export interface Views {}
 
 const views = signal<Views | undefined>(undefined)
 const failure = signal('')
 let coming: Promise<Views> | undefined
 
-/** The views that the page does not begin with; loaded once, when the first is asked for. */
+/** The views of the third script; loaded once, when the first one is needed. */
 export function loadViews(): Promise<Views> {
   coming ??= new Promise<Views>((done, failed) => {
     const arrived = (): void => {
@@ -21,7 +21,7 @@ export function loadViews(): Promise<Views> {
       else failed(new Error('views.js is not of this version: reload the page.'))
     }
     if ('wiretapeViews' in globalThis) arrived()
-    // A report has it behind the script of the page.
+    // In a report, the third script follows the script of the page.
     else if (mode === 'report') addEventListener('DOMContentLoaded', arrived)
     else {
       loadScript('views.js', arrived, () =>
@@ -36,7 +36,7 @@ export function loadViews(): Promise<Views> {
   return coming
 }
 
-/** Those views, once they are here. */
+/** The views, once loaded. */
 function useViews(): Views | undefined {
   const here = views.value
   useEffect(() => {
@@ -47,7 +47,7 @@ function useViews(): Views | undefined {
 
 type Parts = { [K in keyof Views]: Views[K] extends (props: infer P) => ComponentChildren ? P : never }
 
-/** A part of the page that is not in its first script. */
+/** A component of the third script. */
 export function Later<K extends keyof Views>({ part, of }: { readonly part: K; readonly of: Parts[K] }) {
   const Part = useViews()?.[part] as ComponentType<object> | undefined
   return Part ? <Part {...(of as object)} /> : <Coming />

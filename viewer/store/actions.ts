@@ -22,13 +22,13 @@ import type { Lane, Opening, Slot } from '../worker/protocol.js'
 
 let current: Reader | undefined
 
-/** The worker's other end. */
+/** The interface to the worker. */
 export function reader(): Reader {
   if (!current) throw new Error('the worker has not started')
   return current
 }
 
-/** @param worker runs what stands in worker/ */
+/** @param worker runs the code in worker/ */
 export function connect(worker: Worker): void {
   let asked = false
   const told = new Map<number, Lane>()
@@ -48,9 +48,9 @@ export function connect(worker: Worker): void {
         version.value += 1
       })
     }
-    // Drawing a long recording anew takes as long as it is long; while it is read, that is time of the reader.
+    // The time for a redraw grows with the recording's length; while reading, it slows down the reader.
     const pauseMs = table.length / (reading.peek() ? 400 : 2_000)
-    // A page that is not looked at gets no frames.
+    // A hidden page gets no frames.
     if (document.hidden) setTimeout(draw, 300)
     else if (pauseMs > 20) setTimeout(() => requestAnimationFrame(draw), pauseMs)
     else requestAnimationFrame(draw)
@@ -61,27 +61,27 @@ export function connect(worker: Worker): void {
       changed()
     },
     opening(names) {
-      // Those that arrived get their lanes right after.
+      // Recordings that arrived get their lanes with the next message.
       if (names.length > 0) opening.value = names
     },
     lanes(all) {
       for (const one of all) told.set(one.index, one)
       const isSame = all.every(({ index, state }) => lanes.peek()[index]?.state === state)
       if (isSame && table.length > 0) {
-        // How far it is read is shown with the rows.
+        // Progress of reading is shown with the rows.
         changed()
         return
       }
       batch(() => {
         takeLanes()
         opening.value = []
-        // It is whole: what is still to be drawn is drawn at once.
+        // Reading is complete: the remaining rows are drawn at once.
         version.value += 1
       })
     },
     matches({ slot, text, bits, count, done }) {
       const wanted = slot === 'filter' ? filterText : highlightText
-      // An answer to what was asked before.
+      // The response belongs to an earlier filter.
       if (wanted.peek() !== text) return
       const has = (row: number): boolean => ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0
       const found: Matches = { text, has, count, done }
@@ -94,7 +94,7 @@ export function connect(worker: Worker): void {
   })
 }
 
-/** Opens recordings beside those that are open. */
+/** Opens recordings in addition to those already open. */
 export async function open(openings: readonly Opening[]): Promise<void> {
   if (openings.length === 0) return
   opening.value = openings.map(({ name }) => name)
@@ -123,7 +123,7 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
     }
 }
 
-/** The browser's own dialog; the files are read in this page. */
+/** Opens the browser's own file dialog; the files are read in this page. */
 export function chooseFiles(): void {
   const input = document.createElement('input')
   input.type = 'file'
@@ -132,7 +132,7 @@ export function chooseFiles(): void {
   input.click()
 }
 
-/** @param text a filter that is understood; an empty one shows everything */
+/** @param text a valid filter; an empty one shows everything */
 export function search(slot: Slot, text: string): void {
   const [wanted, matches] =
     slot === 'filter' ? [filterText, filterMatches] : [highlightText, highlightMatches]

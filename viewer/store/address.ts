@@ -28,18 +28,18 @@ import {
 } from './state.js'
 
 const views: readonly View[] = ['messages', 'sequence', 'tools', 'compare', 'findings', 'cost']
-/** After the last change; browsers refuse addresses that change too often. */
+/** Delay after the last change; browsers reject URLs that change too often. */
 const pauseMs = 250
-/** Unfolded exchanges that an address names. */
+/** Maximum number of unfolded exchanges in a URL. */
 const mostOpen = 50
 
-/** Takes the view from the address bar, and keeps it there from then on. Times are microseconds since the start. */
+/** Restores the view from the URL, and keeps the URL up to date. Times are microseconds since the start. */
 export function bindAddress(): void {
   const wanted = new URLSearchParams(location.hash.slice(1))
   apply(wanted)
   effect(() => {
     const all = lanes.value
-    // An address may name a lane of other recordings.
+    // The URL may name a lane of other recordings.
     const isThere = all.length > 0 && !reading.value && opening.value.length === 0
     if (isThere && lane.value !== 'all' && !all[lane.value]) lane.value = 'all'
   })
@@ -54,7 +54,7 @@ export function bindAddress(): void {
       try {
         history.replaceState(null, '', `${location.pathname}${location.search}${last}`)
       } catch {
-        // A page from a file may not everywhere; it works without.
+        // Some browsers forbid this for a page from a file; the page works without.
       }
     }, pauseMs)
   })
@@ -117,7 +117,7 @@ function apply(wanted: URLSearchParams): void {
   const row = Number(wanted.get('row') ?? NaN)
   const span = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(wanted.get('range') ?? '')
   if (!Number.isInteger(row) && !span) return
-  // Both mean something once there are rows.
+  // Row and range are meaningful only once there are rows.
   const stop = effect(() => {
     version.value
     if (table.length === 0) return
@@ -128,7 +128,7 @@ function apply(wanted: URLSearchParams): void {
   })
 }
 
-/** Chooses the message with this number, once it is there. */
+/** Selects the message with this number once it has arrived. */
 function selectNumber(seq: number): void {
   let from = 0
   const stop = effect(() => {

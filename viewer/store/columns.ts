@@ -5,7 +5,7 @@ import { remember, remembered } from '../shell/memory.js'
 export const columns = ['time', 'content', 'id', 'status', 'latency', 'size', 'waterfall'] as const
 export type Column = (typeof columns)[number]
 
-/** Columns that can be sized; the content has what is left, so the edge of the message sizes both. */
+/** Columns that can be resized. The content gets the remaining width: the message's edge resizes both. */
 export const sizedColumns = ['time', 'name', 'id', 'status', 'latency', 'size', 'waterfall'] as const
 export type SizedColumn = (typeof sizedColumns)[number]
 
@@ -18,10 +18,10 @@ export interface Layout {
   readonly widths: Readonly<Partial<Record<SizedColumn, number>>>
 }
 
-/** Which columns the list shows and how wide; remembered by the browser, and hidden ones named by the address. */
+/** The columns of the list and their widths. The browser remembers both; the URL names hidden columns. */
 export const layout = signal<Layout>(parseLayout(remembered('columns')))
 
-/** What this browser remembers, as far as it is understood. */
+/** The remembered layout, without invalid parts. */
 function parseLayout(text: string | null): Layout {
   try {
     const { hidden, widths } = JSON.parse(text ?? '{}') as Partial<Layout>

@@ -2,10 +2,10 @@ import { effect, signal } from '@preact/signals'
 import { reader, tellFailure } from './actions.js'
 import { order, reading, table, version } from './state.js'
 
-/** Places of contents in the alphabet, by row, as the worker told them last. Contents are in the file, so only the worker knows them. */
+/** Alphabetical ranks of contents by row, from the worker: only it can read contents from the file. */
 export const contentRanks = signal<Int32Array>(new Int32Array(0))
 
-/** Between two questions about a recording that grows. */
+/** Interval between two requests while a recording grows. */
 const pauseMs = 1_000
 let asks = false
 

@@ -3,13 +3,13 @@ import { reader } from './actions.js'
 import { table } from './state.js'
 import type { Content } from '../worker/protocol.js'
 
-/** Of rows that were shown last. */
+/** Contents kept, of the rows shown last. */
 const mostKept = 4_000
-/** Rows that a screen can show, and some more: what was scrolled past meanwhile is not asked for. */
+/** More rows than fit on a screen. Older requests are dropped: their rows were scrolled past. */
 const mostAsked = 200
 const pauseMs = 40
 
-/** Counted up when contents came. */
+/** Incremented when contents arrive. */
 export const contentsVersion = signal(0)
 
 const contents = new Map<number, Content>()
@@ -17,7 +17,7 @@ const none: Content = { text: '', author: '' }
 const wanted = new Set<number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Empty until the worker has said it. */
+/** Empty until the worker has responded. */
 export function contentOf(row: number): Content {
   const known = contents.get(row)
   if (known !== undefined) return known
@@ -45,7 +45,7 @@ async function ask(): Promise<void> {
     }
     contentsVersion.value += 1
   } catch {
-    // The list does without them; who chooses a row is told why it cannot be read.
+    // The list works without contents; selecting a row shows the error.
     for (const row of rows) contents.set(row, none)
   } finally {
     timer = wanted.size > 0 ? setTimeout(() => void ask(), pauseMs) : undefined

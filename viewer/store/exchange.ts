@@ -2,7 +2,7 @@ import { isAnsweredHere, isUnanswered } from '../../src/model/index.js'
 import { factWords } from '../../src/render/index.js'
 import { lanes, table } from './state.js'
 
-/** The row under which a row is shown when exchanges are one row; itself when it stands alone. */
+/** The row that represents this one when exchanges are grouped; itself if it belongs to none. */
 export function headOf(row: number): number {
   const kind = table.kind(row)
   if (kind === 'result' || kind === 'error') {
@@ -17,21 +17,21 @@ export function headOf(row: number): number {
   return row
 }
 
-/** The request of an answer, also of one that is held or was dropped; -1 for none. */
+/** The request of a response, including held and dropped ones; -1 for none. */
 export function requestOf(answer: number): number {
   const request = table.peer(answer)
   return request >= 0 ? request : table.linked(answer)
 }
 
-/** Rows looked at for what belongs to one exchange; what comes later is found in the list. */
+/** Rows searched for members of one exchange; later ones are shown separately in the list. */
 const farthest = 400_000
 
 /**
- * Everything that belongs to the exchange of a request, in order, without the request: progress, cancellation,
- * answers, and what else happened on the same lane meanwhile when `meanwhile` is set.
+ * All members of a request's exchange in order, without the request: progress, cancellation, responses,
+ * notes.
  */
 export function membersOf(head: number): number[] {
-  // They may come long after.
+  // Notes may come long after.
   const members = table.notes.filter((note) => note !== head && headOf(note) === head)
   if (table.kind(head) !== 'request' && !table.is(head, 'joined')) return members
   const lane = table.lane(head)
@@ -42,47 +42,47 @@ export function membersOf(head: number): number[] {
     if (table.lane(row) !== lane) continue
     if (headOf(row) === head && table.kind(row) !== 'note') members.push(row)
     if (row === answer) seen = true
-    // Late answers and stray progress come soon, if at all.
+    // Late responses and stray progress arrive soon, if at all.
     if (seen && row > Math.max(answer, head) + 2_000) break
   }
   if (answer >= last) members.push(answer)
   return members
 }
 
-/** Requests of the other side while this one was open and no other was: sampling, elicitation, roots. */
+/** Requests of the other side while only this request was open: sampling, elicitation, roots. */
 export function askedMeanwhile(head: number): number[] {
   const answer = table.peer(head)
   if (table.kind(head) !== 'request' || answer < 0 || answer - head > 5_000) return []
   const asked: number[] = []
   for (let row = head + 1; row < answer; row += 1) {
     if (table.lane(row) !== table.lane(head) || table.kind(row) !== 'request') continue
-    // Another request of the same side was open: whose it is cannot be told.
+    // Another request of the same side was open, so the link is uncertain.
     if (table.has(row, 'fromServer') === table.has(head, 'fromServer')) return []
     asked.push(row)
   }
   return asked
 }
 
-/** Whether there is something to unfold. */
+/** Whether the row can be unfolded. */
 export function hasMembers(row: number): boolean {
   return (table.kind(row) === 'request' && table.peer(row) >= 0) || table.is(row, 'joined') || isNoted(row)
 }
 
-/** There is a note about it, or about its answer. */
+/** Whether there is a note about the row, or about its response. */
 export function isNoted(row: number): boolean {
   if (table.is(row, 'noted')) return true
   const answer = table.kind(row) === 'request' ? table.peer(row) : -1
   return answer >= 0 && table.is(answer, 'noted')
 }
 
-/** For how long the server waited for its client before it answered, in microseconds; not in the latency. */
+/** Microseconds for which the server waited for its client before its response; not part of the latency. */
 export function waitedOf(row: number): number {
   return table.waitedUs(table.kind(row) === 'request' ? table.peer(row) : row)
 }
 
 /**
- * Microseconds from request to answer, without the time for which the request was held or the server waited for its client; undefined
- * while there is none, and where the answer is not that of the other side.
+ * Microseconds from request to response, minus the time for which the request was held or the server waited
+ * for its client. Undefined without a response, and if the response is not from the other side.
  */
 export function latencyOf(row: number): number | undefined {
   const kind = table.kind(row)
@@ -105,7 +105,7 @@ export type Status =
   | 'bad'
   | 'none'
 
-/** How it went, of an exchange or of a single row. */
+/** The status of an exchange or a single row. */
 export function statusOf(row: number): Status {
   switch (table.kind(row)) {
     case 'request': {
@@ -114,7 +114,7 @@ export function statusOf(row: number): Status {
       const stopped = stoppedStatus(row) ?? stoppedStatus(table.heldAnswer(row))
       if (stopped) return stopped
       if (table.has(row, 'cancelled')) return 'cancelled'
-      // Its answer may stand in what is not read yet.
+      // The response may be in a part not read yet.
       if (lanes.peek()[table.lane(row)]?.state === 'reading') return 'none'
       return isUnanswered(table, row) ? 'waiting' : 'none'
     }
@@ -134,14 +134,14 @@ export function statusOf(row: number): Status {
   }
 }
 
-/** Of a message that did not go on. @param row -1 for none */
+/** Status of a message that was not forwarded. @param row -1 for none */
 function stoppedStatus(row: number): 'dropped' | 'held' | undefined {
   if (row < 0) return undefined
   if (table.has(row, 'dropped')) return 'dropped'
   return table.has(row, 'waiting') ? 'held' : undefined
 }
 
-/** What wiretape did in the place of a peer, in words; undefined when a peer said it. @param author of the message, as far as known */
+/** wiretape's action instead of a peer's, in words; else undefined. @param author of the message, if known */
 export function oursOf(row: number, author = ''): string | undefined {
   const isAnswer = isAnsweredHere(table, row)
   if (!isAnswer && !table.has(row, 'injected')) return undefined

@@ -5,14 +5,14 @@ import { remember, remembered } from '../shell/memory.js'
 import { reader, tellFailure } from './actions.js'
 import { lanes, reading, table, version } from './state.js'
 
-/** What rules found in all that is open; undefined until somebody asked. */
+/** Findings in all open recordings; undefined until first requested. */
 export const findings = signal<FindingsList | undefined>(undefined)
-/** Which levels are listed. */
+/** The levels that are listed. */
 export const shownLevels = signal<ReadonlySet<Level>>(new Set<Level>(levels))
-/** Suppressed findings are listed too. */
+/** Whether suppressed findings are listed too. */
 export const showsSuppressed = signal(false)
 
-/** Fingerprints that a person put aside in this browser. */
+/** Fingerprints that the user suppressed in this browser. */
 const mostSuppressed = 2_000
 export const suppressed = signal<ReadonlySet<string>>(
   new Set((remembered('suppressed') ?? '').split(' ').filter((hash) => /^[0-9a-f]{16}$/.test(hash))),
@@ -29,7 +29,7 @@ export function suppress(hash: string, isOn: boolean): void {
 const pauseMs = 1_000
 let isWatching = false
 
-/** Begins to look, and goes on while rows come. */
+/** Requests findings, now and whenever rows arrive. */
 export function watchFindings(): void {
   if (isWatching) return
   isWatching = true
@@ -65,7 +65,7 @@ export function watchFindings(): void {
 
 let byRow: { readonly of: FindingsList; readonly rows: ReadonlyMap<number, ToldFinding> } | undefined
 
-/** The gravest finding that a row shows, errors and warnings only. */
+/** The most severe finding that a row shows; errors and warnings only. */
 export function findingOf(row: number): ToldFinding | undefined {
   const list = findings.value
   if (!list) return undefined

@@ -1,7 +1,7 @@
 import type { Lane } from '../worker/protocol.js'
 import { lanes } from './state.js'
 
-/** What a lane is called: its label; where another has the same, what tells them apart stands first. */
+/** The name of a lane: its label; if another lane has the same, a distinguishing part comes first. */
 export function laneName(one: Lane): string {
   const label = one.sessions[0]?.label ?? ''
   const file = one.name.replace(/\.jsonl(?:\.gz)?$/, '')

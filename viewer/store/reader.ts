@@ -1,6 +1,6 @@
 import type { Changes, Detail, FromWorker, Lane, Opening, Rows, ToWorker } from '../worker/protocol.js'
 
-/** Something went wrong in the worker; the message is for the person. */
+/** An error in the worker; the message is shown to the user. */
 export class ReaderFailure extends Error {
   override readonly name = 'ReaderFailure'
   readonly hint: string | undefined
@@ -10,7 +10,7 @@ export class ReaderFailure extends Error {
   }
 }
 
-/** The page's end of the worker. */
+/** The page's interface to the worker. */
 export interface Reader {
   open(openings: readonly Opening[]): Promise<void>
   detail(row: number, whole?: boolean): Promise<Detail>

@@ -1,9 +1,9 @@
 import { table } from './state.js'
 
-/** Words are cut after so many characters. */
+/** The worker cuts words at this length. */
 const longestWord = 200
 
-/** The request that reads a resource, on the same lane: the next one from a row on, else the last one before; -1 for none. */
+/** The next request on this lane from a row on that reads a resource, else the previous one; -1 for none. */
 export function readOf(uri: string, from: number): number {
   if (from < 0 || from >= table.length || uri.length > longestWord) return -1
   const subject = table.wordNumber(uri)

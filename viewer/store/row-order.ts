@@ -4,7 +4,7 @@ import { grouped, table, type SortKey } from './state.js'
 
 const step = 4096
 
-/** The gravest last, so that they are first when the order goes down. */
+/** Most severe last, so that they come first in descending order. */
 const gravity: Readonly<Record<Status, number>> = {
   none: 0,
   ok: 1,
@@ -17,7 +17,7 @@ const gravity: Readonly<Record<Status, number>> = {
   error: 8,
 }
 
-/** Rows in another order than that of time, in steps; equal ones stay in theirs. */
+/** Rows in an order other than time, in steps; the sort is stable. */
 export function* sortedRows(
   rows: Int32Array,
   { key, down }: { readonly key: SortKey; readonly down: boolean },
@@ -30,7 +30,7 @@ export function* sortedRows(
     if (i % step === 0) yield
     keys[i] = keyOf(rows[i]!) * (down ? -1 : 1)
   }
-  // A merge sort, since it can rest between its steps.
+  // A merge sort, since it can pause between steps.
   let from = Uint32Array.from({ length: rows.length }, (_, i) => i)
   let to = new Uint32Array(rows.length)
   for (let width = 1; width < rows.length; width *= 2) {
@@ -59,13 +59,13 @@ function numberOf(row: number, key: 'status' | 'latency' | 'size'): number {
   return table.size(row) + (answer >= 0 ? table.size(answer) : 0)
 }
 
-/** Rows that the worker has not ranked yet come last. */
+/** Rows not ranked by the worker yet come last. */
 function contentRank(): (row: number) => number {
   const ranks = contentRanks.peek()
   return (row) => ranks[row] ?? ranks.length
 }
 
-/** Places of methods and subjects in the alphabet, by word. */
+/** Alphabetical ranks of methods and subjects, by word. */
 function nameRank(): (row: number) => number {
   const used = new Set<number>()
   for (let row = 0; row < table.length; row += 1) used.add(table.methodWord(row)).add(table.subjectWord(row))

@@ -5,16 +5,16 @@ import { sliced } from './sliced.js'
 import { sortedRows } from './row-order.js'
 import { expanded, filterMatches, grouped, lane, order as sorting, range, table } from './state.js'
 
-/** One line of the list: a row number, or `~row` for a row that is unfolded below its exchange. */
+/** One line of the list: a row number, or `~row` for a row unfolded below its exchange. */
 export type Item = number
 
 export const isNested = (item: Item): boolean => item < 0
 export const rowOf = (item: Item): number => (item < 0 ? ~item : item)
 
-/** Rows between two breaks. */
+/** Rows between two pauses. */
 const step = 4096
 
-/** Rows that pass lane, range and filter, exchanges as one row where asked; nothing unfolded. */
+/** Rows that match lane, range and filter, with exchanges grouped if chosen; nothing unfolded. */
 const base = sliced<Int32Array>(
   new Int32Array(0),
   () => [lane.value, range.value, filterMatches.value, grouped.value, sorting.value, contentRanks.value],
@@ -43,7 +43,7 @@ const base = sliced<Int32Array>(
   },
 )
 
-/** An exchange is shown when one of its messages matches. */
+/** An exchange is shown if one of its messages matches. */
 function* headsOf(order: Int32Array, has: (row: number) => boolean): Generator<void, Uint8Array> {
   const heads = new Uint8Array(order.length)
   for (let i = 0; i < order.length; i += 1) {
@@ -61,7 +61,7 @@ function isWithin(row: number, [from, to]: readonly [number, number]): boolean {
   return answer >= 0 && table.at(answer) >= from
 }
 
-/** The list as it is shown. */
+/** The list as shown. */
 export const shown = computed<Int32Array>(() => {
   const rows = base.value
   const open = expanded.value
@@ -91,7 +91,7 @@ export const shown = computed<Int32Array>(() => {
   return items
 })
 
-/** Where a row is in the list, or where its exchange is; -1 when it is not shown. */
+/** Index in the list of a row or its exchange; -1 if not shown. */
 export function indexOfRow(row: number): number {
   const items = shown.value
   const exact = items.indexOf(row)

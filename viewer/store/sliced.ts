@@ -1,16 +1,16 @@
 import { effect, signal, untracked, type ReadonlySignal } from '@preact/signals'
 import { table, version } from './state.js'
 
-/** Up to so many rows are looked at without a break. */
+/** Maximum number of rows processed without a pause. */
 const rowsAtOnce = 60_000
-/** Of a frame, so that the page can draw and answer in between. */
+/** Time per slice, so that the page can draw and respond in between. */
 const sliceMs = 12
 
 /**
- * Something that is found by looking at all rows, anew when rows came or the inputs are others. Of a long recording it
- * is found in slices; until then it is what was found last.
+ * A value computed from all rows, again when rows arrive or the inputs change. For a long recording it is
+ * computed in slices; until then, the previous value stays.
  *
- * @param inputs what it depends on besides the rows; undefined while nobody wants it
+ * @param inputs its dependencies besides the rows; undefined while the value is not needed
  * @param work yields every few thousand rows
  */
 export function sliced<T>(
@@ -41,7 +41,7 @@ export function sliced<T>(
       busy = undefined
       found.value = untracked(() => whole(work()))
     } else if (busy && busy.every((one, i) => one === wanted[i])) {
-      // Rows came: what is under way is not thrown away for them.
+      // New rows do not discard a computation under way.
       again = true
     } else {
       stop?.()
@@ -59,7 +59,7 @@ function whole<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Goes through the steps in turns of their own; the function that is returned ends it. */
+/** Runs the steps in separate tasks; the returned function cancels them. */
 export function inSlices<T>(steps: Generator<void, T>, done: (value: T) => void): () => void {
   const { port1, port2 } = new MessageChannel()
   let isOver = false

@@ -2,36 +2,36 @@ import { computed, signal } from '@preact/signals'
 import { startOf, type Lane } from '../worker/protocol.js'
 import { createTable } from './table.js'
 
-/** Everything the page knows. One place, so that the address bar can restore it. */
+/** The state of the page, in one place, so that the URL can restore it. */
 export const table = createTable()
-/** Goes up when rows came or changed, at most once a frame. */
+/** Incremented when rows are added or changed, at most once per frame. */
 export const version = signal(0)
 export const lanes = signal<readonly Lane[]>([])
 
-/** Names of what is being fetched and is not there yet. */
+/** Names of recordings being fetched. */
 export const opening = signal<readonly string[]>([])
 
 export type View = 'messages' | 'sequence' | 'tools' | 'compare' | 'findings' | 'cost'
 export const view = signal<View>('messages')
-/** The lane that is looked at alone, or all. */
+/** The lane shown alone, or all. */
 export const lane = signal<number | 'all'>('all')
-/** Exchanges as one row, or every message by itself. */
+/** True: an exchange is one row; false: every message has a row. */
 export const grouped = signal(true)
 export type SortKey = 'time' | 'name' | 'content' | 'status' | 'latency' | 'size'
-/** How the list is sorted. */
+/** Sort order of the list. */
 export const order = signal<{ readonly key: SortKey; readonly down: boolean }>({ key: 'time', down: false })
 export const selected = signal(-1)
 export const expanded = signal<ReadonlySet<number>>(new Set<number>())
-/** What the brush marked: microseconds since 1970. */
+/** Time range marked in the timeline: microseconds since 1970. */
 export const range = signal<readonly [from: number, to: number] | undefined>(undefined)
 /** How the details show an exchange. */
 export const detailTab = signal<'messages' | 'story'>('messages')
-/** The sequence diagram shows the chosen exchange only. */
+/** Whether the sequence diagram shows the selected exchange only. */
 export const chosenOnly = signal(false)
-/** The newest row stays in sight. */
+/** Whether the newest row stays in view. */
 export const follow = signal(false)
 
-/** One bit a row. */
+/** One bit per row. */
 export interface Matches {
   readonly text: string
   readonly has: (row: number) => boolean
@@ -40,33 +40,33 @@ export interface Matches {
 }
 export const filterText = signal('')
 export const highlightText = signal('')
-/** Undefined: everything. */
+/** Undefined: all rows match. */
 export const filterMatches = signal<Matches | undefined>(undefined)
 export const highlightMatches = signal<Matches | undefined>(undefined)
 
-/** What stands in the filter's field is not understood: the rows are those of `filterText`. */
+/** The text of the filter field is invalid: the rows still match `filterText`. */
 export const faultyFilter = signal(false)
-/** The engine for patterns was loaded since the page began. */
+/** Whether the engine for patterns has loaded. */
 export const hasPatterns = signal(false)
 
 export type ToolsKey = 'name' | 'calls' | 'errors' | 'p50Us' | 'p95Us' | 'maxUs' | 'sizeBytes'
-/** The column that the table of tools is sorted by. */
+/** Sort order of the tools table. */
 export const toolsOrder = signal<{ readonly key: ToolsKey; readonly down: boolean }>({
   key: 'calls',
   down: true,
 })
-/** The tool whose page is open. */
+/** The tool with an open page. */
 export const toolOpen = signal<string | undefined>(undefined)
-/** Which comparisons are listed: a verdict, `differences` or `all`. */
+/** The comparisons listed: a verdict, `differences` or `all`. */
 export const comparedOnly = signal('differences')
 
 export type Dialog = 'help' | 'palette' | 'export' | 'problems' | 'session'
 export const dialog = signal<Dialog | undefined>(undefined)
-/** A sentence that goes away by itself. */
+/** A sentence that disappears by itself. */
 export interface Notice {
   readonly text: string
   readonly tone: 'plain' | 'warn' | 'bad'
-  /** Until another one comes. */
+  /** Stays until the next notice. */
   readonly stays?: boolean
 }
 export const notice = signal<Notice | undefined>(undefined)
@@ -74,7 +74,7 @@ export const crashed = signal<string | undefined>(undefined)
 
 export const theme = signal<'light' | 'dark' | 'system'>('system')
 
-/** When the first row of what is looked at was seen; times are shown since then. */
+/** Time of the first row shown; displayed times are relative to it. */
 export const origin = computed(() => {
   version.value
   let first = Infinity

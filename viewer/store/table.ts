@@ -7,46 +7,46 @@ import {
 } from '../../src/model/index.js'
 import { extraFlag, idText, type Changes, type Rows } from '../worker/protocol.js'
 
-/** The rows of all lanes, in typed columns: some 50 bytes a row, so that any row can be drawn at once. */
+/** The rows of all lanes in typed columns: about 50 bytes per row, so that any row can be drawn at once. */
 export type RowKind = EntryKind | 'note'
 
 export interface Table {
   readonly length: number
-  /** How many rows there are, and how many of them are no messages; of one lane, or of all. */
+  /** Number of rows, and of those that are not messages; for one lane or all. */
   count(lane: number | 'all'): { readonly rows: number; readonly besides: number }
   add(rows: Rows, changes: Changes): void
   lane(row: number): number
   kind(row: number): RowKind
   has(row: number, flag: EntryFlag): boolean
   is(row: number, flag: keyof typeof extraFlag): boolean
-  /** Microseconds since 1970; 0 where the recording says no times. */
+  /** Microseconds since 1970; 0 if the recording has no times. */
   at(row: number): number
   seq(row: number): number
   size(row: number): number
-  /** For how long a person or a rule held it, in microseconds. */
+  /** Time for which a person or a rule held it, in microseconds. */
   heldUs(row: number): number
-  /** For how long the server waited for its client before this answer, in microseconds. */
+  /** Time for which the server waited for its client before this response, in microseconds. */
   waitedUs(row: number): number
-  /** The request of an answer, the answer of a request; -1 for none. */
+  /** The request of a response, or the response of a request; -1 for none. */
   peer(row: number): number
-  /** The request that something else belongs to (progress, cancellation, next round, a held answer); -1 for none. */
+  /** The request that another message belongs to (progress, cancellation, round, held response); or -1. */
   linked(row: number): number
-  /** The answer to a request that was held last, whatever became of it; -1 for none. */
+  /** The last held response to a request, whatever its outcome; -1 for none. */
   heldAnswer(row: number): number
   method(row: number): string
   subject(row: number): string
   note(row: number): string
   /** Exact text of the JSON-RPC id. */
   id(row: number): string
-  /** Numbers of words, to group by. */
+  /** Word numbers, for grouping. */
   methodWord(row: number): number
   subjectWord(row: number): number
   word(number: number): string
-  /** Rows that are notes, in the order of their numbers. */
+  /** Rows that are notes, in ascending order. */
   readonly notes: readonly number[]
-  /** Number of a word, to look for; -1 when it does not occur. */
+  /** Number of a word; -1 if it does not occur. */
   wordNumber(text: string): number
-  /** Rows in the order of time. */
+  /** Rows in chronological order. */
   readonly order: Int32Array
 }
 
@@ -74,7 +74,7 @@ export function createTable(): Table {
   const words: string[] = []
   const held = new Map<number, number>()
   const waited = new Map<number, number>()
-  /** Answers that were held, by their requests; few ever are. */
+  /** Held responses by request; there are few. */
   const heldAnswers = new Map<number, number>()
   const notes: number[] = []
   const rowsOf: number[] = []
@@ -83,7 +83,7 @@ export function createTable(): Table {
   let sorted = true
 
   function grow(needed: number): void {
-    // What was never written costs no memory.
+    // Unwritten parts cost no memory.
     while (capacity < needed) capacity *= 2
     lane = extend(lane, new Uint8Array(capacity))
     kind = extend(kind, new Uint8Array(capacity))
@@ -104,7 +104,7 @@ export function createTable(): Table {
   function noteOrder(first: number, count: number): void {
     for (let row = first; row < first + count; row += 1) {
       order[row] = row
-      // Within a session numbers are the order; a clock of another lane may say otherwise.
+      // Numbers are chronological within a session, but the clocks of other lanes may differ.
       if (at[row]! < newest) sorted = false
       else newest = at[row]!
     }

@@ -1,24 +1,24 @@
 import { isBad } from './exchange.js'
 import { table, version } from './state.js'
 
-/** What went wrong in a lane. */
+/** Problems in a lane. */
 interface Troubles {
   errors: number
-  /** Calls of a tool whose call before failed. */
+  /** Calls that follow a failed call of the same tool. */
   again: number
   firstAgain: number
-  /** Places at which the recording lacks something. */
+  /** Number of gaps in the recording. */
   lost: number
   firstLost: number
 }
 
-/** Counted once for as many rows as there are, by lane. */
+/** Counts by lane, cached by number of rows. */
 let counted: { readonly version: number; readonly length: number; readonly lanes: readonly Troubles[] } = {
   version: -1,
   length: 0,
   lanes: [],
 }
-/** Tools by lane and word whose last call failed. */
+/** Tools, by lane and word, with a failure in their last call. */
 const failed = new Set<number>()
 const mostWords = 1 << 24
 
@@ -42,7 +42,7 @@ export function troublesOf(lane: number | 'all'): Troubles {
 function count(): void {
   const now = version.value
   if (counted.version === now) return
-  // Rows that were counted stay what they are, but for a few that were held.
+  // Counted rows stay valid, except for a few held ones.
   const lanes = counted.lanes.map((one) => one && { ...one })
   for (let row = counted.length; row < table.length; row += 1) {
     const kind = table.kind(row)

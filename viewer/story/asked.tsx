@@ -7,7 +7,7 @@ import { messageOf } from './story-facts.js'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a server asked its client, and what was answered. */
+/** A server's request to its client, and the response. */
 export interface AskedThing {
   readonly method: string
   readonly params: Json
@@ -18,7 +18,7 @@ export interface AskedThing {
 const longest = 2_000
 const mostShown = 100
 
-/** Requests of the server in a step: the message itself, or those in a result that needs input. */
+/** Requests of the server in a step: the message itself, or those in an input-required result. */
 export function askedIn(step: StoryStep, steps: readonly StoryStep[]): AskedThing[] {
   const message = messageOf(step.detail)
   if (!message) return []
@@ -44,7 +44,7 @@ function answerIn(reply: Json | undefined): Pick<AskedThing, 'result' | 'error'>
   return 'error' in reply ? { error: jsonOf(reply['error']) } : { result: jsonOf(reply['result']) }
 }
 
-/** Drawn as what it is. */
+/** The request and its response in a form suited to its method. */
 export function Asked({ asked }: { readonly asked: AskedThing }) {
   const { error, result } = asked
   const Shape = shapes[asked.method as keyof typeof shapes]
@@ -166,7 +166,7 @@ function Field(props: {
   )
 }
 
-/** `string`, or what may be chosen. */
+/** `string`, or the possible choices. */
 function typeOf(schema: Json): string {
   const choices = listOf(schema['enum'])
   if (choices.length > 0) return `one of ${choices.slice(0, 20).map(valueText).join(', ')}`
@@ -193,7 +193,7 @@ const shapes = {
   'roots/list': Roots,
 }
 
-/** Text of a peer, not too long, for the page. */
+/** A peer's text, escaped and of limited length. */
 function cut(text: string): string {
   return clean(text.length > longest ? `${text.slice(0, longest)}…` : text)
 }

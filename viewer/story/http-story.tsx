@@ -1,7 +1,7 @@
 import { formatDuration, phaseViews } from '../../src/render/index.js'
 import type { HttpCourse } from './story-facts.js'
 
-/** The phases of the HTTP exchange of a call, as bars one below the other. */
+/** The phases of a call's HTTP exchange, as bars below each other. */
 export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly began: number }) {
   const { exchange, firstAt, lastAt, phases } = http
   if (!phases) {
@@ -18,7 +18,7 @@ export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly
     )
   }
   const before = phaseViews(phases).reduce((sum, { us }) => sum + us, 0)
-  // The request may have been held before: the phases end where the stream begins.
+  // The request may have been held first: the phases end where the stream begins.
   const whole = Math.max(before, lastAt - began)
   const views = phaseViews(phases, Math.max(0, whole - before))
   let at = 0

@@ -6,7 +6,7 @@ import type { Detail, StoryStep } from '../worker/protocol.js'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The JSON of a message; undefined for what is none, or too long. */
+/** The JSON of a message; undefined for other records and for long messages. */
 export function messageOf({ record, part }: Detail): Json | undefined {
   if (!isFrameRecord(record) || record.raw === '') return undefined
   const place = record.parts[part]
@@ -15,15 +15,15 @@ export function messageOf({ record, part }: Detail): Json | undefined {
   return typeof value === 'object' && value !== null ? (value as Json) : undefined
 }
 
-/** What a message says of a task. */
+/** The state of a task, as one message reports it. */
 export interface TaskState {
   readonly status: string
   readonly message: string
-  /** What the task gave, where the same message has it. */
+  /** The task's result, if the same message contains it. */
   readonly result?: unknown
 }
 
-/** State of the task that a poll's answer, a notification, or the answer that creates it tells. */
+/** The task state in the response to a poll, a notification, or the response that creates the task. */
 export function taskIn({ kind, detail, answer }: StoryStep): TaskState | undefined {
   if (kind !== 'poll' && kind !== 'notification' && kind !== 'answer') return undefined
   const message = messageOf(kind === 'poll' ? (answer ?? detail) : detail)
@@ -41,7 +41,7 @@ export function taskIn({ kind, detail, answer }: StoryStep): TaskState | undefin
 
 export interface Hold {
   readonly us: number
-  /** Who held it, for how long, what became of it. */
+  /** The holder, duration and outcome. */
   readonly text: string
 }
 
@@ -72,12 +72,12 @@ function fateOf(row: number, isStopped: boolean): string {
   return table.has(row, 'modified') ? 'then changed and forwarded' : 'then forwarded'
 }
 
-/** The HTTP exchange of a request, in microseconds since 1970. */
+/** The HTTP exchange of a request; times are microseconds since 1970. */
 export interface HttpCourse {
   readonly exchange: number
-  /** Absent in recordings that do not say them. */
+  /** Absent in recordings without them. */
   readonly phases?: HttpPhases
-  /** Of the first message of the response, or of the response without one; absent where there is none. */
+  /** Time of the response's first message, or of the response if it has none; absent without a response. */
   readonly firstAt?: number
   readonly lastAt: number
 }

@@ -12,10 +12,10 @@ import { Asked, askedIn } from './asked.js'
 import { HttpStory } from './http-story.js'
 import { httpOf, holdOf, messageOf, taskIn, type Hold, type TaskState } from './story-facts.js'
 
-/** Rows may still come; how long to wait with reading the story again. */
+/** Delay before the story is read again after rows arrive. */
 const pauseMs = 300
 
-/** Everything that belongs to a call, from top to bottom in time. */
+/** The course of a call, from top to bottom in time. */
 export function StoryView({ row }: { readonly row: number }) {
   const story = useAnswer(() => reader().call<Story>('story', [row]), row)
   if (story === undefined) return <div class="message loading" aria-busy="true" />
@@ -23,7 +23,7 @@ export function StoryView({ row }: { readonly row: number }) {
   return <Told story={story} row={row} />
 }
 
-/** What the reader says about a row, again while rows come; why it does not, where it fails. */
+/** The reader's response about a row, requested again when rows arrive; on failure, the reason. */
 function useAnswer<T>(ask: () => Promise<T>, row: number): T | string | undefined {
   const [answer, setAnswer] = useState<T | string>()
   version.value
@@ -48,10 +48,10 @@ function useAnswer<T>(ask: () => Promise<T>, row: number): T | string | undefine
   return answer
 }
 
-/** What `wiretape explain` says about the call. */
+/** The output of `wiretape explain` for the call. */
 function Explained({ row }: { readonly row: number }) {
   const sentences = useAnswer(() => reader().call<readonly string[]>('explain', [row]), row)
-  // The steps below say the same in more words.
+  // The steps below contain the same in more detail.
   if (sentences === undefined || typeof sentences === 'string' || sentences.length === 0) return null
   const [because = '', ...rest] = sentences
   return (
@@ -98,7 +98,7 @@ function summaryOf({ end, isTask, steps }: Story, began: number): string {
     : 'The recording has no answer.'
 }
 
-/** Polls in a row that got the same answer are told once. */
+/** Consecutive polls with equal responses are shown once. */
 function pollsJoined(steps: readonly StoryStep[]): { step: StoryStep; count: number }[] {
   const joined: { step: StoryStep; count: number }[] = []
   for (const step of steps) {
@@ -175,7 +175,7 @@ function shortSubject(subject: string): string {
   return subject.length > 300 ? `${subject.slice(0, 300)}…` : subject
 }
 
-/** The bar of the call goes to its end. */
+/** End of a step's bar; the bar of the call ends with the call. */
 function barEnd(step: StoryStep, { steps, end }: Story, hold: Hold | undefined): number {
   if (step.kind === 'request') return end ?? steps.find(({ kind }) => kind === 'answer')?.at ?? step.at
   return step.answerAt ?? step.at + (hold?.us ?? 0)
@@ -202,7 +202,7 @@ function Bar(props: {
   )
 }
 
-/** What the step says, as what it is. */
+/** The content of the step, in a form suited to its kind. */
 function Content({ step, steps }: { readonly step: StoryStep; readonly steps: readonly StoryStep[] }) {
   const { kind, text, detail } = step
   const message = messageOf(detail)

@@ -1,7 +1,7 @@
 import { isBad } from '../store/exchange.js'
 import { table } from '../store/state.js'
 
-/** Colours, from the style sheet. */
+/** Colours from the style sheet. */
 export interface Inks {
   readonly lanes: readonly string[]
   readonly bad: string
@@ -18,7 +18,7 @@ export interface Picture {
   readonly from: number
   readonly to: number
   readonly origin: number
-  /** Nothing has a time. */
+  /** True if no row has a time. */
   readonly isEmpty: boolean
   readonly lanes: readonly number[]
   readonly laneHeight: number
@@ -27,19 +27,19 @@ export interface Picture {
 }
 
 export const axisHeight = 18
-/** Few lanes get more room, for exchanges that overlap. */
+/** Fewer lanes get more room, for overlapping exchanges. */
 export function laneHeightFor(lanes: number): number {
   return lanes <= 1 ? 54 : lanes <= 3 ? 34 : 24
 }
-/** Exchanges drawn one by one; beyond that columns of pixels are summed up. */
+/** Maximum number of exchanges drawn one by one; beyond it, each pixel column shows a sum. */
 const mostBars = 6_000
 
-/** Lanes with a bar for each exchange, a tick for what else happened, errors in red, gaps hatched. */
+/** Draws lanes with a bar for each exchange, a tick for other rows, errors in red, and gaps hatched. */
 export function* draw(element: HTMLCanvasElement, picture: Picture): Generator<void, void> {
   const { order } = table
   const first = lowerBound(order, picture.from - longest(order))
   const last = lowerBound(order, picture.to + 1)
-  // What was drawn before stays until the new picture is there.
+  // The previous picture stays until the new one is complete.
   const sums =
     !picture.isEmpty && last - first > mostBars ? yield* sumUp(picture, order, first, last) : undefined
   const context = blank(element, picture)
@@ -49,7 +49,7 @@ export function* draw(element: HTMLCanvasElement, picture: Picture): Generator<v
   else drawBars(context, picture, order, first, last)
 }
 
-/** The canvas, empty, in the size of the picture. */
+/** The canvas, cleared, in the size of the picture. */
 function blank(element: HTMLCanvasElement, { width, height }: Picture): CanvasRenderingContext2D {
   const ratio = devicePixelRatio
   element.width = Math.round(width * ratio)
@@ -92,7 +92,7 @@ function drawBars(
   last: number,
 ): void {
   const { laneHeight } = picture
-  /** Bars that overlap go on lines of their own, as many as a lane has room for. */
+  /** Overlapping bars go on separate lines, as many as fit into the lane. */
   const lineCount = Math.floor((laneHeight - 8) / 4)
   const ends = picture.lanes.map(() => Array.from({ length: lineCount }, () => 0))
   for (let i = first; i < last; i += 1) {
@@ -134,7 +134,7 @@ function drawBars(
   }
 }
 
-/** Messages by columns of pixels, lane by lane. */
+/** Messages per pixel column, by lane. */
 interface Sums {
   readonly columns: number
   readonly sums: Uint32Array
@@ -188,7 +188,7 @@ function drawSums(
       const cell = lane * columns + column
       const sum = sums[cell]!
       if (sum === 0) continue
-      // Square root: a single message is seen beside thousands.
+      // Square root, so that a single message stays visible beside thousands.
       const high = Math.max(2, Math.sqrt(sum / most) * (laneHeight - 5))
       context.globalAlpha = 0.75
       context.fillStyle = picture.inks.lanes[picture.lanes[lane]! % picture.inks.lanes.length]!
@@ -214,7 +214,7 @@ function drawSums(
     )
 }
 
-/** A flag that hangs from the top of its lane. */
+/** Draws a flag that hangs from the top of its lane. */
 function drawNote(context: CanvasRenderingContext2D, x: number, top: number, inks: Inks): void {
   context.fillStyle = inks.note
   context.fillRect(x, top + 1, 1.5, 12)
@@ -225,7 +225,7 @@ function drawNote(context: CanvasRenderingContext2D, x: number, top: number, ink
   context.fill()
 }
 
-/** Position of the first row at or after a time. */
+/** Index of the first row at or after a time. */
 export function lowerBound(order: Int32Array, at: number): number {
   let low = 0
   let high = order.length
@@ -237,7 +237,7 @@ export function lowerBound(order: Int32Array, at: number): number {
   return low
 }
 
-/** An exchange that began before the left edge may reach into the picture; the first minute of those is looked at. */
+/** An exchange may begin before the left edge and reach into the picture; one minute back is searched. */
 function longest(order: Int32Array): number {
   return order.length > 200_000 ? 0 : 60e6
 }
@@ -245,7 +245,7 @@ function longest(order: Int32Array): number {
 const day = 86_400e6
 
 function niceStep(wanted: number): number {
-  // Minutes and hours are counted by sixty.
+  // Minutes and hours use steps of sixty.
   for (const seconds of [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400]) {
     if (wanted > 10e6 && seconds * 1e6 >= wanted) return seconds * 1e6
   }

@@ -10,12 +10,12 @@ import { clean } from '../shell/clean.js'
 import { isDark } from '../shell/theme.js'
 import { axisHeight, draw, laneHeightFor, lowerBound, type Inks } from './draw.js'
 
-/** What is seen of the whole time; undefined is all of it. */
+/** The visible time range; undefined for all of it. */
 type Window = readonly [from: number, to: number] | undefined
 
 const leastUs = 50
 
-/** One lane a server over time: drag marks a stretch and filters by it, the wheel zooms, a click chooses. */
+/** One lane per server over time: a drag filters by a range, the wheel zooms, a click selects. */
 export function Timeline() {
   version.value
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -29,10 +29,10 @@ export function Timeline() {
   const laneHeight = laneHeightFor(visible.length)
   const height = axisHeight + Math.max(1, visible.length) * laneHeight
   const { order } = table
-  // Those without a time come first.
+  // Rows without a time come first.
   const timed = lowerBound(order, 1)
   const isShown = (row: number): boolean => onlyLane === 'all' || table.lane(row) === onlyLane
-  // A lane that is looked at alone has its own time.
+  // A lane shown alone has its own time range.
   let first = timed
   while (first < order.length && !isShown(order[first]!)) first += 1
   let last = order.length - 1
@@ -42,7 +42,7 @@ export function Timeline() {
   const pad = Math.max(1, (end - begin) * 0.01)
   const [from, to] = window.value ?? [begin - pad * 0.2, end + pad]
   const matches = filterMatches.value
-  /** A bar stands for an exchange, which is shown when one of its messages matches. */
+  /** A bar represents an exchange, which is shown if one of its messages matches. */
   const passes = (row: number): boolean => {
     if (!matches || matches.has(row) || matches.has(headOf(row))) return true
     const answer = table.kind(row) === 'request' ? table.peer(row) : -1
@@ -77,9 +77,9 @@ export function Timeline() {
       inks: inksOf(element),
       shown: passes,
     })
-    // A short one is there with the frame.
+    // A short recording is drawn within this frame.
     return steps.next().done ? undefined : inSlices(steps, () => undefined)
-    // The colours come from the style sheet.
+    // The theme is a dependency: colours come from the style sheet.
   }, [
     version.value,
     from,
@@ -142,7 +142,7 @@ export function Timeline() {
     canvas.current!.addEventListener('pointercancel', done)
   }
 
-  /** The exchange that is nearest to a click, on its lane. */
+  /** Selects the exchange nearest to a click, on its lane. */
   function chooseAt(event: PointerEvent, at: number): void {
     const box = canvas.current!.getBoundingClientRect()
     const which = visible[Math.floor((event.clientY - box.top - axisHeight) / laneHeight)]

@@ -8,7 +8,7 @@ import { select } from '../store/actions.js'
 import { origin, view } from '../store/state.js'
 import type { OfferStep } from '../worker/tools.js'
 
-/** One change of what a server offers: when, how grave, and its words before and after. */
+/** One change of a definition: time, severity, and the text before and after. */
 export function Change({ step: { row, at, change, before, after } }: { readonly step: OfferStep }) {
   const members = before === undefined || after === undefined ? [] : changedMembers(before, after)
   return (
@@ -49,7 +49,7 @@ interface ChangedMember {
   readonly now: string
 }
 
-/** Members of a definition whose text is another one. */
+/** Members of a definition with changed text. */
 function changedMembers(before: string, after: string): ChangedMember[] {
   const [old, now] = [before, after].map((text) => new Map(new JsonObject(text, 0).others()))
   return [...new Set([...old!.keys(), ...now!.keys()])].flatMap((name) => {

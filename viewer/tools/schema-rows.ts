@@ -1,22 +1,22 @@
 /** One property of a JSON Schema. */
 export interface SchemaRow {
-  /** How far inside of others. */
+  /** Nesting depth. */
   readonly depth: number
   readonly name: string
   readonly type: string
   readonly required: boolean
   readonly description: string
-  /** Such as `one of "a", "b"` or `at least 1`. */
+  /** For example `one of "a", "b"` or `at least 1`. */
   readonly limits: readonly string[]
 }
 
-/** A peer decides how deep and how long a schema is. */
+/** Limits, since schemas come from a peer. */
 const deepest = 6
 const mostRows = 200
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** The properties of an object's schema, those of inner objects after their own; `[]` for what is no such schema. */
+/** The properties of an object schema, each followed by its nested ones; `[]` for other schemas. */
 export function schemaRows(schema: unknown): readonly SchemaRow[] {
   const rows: SchemaRow[] = []
   addProperties(schema, 0, rows)

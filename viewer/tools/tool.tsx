@@ -11,10 +11,10 @@ import type { Bin, ToolUse } from '../worker/tool.js'
 import { Change } from './change.js'
 import { schemaRows, type SchemaRow } from './schema-rows.js'
 
-/** Larger definitions are shown as JSON only. */
+/** Larger definitions are shown only as JSON. */
 const longestDefinition = 1 << 20
 
-/** All that is known of one tool: its schemas, how it was called, how long that took, what failed, what changed. */
+/** All facts about one tool: schemas, calls, latencies, errors, changes. */
 export function ToolFacts({ one, history }: { readonly one: Offered; readonly history: OfferHistory }) {
   const use = useSignal<ToolUse | undefined>(undefined)
   const matches = filterMatches.value
@@ -139,7 +139,7 @@ function ToRow({ row, text }: { readonly row: number; readonly text: string }) {
   )
 }
 
-/** How many calls took how long; each bar reaches to twice the time of the one before. */
+/** Number of calls by latency; each bar's limit is twice that of the previous one. */
 function Histogram({ bins }: { readonly bins: readonly Bin[] }) {
   const most = Math.max(...bins.map(({ count }) => count))
   return (

@@ -31,12 +31,12 @@ const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
   { key: 'sizeBytes', name: 'bytes' },
 ]
 
-/** How often what was called, how it went and how long it took; and what the server offers. */
+/** Calls by method and subject, with outcomes and latencies; and the definitions that the server offers. */
 export function ToolsPage() {
   const usage = useSignal<readonly Usage[] | undefined>(undefined)
   const offers = useSignal<readonly OfferHistory[]>([])
   const matches = filterMatches.value
-  // While rows stream in, now and then is enough.
+  // Refreshes less often while rows stream in.
   const stamp = reading.value ? Math.floor(version.value / 40) : version.value
   useEffect(() => {
     let gone = false
@@ -135,7 +135,7 @@ function nameOf(one: Usage): string {
   return one.subject === '' ? one.method : `${one.method} ${one.subject}`
 }
 
-/** Shows the calls of one row of the table in the list. */
+/** Shows the calls of one table row in the list. */
 function showCalls({ method, subject }: Usage): void {
   const key = { 'tools/call': 'tool', 'prompts/get': 'prompt' }[method] ?? 'name'
   search('filter', `method:${quoteValue(method)}${subject === '' ? '' : ` ${key}:${quoteValue(subject)}`}`)
@@ -144,7 +144,7 @@ function showCalls({ method, subject }: Usage): void {
 
 function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: number }) {
   const share = one.errors / one.calls
-  /** On a logarithmic scale: a millisecond is seen beside a minute. */
+  /** Logarithmic scale: a millisecond stays visible beside a minute. */
   const place = (us: number): number =>
     (Math.log10(Math.max(us, 100)) - 2) / Math.max(0.1, Math.log10(Math.max(slowest, 1000)) - 2)
   return (

@@ -6,10 +6,10 @@ import { createColumn } from './columns.js'
 import type { LaneIndex } from './lane.js'
 import { chunksOf } from './source.js'
 
-/** Two lanes compared: what is not the same, and how much is. */
+/** The comparison of two lanes: the differences and a summary. */
 export interface Comparison {
   readonly exchanges: readonly ExchangeComparison[]
-  /** Exchanges that differ and are not listed. */
+  /** Number of differing exchanges not listed. */
   readonly more: number
   readonly summary: ComparisonSummary
 }

@@ -4,17 +4,17 @@ import { rowContent } from '../../src/render/index.js'
 import type { LaneIndex } from './lane.js'
 import type { Library } from './library.js'
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const readBytes = 1 << 22
-/** Contents that begin with the same so many bytes are equal in the order. */
+/** Contents with an equal prefix of this many bytes are equal in the order. */
 const keyBytes = 36
 /** Bytes that a 64-bit float holds exactly. */
 const floatBytes = 6
 const floats = keyBytes / floatBytes
 
 /**
- * Places of the contents of all rows in the alphabet, without regard to case. Equal contents have equal places; rows without a
- * content have the last one, so that they stay below the others.
+ * Alphabetical ranks of all rows' contents, ignoring case. Equal contents have equal ranks. Rows without
+ * content have the last rank, so that they stay below the others.
  */
 export async function contentRanks(library: Library, breathe: () => Promise<void>): Promise<Int32Array> {
   const { length } = library
@@ -48,7 +48,7 @@ async function addKeys(lane: LaneIndex, keys: Float64Array, breathe: () => Promi
     let last = offset
     for (; end < known; end += 1) {
       const line = lane.lineAt(end)
-      // A held message that went on has its line further down.
+      // The line of a forwarded message that was held is further down.
       if (line.offset < offset || (end > from && line.offset + line.sizeBytes > offset + readBytes)) break
       last = line.offset + line.sizeBytes
     }

@@ -1,11 +1,11 @@
 import { isFrameRecord, type EntryKind, type TapeRecord } from '../../src/model/index.js'
 import { rowMatter } from '../../src/render/index.js'
 
-/** What the columns of a row say; not escaped. */
+/** The texts of a row's columns; not escaped. */
 export interface RowTexts {
   readonly method: string
   readonly subject: string
-  /** Beside its method: the error, the line, what is missing. */
+  /** Further text: the error, the line, the size of a gap. */
   readonly note: string
   readonly id: string
 }
@@ -17,7 +17,7 @@ export function textsOf(record: TapeRecord, part: number, kind: EntryKind): RowT
 }
 
 function noteOf(record: TapeRecord, said: string, why: string): string {
-  // Of a line of the file that is broken, there is only that.
+  // A broken line of the file has only a reason.
   if (record.type === 'gap') return record.t === '' ? why : `${said}: ${why}`
   return why === '' ? said : `${said}, ${why}`
 }

@@ -4,11 +4,11 @@ import { loadedEngine } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
 import { createLaneRecords } from './lane-records.js'
 
-/** Bytes of a recording that is read again for the sentences about one call. */
+/** Maximum bytes of a recording read again to explain one call. */
 const longestRead = 32 << 20
 
 /**
- * What `wiretape explain` says about a call; none of a recording that is too long to be read again.
+ * The sentences of `wiretape explain` about a call; none if the recording is too long to be read again.
  *
  * @param head row of the request in the lane
  */
@@ -21,11 +21,11 @@ export async function sentencesOf(
   if (!explaining || lane.describe().bytesRead > longestRead) return []
   const { entries } = lane.fold
   const collector = explaining.createCallCollector(lane.fold, new Set([head]))
-  /** Only for the rows of each record. */
+  /** Used only to find the rows of each record. */
   const fold = createFold(idKey)
   const records = createLaneRecords(lane, (record) => {
     const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
-    // Rows that came meanwhile are told the next time.
+    // Rows that arrived meanwhile are included next time.
     if (first + count > entries.length) return
     const goesOn = record.type === 'held' && !entries.has(first, 'waiting') && !entries.has(first, 'dropped')
     if (goesOn) return

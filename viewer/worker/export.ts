@@ -5,7 +5,7 @@ import type { LaneIndex } from './lane.js'
 import { chunksOf } from './source.js'
 
 /**
- * A lane written in a format; warnings say what the format cannot hold.
+ * Writes a lane in a format; warnings name the data that the format cannot hold.
  *
  * @param page the viewer, for a report
  */

@@ -1,10 +1,10 @@
-/** Which rows of a lane tell the headers of an HTTP exchange: the first of each side. */
+/** The rows of a lane that contain the headers of each HTTP exchange: the first row of each side. */
 export interface HttpExchanges {
-  /** A session begins with this row, and with it the numbers of exchanges. */
+  /** A session begins with this row; exchange numbers start again. */
   begin(row: number): void
-  /** Notes a row of the exchange. @param side `both` for a line that is no message, which may tell of both */
+  /** Adds a row. @param side `both` for a line without a message, which may have the headers of both */
   add(exchange: number, row: number, side: 'request' | 'response' | 'both'): void
-  /** The first row of the request in the session that goes on; -1 for none. */
+  /** The first row of the request, in the current session; -1 for none. */
   request(exchange: number): number
   /** The first row of the request, in the session of another row; -1 for none. */
   requestOf(exchange: number, row: number): number
@@ -12,7 +12,7 @@ export interface HttpExchanges {
   response(exchange: number, row: number): number
 }
 
-/** Exchanges are numbered one after the other: a number far beyond is not one of a recorder. */
+/** Exchanges are numbered consecutively; no recorder writes numbers beyond this one. */
 const farthest = 1 << 24
 
 export function createHttpExchanges(): HttpExchanges {

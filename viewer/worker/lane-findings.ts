@@ -6,25 +6,25 @@ import type { LaneIndex } from './lane.js'
 import { createLaneRecords } from './lane-records.js'
 import type { FindingsList, ToldCost, ToldFinding } from './protocol.js'
 
-/** What rules find in the lanes of a library, which are one run; read only when a filter asks for it. */
+/** Findings in the lanes of a library, as one run; computed only when a filter needs them. */
 export interface LibraryFindings {
   of(lane: LaneIndex): LaneFindings
-  /** Reads all lanes to where they are now. */
+  /** Reads all lanes up to their current ends. */
   list(lanes: readonly LaneIndex[], breathe: () => Promise<void>): Promise<FindingsList>
 }
 
 export interface LaneFindings extends FindingsByRow {
   /**
-   * Reads what came since.
+   * Reads the new records.
    *
-   * @param breathe lets others have a turn; false when nobody waits for this any more
+   * @param breathe yields to other tasks; returns false once the result is no longer needed
    */
   catchUp(breathe: () => Promise<boolean>): Promise<void>
-  /** Findings so far; rows of those from a number on are asked for by whoever saw the ones before. */
+  /** Number of findings so far; a caller passes its last value to `rowsSince`. */
   readonly count: number
   rowsSince(count: number): number[]
   readonly found: readonly Finding[]
-  /** Findings beyond those that are kept. */
+  /** Number of findings not kept. */
   readonly left: number
 }
 
@@ -117,7 +117,7 @@ function findingsOf(
   let byRow = findingsByRow([])
   let last: Promise<void> = Promise.resolve()
 
-  /** Rows have to be those of the lane, where a note has one too. */
+  /** Rows must be those of the lane, in which notes have rows too. */
   function take(record: TapeRecord): void {
     const isNote = record.type === 'note'
     const rows = fold.push(isNote ? { ...record, type: 'stderr' } : record)

@@ -4,16 +4,16 @@ import { brokenLine, type LaneIndex } from './lane.js'
 
 const bytesAtOnce = 1 << 20
 
-/** Reads the records of a lane again, as far as its rows are known; each call goes on where the one before ended. */
+/** Reads a lane's records again, up to its last known row. Each call continues where the last one ended. */
 export interface LaneRecords {
   /**
-   * @param breathe lets others have a turn; false when nobody waits for this any more
-   * @returns whether it was read to its end by this call
+   * @param breathe yields to other tasks; returns false once the result is no longer needed
+   * @returns whether this call reached the end of the lane
    */
   readOn(breathe: () => Promise<boolean>): Promise<boolean>
 }
 
-/** @param take gets a record for a broken line too, as it has a row */
+/** @param take is also called for broken lines, since they have rows */
 export function createLaneRecords(lane: LaneIndex, take: (record: TapeRecord) => void): LaneRecords {
   const scan = createTraceScan((problem) => {
     if (brokenLine.has(problem.code)) take(gapOf(problem))

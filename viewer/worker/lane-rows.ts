@@ -1,26 +1,26 @@
-/** What is kept of each row of a lane besides its model, in columns: what of them was never written costs no memory. */
+/** Columns with the data of each row besides its model; unwritten parts cost no memory. */
 export class LaneRows {
   length = 0
-  /** Number of the row over all lanes. */
+  /** Row number over all lanes. */
   global = new Int32Array(0)
-  /** Where its line is. */
+  /** Position of its line. */
   offset = new Float64Array(0)
   lineSize = new Uint32Array(0)
   /** Microseconds since 1970. */
   at = new Float64Array(0)
-  /** Words. */
+  /** Word numbers. */
   method = new Uint32Array(0)
   subject = new Uint32Array(0)
   note = new Uint32Array(0)
   conversation = new Uint32Array(0)
   rule = new Uint32Array(0)
-  /** What `idNumber` made of it. */
+  /** The result of `idNumber`. */
   id = new Int32Array(0)
   extra = new Uint8Array(0)
-  /** 0 where there is none. */
+  /** 0 for none. */
   httpStatus = new Uint16Array(0)
 
-  /** A new row, all zero. */
+  /** Adds a row of zeros. */
   add(): number {
     if (this.length === this.global.length) this.#grow(Math.max(1024, 2 * this.length))
     this.length += 1

@@ -24,7 +24,7 @@ import {
 import type { Source } from './source.js'
 import { textAt, type Words } from './words.js'
 
-/** What is kept of a lane in the worker: its model and the places of its lines. */
+/** The worker's data of a lane: its model and the positions of its lines. */
 export interface LaneIndex {
   readonly index: number
   readonly source: Source
@@ -32,11 +32,11 @@ export interface LaneIndex {
   /** Takes the next bytes. */
   push(chunk: Uint8Array): void
   end(): void
-  /** It was read to its end. */
+  /** Whether the lane was read to its end. */
   readonly isOver: boolean
-  /** Takes note of a problem of the file. */
+  /** Adds a problem of the file. */
   report(this: void, problem: Diagnostic): void
-  /** What is new since this was asked last. */
+  /** Rows and changes since the previous call. */
   take(): { rows: Rows; changes: Changes }
   describe(): Omit<Lane, 'name' | 'file' | 'format' | 'state' | 'sizeBytes' | 'failure'>
   globalOf(local: number): number
@@ -46,18 +46,18 @@ export interface LaneIndex {
   readonly method: (local: number) => number
   readonly subject: (local: number) => number
   readonly note: (local: number) => number
-  /** Exact text; empty where there is none. */
+  /** Exact text; empty if there is none. */
   readonly id: (local: number) => string
   readonly conversation: (local: number) => number
   readonly rule: (local: number) => number
-  /** 0 where there is none. */
+  /** 0 for none. */
   readonly httpStatus: (local: number) => number
   readonly isNote: (local: number) => boolean
-  /** Why a held message was dropped, and when. */
+  /** Reason and time of a held message's drop. */
   readonly droppedOf: (local: number) => Dropped | undefined
   /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
   readonly responseOf: (exchange: number, local: number) => number
-  /** The same of the request. */
+  /** The first row of the request; otherwise as `responseOf`. */
   readonly requestOf: (exchange: number, local: number) => number
   word(number: number): string
   /** As `placeOf`, without the part. */
@@ -73,7 +73,7 @@ export interface Dropped {
 }
 
 const problemsKept = 200
-/** What costs a line of its own. */
+/** Problems that cost a whole line, which gets a row. */
 export const brokenLine: ReadonlySet<string> = new Set([
   'not-json',
   'not-an-object',
@@ -84,11 +84,11 @@ export const brokenLine: ReadonlySet<string> = new Set([
   'line-too-long',
 ])
 
-/** @param claim gives the next global row number */
+/** @param claim returns the next global row number */
 export function createLaneIndex(index: number, source: Source, words: Words, claim: () => number): LaneIndex {
   const changed = new Set<number>()
   const fold = createFold(idKey, (row) => {
-    // Also of a new one that was held or that its server waited for: how long does not stand in its columns.
+    // Includes new rows with a hold or a server's wait: their columns lack these durations.
     if (row < sent || fold.entries.heldUs(row) > 0 || fold.entries.waitedUs(row) > 0) changed.add(row)
   })
   const problems: Diagnostic[] = []
@@ -103,9 +103,9 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   const kept = new LaneRows()
   const exchanges = createHttpExchanges()
   const message = new PlainView()
-  /** Microseconds since 1970 at which the running session began. */
+  /** Start of the current session, in microseconds since 1970. */
   let began = 0
-  /** Few ever are. */
+  /** There are few. */
   const dropped = new Map<number, Dropped>()
   let sessions = 0
 
@@ -114,7 +114,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     if (problems.length < problemsKept) problems.push(problem)
   }
 
-  /** A line that is none has a row too, where it stands. */
+  /** A broken line has a row too, at its position. */
   function addBroken(problem: Diagnostic): void {
     const us = fold.entries.length === 0 ? 0 : fold.entries.us(fold.entries.length - 1)
     const why = `line ${problem.at?.line ?? '?'} of the file is broken: ${problem.message}`
@@ -125,7 +125,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     const { record } = line
     const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
     if (record.type === 'meta' || fold.sessions.length > sessions) {
-      // A tape that lost its first line has a session all the same.
+      // A tape without its first line still has a session.
       began = startOf(record.type === 'meta' ? record.startedAt : fold.sessions.at(-1)!.startedAt)
       if (fold.sessions.length > sessions) exchanges.begin(fold.entries.length)
       sessions = fold.sessions.length
@@ -135,7 +135,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       dropped.set(fold.rowOf(id), { why, at: began + us, ...(rule !== undefined && { rule }) })
     }
     if (count > 0 && first < kept.length) {
-      // A held message goes on: its line says now what was passed on.
+      // A held message was forwarded: its new line contains the forwarded text.
       kept.offset.fill(line.offset, first, first + count)
       kept.lineSize.fill(line.sizeBytes, first, first + count)
       return
@@ -158,7 +158,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     }
   }
 
-  /** What went well belongs to what was sent; what did not is seen by itself. */
+  /** A successful HTTP record is linked to its request; a failed one stays separate. */
   function noteHttp({ exchange, status, why }: HttpRecord, row: number): void {
     const sent = exchanges.request(exchange)
     exchanges.add(exchange, row, 'both')
@@ -169,7 +169,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     if (about >= 0) fold.entries.link(note, about)
   }
 
-  /** The model has it already. */
+  /** Adds a row that the model already contains. */
   function addRow(offset: number, sizeBytes: number): number {
     const row = kept.add()
     kept.global[row] = claim()
@@ -179,7 +179,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     return row
   }
 
-  /** Most lines: no object is made for them. */
+  /** Most lines take this path, which allocates no objects. */
   function takePlain(bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number): boolean {
     const method = words.numberOfBytes(bytes, line.methodStart, line.methodEnd)
     message.take(bytes, line, words.wordOf(method))
@@ -286,7 +286,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   }
 }
 
-/** A plain line as the model takes it; one object for all. */
+/** A plain line in the form that the model reads; one object serves all lines. */
 class PlainView implements PlainMessage {
   kind: PlainMessage['kind'] = 'request'
   fromServer = false

@@ -13,29 +13,29 @@ import { groupSegments, openOne, type Opened } from './open.js'
 import type { Content, Detail, FromWorker, Lane, Opening } from './protocol.js'
 import { createWords, type Words } from './words.js'
 
-/** All recordings that are open. */
+/** All open recordings. */
 export interface Library {
   readonly lanes: readonly LaneIndex[]
   readonly words: Words
   readonly length: number
   open(openings: readonly Opening[]): Promise<void>
   detail(row: number, whole: boolean): Promise<Detail>
-  /** @param asked of an answer, the method of its request; else '' */
+  /** @param asked for a response, the method of its request; else '' */
   contents(rows: readonly number[], asked: readonly string[]): Promise<Content[]>
-  /** The first row of the response of a message's HTTP exchange, which has its headers. */
+  /** The first row of the response in a message's HTTP exchange; it has the headers. */
   response(row: number, exchange: number): Promise<Detail | undefined>
-  /** Lane and row in it. */
+  /** The lane and its local row. */
   locate(row: number): { readonly lane: LaneIndex; readonly local: number }
   name(lane: number): string
-  /** Told when rows came or changed. */
+  /** Called when rows are added or changed. */
   onRows: (changed: readonly number[]) => void
 }
 
-/** Payloads above this are shown on demand only. */
+/** Larger payloads are shown only on demand. */
 const longestShown = 2 << 20
-/** To one server at once, in all browsers at least. */
+/** Connections to one server; all browsers allow at least this many. */
 const connections = 4
-/** How often the page gets the counts of a lane that is being read. */
+/** Interval at which the page gets the counts of a lane being read. */
 const tellEveryMs = 400
 
 export function createLibrary(tell: (message: FromWorker, transfer?: Transferable[]) => void): Library {
@@ -81,7 +81,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
 
   function flush(lane: LaneIndex): void {
     const { rows, changes } = lane.take()
-    // Words are told once: those that came with no row must not be lost.
+    // Words are sent only once: those without a row must not be lost.
     if (rows.count === 0 && changes.rows.length === 0 && rows.strings.length === 0) return
     const buffers = Object.values(rows).flatMap((value: unknown) =>
       ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
@@ -104,7 +104,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       }
       lane.end()
       flush(lane)
-      // Some findings are known at the end only.
+      // Some findings are known only at the end.
       library.onRows([])
       tellLanes(describe('done'))
     } catch (error) {
@@ -165,7 +165,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
         if ('error' in one) failed.push(one)
         else opened.push(one)
       }
-      // All have their places at once: what arrives later moves nothing.
+      // All lanes get their indexes at once, so that later arrivals move none.
       const groups = groupSegments(opened).map((group) => ({ group, added: addLane(group) }))
       const source = { sizeBytes: 0, slice: async () => new Uint8Array() }
       const failures = failed.map(({ name, error }) =>
@@ -175,7 +175,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
         ),
       )
       tellLanes(...groups.map(({ added }) => added.describe(added.state)), ...failures)
-      // Those that go on for ever would keep the others waiting.
+      // Live recordings are read in parallel, since they would block the others.
       const following = groups
         .filter(({ group }) => group.follows)
         .map(({ group, added }) => read(group, added))
@@ -202,7 +202,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
   return library
 }
 
-/** What stands in a line that cannot be read. */
+/** The record for a line that cannot be read. */
 function brokenRecord(bytes: Uint8Array, problem: string): TapeRecord {
   const text = new TextDecoder().decode(bytes.subarray(0, 1 << 20))
   return { type: 'unknown', name: `a broken line: ${problem}`, text }

@@ -1,22 +1,22 @@
 import type { Condition } from '../../src/filter/index.js'
 
-/** What tells quickly that the text of a row cannot matter. */
+/** A quick test for rows whose text cannot match. */
 export interface Needles {
-  /** Finds any of the words that the filter looks for. */
+  /** Matches any word that the filter searches for. */
   readonly pattern: RegExp
-  /** What hides a word from the pattern: escapes that could read as a part of it. */
+  /** The start of an escape that could hide part of a word from the pattern. */
   readonly escape: string
 }
 
 /**
- * The words that a filter looks for in texts; undefined when it looks into texts otherwise (patterns, paths). A row
- * in which none of them occurs, nor the escape, is to the filter as a row with an empty text.
+ * The words that a filter searches for in texts; undefined if it searches them in other ways (patterns,
+ * paths). For the filter, a row with neither a word nor the escape is equivalent to a row with an empty text.
  */
 export function needlesOf(condition: Condition): Needles | undefined {
   const words = wordsOf(condition)
   if (!words || words.length === 0) return undefined
   const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
-  // An escaped quote, slash, backslash or line break may be a part of the word; of others only \u is.
+  // In words with a quote, slash, backslash or line break, any escape may hide a part; in others, only \u.
   const simple = words.every((word) => !/["\\/\n\r\t\b\f]/.test(word))
   return { pattern: new RegExp(escaped.join('|'), 'gi'), escape: simple ? '\\u' : '\\' }
 }

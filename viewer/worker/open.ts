@@ -14,21 +14,21 @@ import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
 import type { FileName, Opening } from './protocol.js'
 import { blobSource, chunksOf, growingSource, type Source } from './source.js'
 
-/** Something to read: its bytes, and how it may be joined with others. */
+/** A recording to read: its bytes, and its place among other segments. */
 export interface Opened extends SegmentPlace {
   readonly name: string
-  /** As it was before it was unpacked, and joined with others. */
+  /** The original file, before unpacking and joining. */
   readonly file: FileName
   readonly format: string
   readonly source: Source
-  /** The bytes of a tape, from the start; for other formats, made on the way. */
+  /** The bytes of a tape from the start; other formats are converted while reading. */
   chunks(report: (problem: Diagnostic) => void): AsyncIterable<Uint8Array>
   readonly follows: boolean
 }
 
 /**
- * @param early what is fetched arrives whether it is read or not: a browser opens few connections to one server, and
- *   one that waits to be read would keep others from beginning
+ * @param early fetched bytes are received even before they are read: browsers open few connections to one
+ * server, and a recording that waits to be read would block the others
  * @throws WiretapeError when it is no recording, or cannot be fetched
  */
 export async function openOne(opening: Opening, early = false): Promise<Opened> {
@@ -101,7 +101,7 @@ function formatOf(name: string, head: Uint8Array): Format {
   )
 }
 
-/** Every other format becomes a tape on the way, so that a row is found again by its place. */
+/** Other formats are converted to a tape while reading, so that rows can be found by position. */
 function converted(name: string, format: Format, input: Source): Unnamed {
   const source = growingSource()
   async function* chunks(report: (problem: Diagnostic) => void): AsyncGenerator<Uint8Array> {
@@ -122,7 +122,7 @@ function converted(name: string, format: Format, input: Source): Unnamed {
   return { name, format: format.id, source, chunks, session: undefined, segment: 0, follows: false }
 }
 
-/** What its name and first line say about the recording that a tape is a part of. */
+/** The session and segment of a tape, from its name and first line. */
 function placeIn(name: string, head: Uint8Array): SegmentPlace {
   const lf = head.indexOf(0x0a)
   const line = decodeLine(new TextDecoder().decode(lf < 0 ? head : head.subarray(0, lf)))
@@ -171,14 +171,14 @@ async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Prom
   }
 }
 
-/** Takes what arrives at once, into what the browser keeps outside of memory; gives it when it is asked for. */
+/** Receives all bytes early into storage that the browser keeps outside of memory; returns them on demand. */
 function readEarly(
   arriving: AsyncIterable<Uint8Array>,
   growing: Source,
 ): () => AsyncGenerator<Uint8Array, void, undefined> {
   let came: () => void = () => undefined
   let isOver = false
-  /** Bytes came after they were asked for. */
+  /** Bytes arrived after the last read. */
   let isMore = false
   const whole = (async () => {
     for await (const _ of arriving) {
@@ -189,7 +189,7 @@ function readEarly(
     isOver = true
     came()
   })
-  // Whoever reads is told of it.
+  // The reader gets the error from `await whole`.
   whole.catch(() => undefined)
   return async function* chunks() {
     let at = 0
@@ -240,7 +240,7 @@ async function readAtLeast(
     if (done) break
     parts.push(value)
     length += value.length
-    // A tape that is being recorded may not grow for a long time.
+    // A live tape may not grow for a long time.
     if (parts.length === 1 && value.includes(0x0a)) break
   }
   return joined(parts, length)
@@ -264,7 +264,7 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return all
 }
 
-/** Segments of one session, one after the other, read as one. */
+/** Segments of one session, read as one file. */
 export function joinOpened(parts: readonly Opened[]): Opened {
   const [first] = parts
   if (parts.length === 1) return first!
@@ -272,7 +272,7 @@ export function joinOpened(parts: readonly Opened[]): Opened {
   let size = 0
   for (const { source } of parts) {
     starts.push(size)
-    // One more for the line feed that the last line of a file may lack.
+    // Plus one for the line feed that a file's last line may lack.
     size += source.sizeBytes + 1
   }
   const lf = Uint8Array.of(0x0a)
@@ -295,7 +295,7 @@ export function joinOpened(parts: readonly Opened[]): Opened {
   }
 }
 
-/** Groups what belongs together: segments of one session, in their order. */
+/** Joins the segments of each session, in their order. */
 export function groupSegments(opened: readonly Opened[]): Opened[] {
   const places = new Map(opened.map((one) => [one, one.follows ? { ...one, session: undefined } : one]))
   return joinSegments(opened, (one) => places.get(one)!).map(joinOpened)

@@ -2,31 +2,31 @@ import type { Level } from '../../src/findings/index.js'
 import type { Diagnostic, LoneKind, Session, TapeRecord } from '../../src/model/index.js'
 import type { Words } from './words.js'
 
-/** What the page asks the worker to open. */
+/** A recording for the worker to open. */
 export type Opening =
   | { readonly kind: 'file'; readonly name: string; readonly blob: Blob }
-  /** Fetched by the worker; `follow` names an address whose answer goes on while the recording does. */
+  /** Fetched by the worker; with `follow`, the HTTP response continues as long as the recording. */
   | {
       readonly kind: 'url'
       readonly name: string
       readonly url: string
       readonly follow?: boolean
-      /** Where the file is on this machine, as far as `wiretape ui` says. */
+      /** Path of the file on this machine, if `wiretape ui` provides it. */
       readonly path?: string
       readonly headers?: Readonly<Record<string, string>>
     }
 
-/** A file as a command can name it. */
+/** A file's name, and its path for commands if known. */
 export interface FileName {
   readonly name: string
   readonly path?: string
 }
 
-/** What a row says beyond its columns, read when it is shown. */
+/** Texts of a row besides its columns, read when it is shown. */
 export interface Content {
-  /** What tells it from others of its method; '' where there is nothing. */
+  /** Distinguishes it from others of its method; '' if there is none. */
   readonly text: string
-  /** Who created or changed it instead of a peer; '' where a peer sent it as it is. */
+  /** The creator or editor, if not a peer; '' for messages as sent by a peer. */
   readonly author: string
 }
 
@@ -34,7 +34,7 @@ export interface Content {
 export interface Lane {
   readonly index: number
   readonly name: string
-  /** Its file, or the first of its segments; `path` only where the page was told. */
+  /** Its file, or the first of its segments; `path` only if the page knows it. */
   readonly file: FileName
   readonly format: string
   readonly sessions: readonly Session[]
@@ -43,13 +43,13 @@ export interface Lane {
   readonly sizeBytes: number
   readonly problems: readonly Diagnostic[]
   readonly problemCount: number
-  /** Of a lane that cannot be read. */
+  /** Set for a lane that cannot be read. */
   readonly failure?: { readonly message: string; readonly hint?: string }
 }
 
 /**
- * New rows, in columns. Row numbers are given in the order of arrival over all lanes; `peer` and `linked` are
- * such numbers or -1. Words are numbers of strings: `strings` brings those that were not sent before.
+ * New rows, in columns. Row numbers follow the order of arrival over all lanes; `peer` and `linked` are row
+ * numbers or -1. Words are numbers of strings; `strings` contains those not sent before.
  */
 export interface Rows {
   readonly lane: number
@@ -66,7 +66,7 @@ export interface Rows {
   readonly method: Uint32Array
   readonly subject: Uint32Array
   readonly note: Uint32Array
-  /** JSON-RPC ids: what `idNumber` made of them. */
+  /** JSON-RPC ids: results of `idNumber`. */
   readonly id: Int32Array
   readonly extra: Uint8Array
   readonly strings: readonly string[]
@@ -74,20 +74,20 @@ export interface Rows {
 
 const latestMs = Date.UTC(9000, 0)
 
-/** Microseconds since 1970; 0 for what is no time, or one that no clock has shown. */
+/** Microseconds since 1970; 0 for an invalid or impossible time. */
 export function startOf(startedAt: string): number {
   const ms = Date.parse(startedAt)
   return ms >= 0 && ms < latestMs ? ms * 1000 : 0
 }
 
-/** An id that is a small whole number stands for itself; another is a word. -1 is none. */
+/** A small integer id is its own number; other ids are words. -1 for none. */
 export function idNumber(text: string, wordOf: (text: string) => number): number {
   if (text === '') return -1
   if (text.length < 10 && /^(?:0|[1-9]\d*)$/.test(text)) return Number(text)
   return -2 - wordOf(text)
 }
 
-/** As `idNumber`, of exact text in ASCII; a start below 0 is none. */
+/** As `idNumber`, for exact ASCII text; a start below 0 means none. */
 export function idNumberOfBytes(bytes: Uint8Array, start: number, end: number, words: Words): number {
   if (start < 0) return -1
   let value = 0
@@ -105,29 +105,29 @@ export function idText(number: number, wordAt: (number: number) => string): stri
   return number === -1 ? '' : wordAt(-2 - number)
 }
 
-/** Rows that were sent before and about which more is known now. */
+/** New facts about rows sent before. */
 export interface Changes {
   readonly rows: Int32Array
   readonly kind: Uint8Array
   readonly flags: Uint16Array
   readonly size: Uint32Array
   readonly peer: Int32Array
-  /** For how long it was held, in microseconds. */
+  /** Time for which it was held, in microseconds. */
   readonly heldUs: Float64Array
-  /** For how long the server waited for its client before this answer, in microseconds. */
+  /** Time for which the server waited for its client before this response, in microseconds. */
   readonly waitedUs: Float64Array
 }
 
-/** Facts about rows that the fold does not keep; each is one bit of `extra`. */
+/** Facts about rows that the fold does not keep; one bit of `extra` each. */
 export const extraFlag = {
   redacted: 1,
   http: 2,
   sse: 4,
-  /** The row is a note of a person; the model has it as a line that came besides. */
+  /** The row is a note of a person; the model treats it as a stderr line. */
   note: 8,
-  /** There is a note about it. */
+  /** There is a note about this row. */
   noted: 16,
-  /** Something else belongs to it: progress, cancellation, what HTTP said. */
+  /** Other rows belong to it: progress, cancellation, HTTP records. */
   joined: 32,
 } as const
 
@@ -136,16 +136,16 @@ export interface Detail {
   readonly row: number
   readonly lane: number
   readonly record: TapeRecord
-  /** Of a message: which part of its record. */
+  /** For a message: its index in the record. */
   readonly part: number
-  /** Characters of the payload, when it was left out for its size. */
+  /** Characters of a payload that was omitted for its size. */
   readonly leftOut?: number
-  /** The line on the tape. */
+  /** Position of the line on the tape. */
   readonly offset: number
   readonly sizeBytes: number
 }
 
-/** Something that belongs to a call. */
+/** A message or other row that belongs to a call. */
 export interface StoryStep {
   readonly row: number
   readonly kind:
@@ -157,33 +157,33 @@ export interface StoryStep {
     | 'notification'
     /** A request of the other side: sampling, elicitation, roots. */
     | 'asked'
-    /** A request about the task that the call began. */
+    /** A request about the task that the call created. */
     | 'poll'
-    /** The call again, with what its answer had asked for. */
+    /** The repeated call, with the input that its response requested. */
     | 'round'
     | LoneKind
     | 'note'
-  /** Microseconds since 1970; 0 where the recording says no times. */
+  /** Microseconds since 1970; 0 if the recording has no times. */
   readonly at: number
-  /** The content that its row in the list has. */
+  /** The content of its row in the list. */
   readonly text: string
   readonly detail: Detail
-  /** Nothing links it to the call, and another request was open. */
+  /** It has no link to the call, and another request was open. */
   readonly loose: boolean
-  /** Of a request other than the call itself. */
+  /** The response to a request other than the call itself. */
   readonly answer?: Detail
   readonly answerAt?: number
   readonly answerText?: string
-  /** Of a held message that was dropped. */
+  /** For a held message that was dropped. */
   readonly dropped?: { readonly why: string; readonly rule?: string; readonly at: number }
 }
 
-/** Everything that belongs to a call, in order. */
+/** All steps of a call, in order. */
 export interface Story {
   readonly steps: readonly StoryStep[]
-  /** Steps beyond those. */
+  /** Number of further steps. */
   readonly left: number
-  /** When it was over, and its task too; absent where the recording has no end of it. */
+  /** The end of the call and its task; absent if not recorded. */
   readonly end?: number
   readonly isTask: boolean
 }
@@ -191,7 +191,7 @@ export interface Story {
 /** A finding as the page shows it. */
 export interface ToldFinding {
   readonly lane: number
-  /** The one that shows it first; empty for a fault of the whole recording. */
+  /** The row that shows it first; empty for a fault of the whole recording. */
   readonly rows: readonly number[]
   readonly rule: string
   readonly title: string
@@ -199,16 +199,16 @@ export interface ToldFinding {
   readonly source: { readonly name: string; readonly url: string }
   readonly level: Level
   readonly certainty: string
-  /** It may quote a peer. */
+  /** May quote a peer. */
   readonly message: string
-  /** JSON Pointer into the message, or nothing. */
+  /** JSON Pointer into the message, or ''. */
   readonly at: string
   readonly tool: string
-  /** Equal for the same fault in another recording. */
+  /** Equal for the same finding in another recording. */
   readonly hash: string
 }
 
-/** Tokens, estimated, of one thing that a server offers. */
+/** Estimated tokens of one definition that a server offers. */
 export interface ToldCost {
   readonly server: string
   readonly kind: string
@@ -222,16 +222,16 @@ export interface ToldCost {
 }
 
 export interface FindingsList {
-  /** Rules that looked. */
+  /** Number of rules run. */
   readonly rules: number
   readonly findings: readonly ToldFinding[]
-  /** Findings beyond those that are kept. */
+  /** Number of findings not kept. */
   readonly left: number
   readonly costs: readonly ToldCost[]
   readonly estimator: string
 }
 
-/** Two filters run beside one another: what is shown, and what is marked. */
+/** Two filters run in parallel: one selects rows, the other marks them. */
 export type Slot = 'filter' | 'highlight'
 
 export type FromWorker =
@@ -239,14 +239,14 @@ export type FromWorker =
       readonly type: 'matches'
       readonly slot: Slot
       readonly text: string
-      /** One bit a row. */
+      /** One bit per row. */
       readonly bits: Uint8Array
       readonly count: number
       readonly done: boolean
     }
-  /** They are new, or more is known of them. */
+  /** Lanes that are new or have changed. */
   | { readonly type: 'lanes'; readonly lanes: readonly Lane[] }
-  /** What is being fetched and has no lane yet. */
+  /** Recordings being fetched that have no lane yet. */
   | { readonly type: 'opening'; readonly names: readonly string[] }
   | { readonly type: 'rows'; readonly rows: Rows; readonly changes: Changes }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }

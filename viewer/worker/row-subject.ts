@@ -9,13 +9,13 @@ import {
 import type { FindingsByRow } from '../../src/findings/index.js'
 import type { LaneIndex } from './lane.js'
 
-/** What a filter sees of a row, from columns; the text of its message is put in by whoever has it at hand. */
+/** A row as filters see it, from columns; the caller supplies the message's text. */
 export class RowSubject extends ColumnSubject implements FilterSubject {
   readonly #lane: LaneIndex
   readonly #originOf: ReturnType<typeof createOrigins> | undefined
   row = 0
   text: string | null = null
-  /** What rules found, where the filter asks for it. */
+  /** Findings, if the filter needs them. */
   found: FindingsByRow | undefined
 
   constructor(lane: LaneIndex) {
@@ -46,7 +46,7 @@ export class RowSubject extends ColumnSubject implements FilterSubject {
     return this.#wordOf('subject')
   }
 
-  /** Its own, or of an answer that of its request. */
+  /** The row's own word; for a response, that of its request. */
   #wordOf(column: 'method' | 'subject'): string | null {
     const kind = this.kind
     if (kind === 'request' || kind === 'notification')

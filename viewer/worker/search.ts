@@ -9,20 +9,20 @@ import { needlesOf, type Needles } from './needles.js'
 import type { FromWorker, Slot } from './protocol.js'
 import { RowSubject } from './row-subject.js'
 
-/** Finds the rows that a filter keeps, and goes on doing so while rows come. */
+/** Finds the rows that match a filter, and continues as rows arrive. */
 export interface Search {
-  /** An empty text ends it. */
+  /** An empty text ends the search. */
   set(text: string): void
-  /** Rows came, or these are different now. */
+  /** Rows arrived, or the given rows changed. */
   more(changed: readonly number[]): void
-  /** Whether a row passes, as far as it was looked at; true without a filter. */
+  /** Whether a row matches, as far as searched; true without a filter. */
   readonly has: (row: number) => boolean
 }
 
-/** Bytes that are read at once, and that are looked through without a break. */
+/** Bytes per read, and bytes searched without a pause. */
 const readBytes = 1 << 22
 const lookBytes = 1 << 18
-/** Reads under way while one is looked through. */
+/** Reads in progress while one is searched. */
 const readsAhead = 2
 const rowsAtOnce = 20_000
 const tellEveryMs = 120
@@ -41,10 +41,10 @@ export function createSearch(
   let count = 0
   let running = false
   let again = false
-  /** Rows of each lane that were looked at. */
+  /** Number of rows searched in each lane. */
   let done: number[] = []
   let redo: number[] = []
-  /** Findings of each lane that were looked at. */
+  /** Number of findings processed in each lane. */
   let found: number[] = []
 
   function mark(row: number, matches: boolean): void {
@@ -75,7 +75,7 @@ export function createSearch(
         told = performance.now()
         report(false)
       }
-      // Questions of the page, and the next filter, come first.
+      // Requests of the page and a new filter take precedence.
       await new Promise<void>((resolve) => {
         turn.port1.onmessage = () => resolve()
         turn.port2.postMessage(null)
@@ -101,7 +101,7 @@ export function createSearch(
     report(true)
   }
 
-  /** Rows in which rules found something since are looked at again. False when another filter has come. */
+  /** Checks rows with new findings again. Returns false if the filter has changed. */
   async function findFirst(breathe: () => Promise<boolean>, isWanted: () => boolean): Promise<boolean> {
     for (const lane of library.lanes) {
       const ofLane = findings.of(lane)
@@ -113,7 +113,7 @@ export function createSearch(
     return true
   }
 
-  /** False when another filter has come. */
+  /** Returns false if the filter has changed. */
   async function lookAt(
     lane: LaneIndex,
     from: number,
@@ -137,7 +137,7 @@ export function createSearch(
     while (row < to) {
       while (ahead.length <= readsAhead && asked < to) {
         const next = readFrom(lane, asked, to)
-        // Whoever does not wait for it must not be told of its failure either.
+        // Avoids an unhandled rejection if the read is abandoned.
         next.bytes.catch(() => undefined)
         ahead.push(next)
         asked = next.end
@@ -162,7 +162,7 @@ export function createSearch(
     let last = offset
     while (end < to) {
       const place = lane.lineAt(end)
-      // A held message that went on has its line further down.
+      // The line of a forwarded message that was held is further down.
       if (place.offset < offset || (end > from && place.offset + place.sizeBytes > offset + readBytes)) break
       last = place.offset + place.sizeBytes
       end += 1
@@ -170,7 +170,7 @@ export function createSearch(
     return { end, offset, bytes: lane.source.slice(offset, last - offset) }
   }
 
-  /** Looks at some rows; returns the first that is left. */
+  /** Searches some rows; returns the first remaining one. */
   function lookThrough(
     lane: LaneIndex,
     subject: RowSubject,
@@ -239,10 +239,10 @@ export function createSearch(
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-/** A turn of the event loop without the delay that browsers put on timers. */
+/** A turn of the event loop without the delay that browsers impose on timers. */
 const turn = new MessageChannel()
 
-/** Whether a word or an escape lies in a stretch; asked from left to right. */
+/** Whether a range contains a word or an escape; ranges must be ascending. */
 function createAhead(
   text: string,
   { pattern, escape }: Needles,
@@ -264,7 +264,7 @@ function createAhead(
   }
 }
 
-/** The exact text of a row in its line. */
+/** The exact text of a row's message in its line. */
 function rowTextIn(lane: LaneIndex, row: number, line: string): string | null {
   if (line.startsWith('{"t":"') && !lane.fold.entries.has(row, 'batch')) {
     const at = line.indexOf('"raw":')

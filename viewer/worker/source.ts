@@ -1,14 +1,14 @@
-/** Where the bytes of a lane are: read from the start while it is indexed, and again by place for one message. */
+/** The bytes of a lane: read from the start for the index, and again by position for single messages. */
 export interface Source {
-  /** What is there now; a recording that goes on grows. */
+  /** Current size; a live recording grows. */
   readonly sizeBytes: number
   slice(offset: number, sizeBytes: number): Promise<Uint8Array>
 }
 
-/** Bytes of the first read, small so that the first rows come soon, and of the others. */
+/** Bytes of the first read, small so that rows appear soon, and of later reads. */
 const firstRead = 1 << 18
 const nextReads = 1 << 22
-/** Reads under way while one is used: a browser takes some milliseconds to begin with one. */
+/** Reads in progress while one is used: a browser takes some milliseconds to start one. */
 const readsAhead = 3
 
 export function blobSource(blob: Blob): Source {
@@ -19,14 +19,14 @@ export function blobSource(blob: Blob): Source {
   }
 }
 
-/** Chunks from the start, to the end that the source has by then. */
+/** Chunks from the start to the end that the source has reached by then. */
 export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array, void, undefined> {
   const ahead: Promise<Uint8Array>[] = []
   let asked = 0
   const ask = (): void => {
     const size = asked === 0 ? firstRead : nextReads
     const next = source.slice(asked, size)
-    // Whoever does not wait for it must not be told of its failure either.
+    // Avoids an unhandled rejection if the read is abandoned.
     next.catch(() => undefined)
     ahead.push(next)
     asked += size
@@ -37,7 +37,7 @@ export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array, void
   }
 }
 
-/** Bytes that arrive: what came stays readable, in blobs, which the browser keeps outside of the page's memory. */
+/** Bytes as they arrive. They stay readable in blobs, which browsers keep outside of the page's memory. */
 export interface GrowingSource extends Source {
   add(chunk: Uint8Array): void
 }

@@ -3,27 +3,27 @@ import { rowContent } from '../../src/render/index.js'
 import type { LaneIndex } from './lane.js'
 import type { Detail, Story, StoryStep } from './protocol.js'
 
-/** Rows looked at after the request. */
+/** Maximum number of rows searched after the request. */
 const farthest = 400_000
-/** Rows looked at before it, for other requests that were open. */
+/** Rows searched before it, for other open requests. */
 const before = 2_000
-/** Rows looked at of a call that has no end on the recording. */
+/** Rows searched for a call without an end in the recording. */
 const openEnd = 2_000
-/** Steps, and bytes of their lines, that one story tells. */
+/** Limits of one story: steps, and bytes of their lines. */
 const mostSteps = 400
 const mostBytes = 8 << 20
 
 /** A row of a call, before its line is read. */
 interface Found {
   readonly row: number
-  /** What answered it, of a request that is not the call's own; -1 for none. */
+  /** The response, for a request other than the call itself; -1 for none. */
   readonly answer: number
-  /** `certain` by a link; `alone` while no other request was open; `loose` while another one was. */
+  /** `certain`: linked; `alone`: no other request was open; `loose`: another one was. */
   readonly tie: 'certain' | 'alone' | 'loose'
 }
 
 /**
- * Everything that belongs to a request, in the order of the recording.
+ * All rows that belong to a request, in the order of the recording.
  *
  * @param head row in the lane
  * @param read the line of a row of the lane
@@ -85,7 +85,7 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
   const related = relatedRows(lane, head, last)
   const isOpen = entries.peer(head) < 0 && related.size < 2
   const end = Math.min(last, isOpen ? head + openEnd : Math.max(...related) + 1)
-  /** Other requests of the same side: what is linked to nothing may belong to them. */
+  /** Other requests of the same side: unlinked rows may belong to them. */
   const open = new Set<number>()
   const found: Found[] = []
   for (let row = Math.max(0, head - before); row < end; row += 1) {
@@ -107,7 +107,7 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
   return found
 }
 
-/** Rows that are linked to the call: itself, its answers, progress, cancellation, requests about its task and their answers, notes. */
+/** Rows linked to the call: itself, responses, progress, cancellation, task requests and responses, notes. */
 function relatedRows({ fold: { entries } }: LaneIndex, head: number, last: number): Set<number> {
   const related = new Set([head])
   for (let row = head + 1; row < last; row += 1) {
@@ -116,7 +116,7 @@ function relatedRows({ fold: { entries } }: LaneIndex, head: number, last: numbe
   return related
 }
 
-/** An answer that is told with its request: of a request other than the call itself or one of its rounds. */
+/** A response shown with its request, which is neither the call itself nor one of its rounds. */
 function isReply(lane: LaneIndex, head: number, row: number): boolean {
   const { entries } = lane.fold
   const kind = entries.kind(row)
@@ -125,13 +125,13 @@ function isReply(lane: LaneIndex, head: number, row: number): boolean {
   return request >= 0 && entries.peer(request) === row && replyOf(lane, head, request) === row
 }
 
-/** The row that is told with a request; -1 for none. */
+/** The row shown together with a request; -1 for none. */
 function replyOf(lane: LaneIndex, head: number, row: number): number {
   const kind = kindOf(lane, head, row)
   return kind === 'asked' || kind === 'poll' ? lane.fold.entries.peer(row) : -1
 }
 
-/** It stands in an HTTP exchange of another message. */
+/** The row is in an HTTP exchange of another message. */
 function isOfOther(lane: LaneIndex, exchange: number | undefined, row: number): boolean {
   if (exchange === undefined) return false
   const request = lane.requestOf(exchange, row)
@@ -171,7 +171,7 @@ function kindOf(lane: LaneIndex, head: number, row: number): StoryStep['kind'] {
 
 const over = /^(?:completed|failed|cancelled)$/
 
-/** When the task was over, as far as anybody said so. */
+/** The task's end, if a message reports it. */
 function taskEndOf(steps: readonly StoryStep[]): number | undefined {
   if (!steps.some(createsTask)) return undefined
   for (const { kind, at, detail, answer, answerAt } of steps) {

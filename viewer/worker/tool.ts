@@ -1,13 +1,13 @@
 import type { LaneIndex } from './lane.js'
 
-/** How one tool was used. */
+/** Usage of one tool. */
 export interface ToolUse {
   readonly calls: number
-  /** Typical, slow and failed calls, each once. */
+  /** Typical, slow and failed calls, without duplicates. */
   readonly examples: readonly Example[]
-  /** How many answers took how long; empty bins between others are kept. */
+  /** Number of responses by latency; empty bins between others are kept. */
   readonly bins: readonly Bin[]
-  /** By their text, the most frequent first. */
+  /** By text, most frequent first. */
   readonly errors: readonly ToolError[]
 }
 
@@ -18,7 +18,7 @@ export interface Example {
 }
 
 export interface Bin {
-  /** Microseconds; the next bin begins at twice as much. */
+  /** Microseconds; the next bin begins at twice this value. */
   readonly fromUs: number
   readonly count: number
 }
@@ -26,11 +26,11 @@ export interface Bin {
 export interface ToolError {
   readonly text: string
   readonly count: number
-  /** The last call that ended so. */
+  /** The last call with this error. */
   readonly row: number
 }
 
-/** Errors with texts of their own that are told apart. */
+/** Maximum number of distinct error texts. */
 const mostErrors = 20
 const shortestBinUs = 125
 
@@ -91,7 +91,7 @@ export function toolUseOf(lane: LaneIndex, name: string, test: (row: number) => 
   }
 }
 
-/** @param sorted the shortest first */
+/** @param sorted ascending */
 function binsOf(sorted: readonly number[]): Bin[] {
   const numberOf = (us: number): number => Math.max(0, Math.floor(Math.log2(us / shortestBinUs)))
   const counts: (number | undefined)[] = []

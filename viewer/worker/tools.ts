@@ -4,7 +4,7 @@ import { JsonObject } from '../../src/wire/index.js'
 import { comparing } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
 
-/** One tool, prompt, resource or plain method, as it was used. */
+/** Usage of one tool, prompt, resource or plain method. */
 export interface Usage {
   readonly lane: number
   readonly fromServer: boolean
@@ -13,54 +13,54 @@ export interface Usage {
   readonly calls: number
   readonly errors: number
   readonly unanswered: number
-  /** Microseconds; absent when nothing was answered. */
+  /** Microseconds; absent without responses. */
   readonly p50Us?: number
   readonly p95Us?: number
   readonly maxUs?: number
-  /** Of requests and answers. */
+  /** Total of requests and responses. */
   readonly sizeBytes: number
-  /** The slowest call. */
+  /** Row of the slowest call. */
   readonly slowest: number
 }
 
-/** Something that a server offered. */
+/** One definition that a server offered. */
 export interface Offered {
   readonly kind: string
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Words of its annotations that are true, such as `readOnlyHint`. */
+  /** Names of its annotations that are true, such as `readOnlyHint`. */
   readonly hints: readonly string[]
-  /** Exact text of the whole. */
+  /** Exact text of the definition. */
   readonly text: string
 }
 
-/** A change of what a server offers. */
+/** A change of a server's definitions. */
 export interface OfferStep {
   readonly row: number
   readonly at: number
   readonly change: OfferChange
-  /** Exact texts of a definition that changed, where they are not too long. */
+  /** Exact texts of a changed definition, unless too long. */
   readonly before?: string
   readonly after?: string
 }
 
-/** What one server offered last, and what changed on the way. */
+/** A server's last definitions, and their changes. */
 export interface OfferHistory {
   readonly lane: number
   readonly offered: readonly Offered[]
   readonly changes: readonly OfferStep[]
 }
 
-/** Groups kept; a server whose every resource has an address of its own has more. */
+/** Maximum number of groups; a server with many resource URIs exceeds it. */
 const mostGroups = 5_000
-/** Answers that list something, looked at one by one. */
+/** Maximum number of list results read one by one. */
 const mostListings = 500
 
 /**
- * Calls, errors, latencies and bytes by method and subject, of one lane.
+ * Calls, errors, latencies and bytes of one lane, by method and subject.
  *
- * @param test whether the filter shows a row: an exchange counts when it shows one of its messages
+ * @param test whether the filter shows a row: an exchange counts if one of its messages is shown
  */
 export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[] {
   interface Group {
@@ -103,7 +103,7 @@ export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[
     group.calls += 1
     group.sizeBytes += entries.size(row)
     if (answer < 0) continue
-    // The peer is not the one that failed.
+    // A response by wiretape is no failure of the peer.
     const isOurs = entries.has(answer, 'injected')
     if (!isOurs && (entries.kind(answer) === 'error' || entries.has(answer, 'toolError'))) group.errors += 1
     group.sizeBytes += entries.size(answer)
@@ -134,11 +134,11 @@ export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[
   })
 }
 
-/** What a server listed, each listing compared with the one before. */
+/** Definitions that a server listed; each listing is compared with the previous one. */
 export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
   const { entries } = lane.fold
   const { compareOffers, createOffers } = comparing()
-  /** What is known with the listing at hand, and what was known before it. */
+  /** The definitions including the current listing, and those before it. */
   const offers = createOffers()
   const before = createOffers()
   const seen = new Set<string>()
@@ -157,7 +157,7 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
     const page = { method, text, goesOn: asked !== undefined && /"cursor"\s*:/.test(asked) }
     pages.push(page)
     offers.take(page.method, page.text, page.goesOn)
-    // A list is whole with its last page.
+    // A list is complete with its last page.
     if (/"nextCursor"\s*:\s*"/.test(text)) continue
     if (seen.has(method)) {
       for (const change of compareOffers(before, offers)) {

@@ -1,16 +1,16 @@
-/** Gives texts numbers, so that columns can hold them and the page gets each only once. 0 is the empty text. */
+/** Numbers for texts: columns can hold them, and the page gets each text only once. 0 is the empty text. */
 export interface Words {
   numberOf(text: string): number
-  /** The same for ASCII bytes; a start below 0 is the empty text. */
+  /** As `numberOf`, for ASCII bytes; a start below 0 is the empty text. */
   numberOfBytes(bytes: Uint8Array, start: number, end: number): number
   wordOf(number: number): string
-  /** Those that were added since this was asked last. */
+  /** Words added since the previous call. */
   takeNew(): string[]
 }
 
-/** Characters that are remembered; a recording in which every note is different ends in empty ones. */
+/** Maximum characters of all words; beyond it, new words become empty (as with many distinct notes). */
 const mostChars = 24 << 20
-/** Characters of one. */
+/** Maximum characters of one word. */
 export const longestWord = 200
 
 export function createWords(): Words {
@@ -30,7 +30,7 @@ export function createWords(): Words {
     const again = numbers.get(short)
     if (again !== undefined) return again
     if (chars > mostChars) return 0
-    // A slice would keep the whole chunk that it was cut from.
+    // A slice would keep its whole chunk in memory.
     const own = copyOf(short)
     chars += own.length
     numbers.set(own, words.length)
@@ -59,7 +59,7 @@ export function createWords(): Words {
     numberOf: add,
     numberOfBytes(bytes, start, end) {
       if (start < 0 || start === end) return 0
-      // A longer one is cut, and is not what stands here.
+      // A longer text is cut, so its bytes do not identify its word.
       if (end - start > longestWord) return add(textAt(bytes, start, end))
       const slot = slotOf(bytes, start, end)
       if (slots[slot] !== 0) return slots[slot]!
@@ -91,7 +91,7 @@ function isAt(word: string, bytes: Uint8Array, start: number, end: number): bool
   return true
 }
 
-/** ASCII. */
+/** Text of ASCII bytes. */
 export function textAt(bytes: Uint8Array, start: number, end: number): string {
   let text = ''
   for (let i = start; i < end; i += 1) text += String.fromCharCode(bytes[i]!)

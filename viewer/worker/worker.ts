@@ -13,7 +13,7 @@ import { storyOf } from './story.js'
 import { toolUseOf } from './tool.js'
 import { offersOf, usageOf } from './tools.js'
 
-/** Lets what the page asks meanwhile have its turn. */
+/** Lets pending requests of the page run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
 
 type Method = (args: readonly unknown[], progress: (value: unknown) => void) => Promise<unknown>
@@ -23,7 +23,7 @@ interface WorkerScope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null
 }
 
-/** The worker's end: reads recordings, answers questions about them. */
+/** The worker's side: reads recordings and responds to requests about them. */
 export function startWorker(scope: WorkerScope): void {
   const tell = (message: FromWorker, transfer: Transferable[] = []): void =>
     scope.postMessage(message, transfer)
