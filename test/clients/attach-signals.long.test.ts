@@ -105,6 +105,8 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await terminal.shows('Ctrl+O')
     terminal.press('C-o')
     await until('the editor is open', () => existsSync(opened))
+    // The path must stand on one line.
+    terminal.resize(200, 20)
     process.kill(pid, 'SIGTERM')
     await until('it is over', () => !isRunning(pid))
     const screen = await terminal.shows('the editor was closed together with the screen')
