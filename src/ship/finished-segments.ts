@@ -2,13 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LiveCapture } from '../control/index.js'
-import {
-  readShippedMark,
-  segmentPath,
-  summarizeTape,
-  type ShippedMark,
-  type TapeSummary,
-} from '../tape/index.js'
+import { isShipped, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
 
 /** Younger tapes count as live: their recorder may not be registered yet. */
 const settledMs = 10_000
@@ -49,11 +43,9 @@ export async function findFinished(
     const found = await stat(path).catch(() => undefined)
     if (!found?.isFile()) continue
     sizeBytes += found.size
-    const mark = readShippedMark(path)
-    if (mark?.targets.includes(target) === true && mark.bytes === found.size) continue
+    if (isShipped(path, target, found.size)) continue
     const tape = await summarizeTape(path).catch(() => undefined)
     if (!tape || !isFinished(tape, captures, nowMs - found.mtimeMs)) continue
-    if (mark && isOnlyRecovered(tape, mark, target)) continue
     const { session = `tape-${name}`, segment } = tape.place
     waiting.push({ ...tape, session, segment })
   }
@@ -77,11 +69,6 @@ function basePath({ path, place: { segment } }: TapeSummary): string | undefined
   if (segment === 0) return path
   const ending = `.${segment}.jsonl`
   return path.endsWith(ending) ? `${path.slice(0, -ending.length)}.jsonl` : undefined
-}
-
-/** `recover` only closed a tape that was shipped before: the store has every message. */
-function isOnlyRecovered(tape: TapeSummary, mark: ShippedMark, target: string): boolean {
-  return mark.targets.includes(target) && tape.end?.wiretape?.recovered === true
 }
 
 /** Current size of a file; undefined if deleted. */

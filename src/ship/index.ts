@@ -18,6 +18,6 @@ export {
 export { connectNats, loadNats, natsFailure, natsFilesOf, type NatsFiles } from './store/nats-connection.js'
 export { readFleet, type FleetHost } from './fleet.js'
 export { decodeHostState, keepHostState, tellHostState, type HostState } from './host-state.js'
-export { hasZstd } from './seal-segment.js'
+export { hasZstd, writeAll } from './seal-segment.js'
 export { findFinished, type FinishedSegment } from './finished-segments.js'
 export { shipSegments, waitingOf, whoAmI, type ShipOptions, type ShipReport } from './ship-segments.js'

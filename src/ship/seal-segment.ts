@@ -146,7 +146,8 @@ async function sealTo(
   return { content, hash: hash.digest('hex'), bytes, encoding, compressedBytes, members, ...counts }
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+/** A write of a file may take a part of the bytes only. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { quotaFull, type Disk } from './disk.js'
-import { readShippedMark, shippedMarkPath } from './shipped.js'
+import { isShipped, shippedMarkPath } from './shipped.js'
 
 /** Size limit for a folder of recordings. */
 export interface Quota {
@@ -136,8 +136,7 @@ export function deleteShipped({ folder, target }: Quota, wantedBytes: number): n
   let freed = 0
   for (const { path, size } of tapesIn(folder)) {
     if (freed >= wantedBytes) break
-    const mark = readShippedMark(path)
-    if (mark?.bytes !== size || !mark.targets.includes(target)) continue
+    if (!isShipped(path, target, size)) continue
     try {
       rmSync(path, { force: true })
       rmSync(shippedMarkPath(path), { force: true })

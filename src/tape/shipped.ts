@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { EndRecord } from '../model/index.js'
 
 /** Mark of a segment that is in a store; a file in the data folder, beside the recordings. */
 export interface ShippedMark {
@@ -30,7 +31,40 @@ export function readShippedMark(path: string): ShippedMark | undefined {
   }
 }
 
-/** Whether a store has the segment. @param target address of the store, as in marks */
-export function isShipped(path: string, target: string): boolean {
-  return readShippedMark(path)?.targets.includes(target) === true
+/** Longest `end` line of `recover`. */
+const longestEnd = 4096
+
+/**
+ * Whether a store has all of the segment: nothing was added after it was shipped, except the `end` line of `recover`.
+ *
+ * @param target address of the store, as in marks
+ */
+export function isShipped(
+  path: string,
+  target: string,
+  bytes = statSync(path, { throwIfNoEntry: false })?.size,
+): boolean {
+  const mark = readShippedMark(path)
+  if (bytes === undefined || mark?.targets.includes(target) !== true) return false
+  if (mark.bytes === bytes) return true
+  const endBytes = recoveredEndBytes(path, bytes)
+  return endBytes !== undefined && bytes - endBytes <= mark.bytes
+}
+
+/** Length of the `end` line of `recover`; undefined without one. */
+function recoveredEndBytes(path: string, bytes: number): number | undefined {
+  const tail = Buffer.alloc(Math.min(longestEnd, bytes))
+  try {
+    const file = openSync(path, 'r')
+    try {
+      readSync(file, tail, 0, tail.length, bytes - tail.length)
+    } finally {
+      closeSync(file)
+    }
+    const line = tail.subarray(tail.lastIndexOf(0x0a, -2) + 1)
+    const end = JSON.parse(line.toString('utf8')) as Partial<EndRecord>
+    return end.type === 'end' && end.wiretape?.recovered === true ? line.length : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -10,6 +10,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+it('collect refuses to store on a bus, from which collected segments are deleted', async () => {
+  const bus = 'nats://bus.invalid'
+  const { code, stderr } = await wiretape(['collect', '--from', bus, '--to', bus, '--once'], {
+    env: plainEnv(),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain(`cannot collect to ${bus}: a bus keeps no recordings`)
+})
+
 it('status --fleet knows the lag and the refusals of hosts in a store that a collector fills', async () => {
   const env = plainEnv({ XDG_DATA_HOME: join(folder, 'data') })
   const [bus, store] = [join(folder, 'bus'), join(folder, 'store')]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
-import { segmentKey, type Manifest, type ObjectStore } from '../../ship/index.js'
+import { segmentKey, writeAll, type Manifest, type ObjectStore } from '../../ship/index.js'
 import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 
 /** Larger segments are refused; recorders rotate long before. */
@@ -59,7 +59,7 @@ async function download(
       packedBytes += chunk.length
       if (packedBytes > manifest.compressedBytes)
         throw new DeadSegment('it is larger than its manifest states')
-      await from.write(chunk)
+      await writeAll(from, chunk)
       yield chunk
     }
   }
@@ -68,7 +68,7 @@ async function download(
       plainBytes += chunk.length
       if (plainBytes > manifest.bytes) throw new DeadSegment('it contains more than its manifest states')
       digest.update(chunk)
-      await to.write(chunk)
+      await writeAll(to, chunk)
     }
   } catch (error) {
     if (error instanceof UnpackError) throw new DeadSegment(`it is damaged: ${error.message}`)

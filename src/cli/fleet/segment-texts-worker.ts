@@ -1,13 +1,15 @@
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { openStore, type ObjectStore } from '../../ship/index.js'
 import { SegmentReader } from './segment-reader.js'
-import type { SegmentTextAnswer } from './segment-texts.js'
+import { beatMs, type SegmentTextAnswer } from './segment-texts.js'
 
 const { address, wake, port } = workerData as {
   readonly address: string
   readonly wake: Int32Array
   readonly port: MessagePort
 }
+setInterval(() => Atomics.add(wake, 1, 1), beatMs)
+
 let opened: Promise<SegmentReader> | undefined
 
 port.on('message', (asked: { readonly segment: string; readonly start: number; readonly end: number }) => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat, utimes } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -13,7 +13,9 @@ import type { FleetFiles } from './fleet-views.js'
 /** Concurrent requests. */
 const lanes = 8
 /** Cached index files of remote stores. */
-const mostCachedBytes = 4 << 30
+const mostCachedBytes = 4 * 1024 ** 3
+/** Files used within this time stay: another query may need them. */
+const inUseMs = 3_600_000
 
 /**
  * Local files of a store's index for a query: those of a folder in place, others as copies in the data folder.
@@ -99,7 +101,7 @@ class FileCache {
       return path
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const part = `${path}.${process.pid}.part`
+    const part = `${path}.${process.pid}-${randomUUID()}.part`
     try {
       await pipeline(this.#store.get(key), createWriteStream(part, { mode: 0o600 }))
       await rename(part, path)
@@ -119,9 +121,10 @@ class FileCache {
       if (found) files.push({ path, size: found.size, usedMs: found.mtimeMs })
     }
     let total = files.reduce((sum, { size }) => sum + size, 0)
-    for (const { path, size } of files.toSorted((a, b) => a.usedMs - b.usedMs)) {
+    const unusedSinceMs = Date.now() - inUseMs
+    for (const { path, size, usedMs } of files.toSorted((a, b) => a.usedMs - b.usedMs)) {
       if (total <= mostCachedBytes) return
-      if (used.has(path)) continue
+      if (used.has(path) || usedMs > unusedSinceMs) continue
       await rm(path, { force: true })
       total -= size
     }

@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
 import { countOf } from '../../render/index.js'
+import { WiretapeError } from '../../model/index.js'
 import { openStore, parseStoreAddress, type ObjectStore } from '../../ship/index.js'
 import { Collector, type WrittenBatch } from '../collect/collector.js'
 import { copyHostStates, keepCopyingHostStates } from '../collect/host-states.js'
@@ -29,6 +30,11 @@ const batchSegments = 2_000
 const complaintMs = 60_000
 
 export async function runCollect(options: CollectOptions, io: Io): Promise<number> {
+  // A bus is a queue: what was collected is deleted from it.
+  if (parseStoreAddress(options.to).kind === 'jetstream')
+    throw new WiretapeError('usage', `cannot collect to ${options.to}: a bus keeps no recordings`, {
+      hint: 'give --to a folder or s3://BUCKET',
+    })
   const spools = createSpools()
   const target = await openStore(options.to, process.env)
   const interrupt = onInterrupt()
