@@ -25,6 +25,8 @@ export type PersonsAnswer = { readonly result: string } | { readonly error: stri
 /** An MCP client controlled by a person. */
 export interface ClientSession {
   readonly ended: string | undefined
+  /** ID of the session's recording. */
+  readonly recording: string
   /** Sends the current state as events, then all later events. @returns a function that unsubscribes */
   follow(take: (event: SessionEvent) => void): () => void
   /**
@@ -134,7 +136,13 @@ export async function openSession(
   const greeted = opened
   for (const send of early.splice(0)) send()
   const { greeting = null } = opened
-  const name = await recording()
+  let name: string
+  try {
+    name = await recording()
+  } catch (error) {
+    await greeted.close()
+    throw error
+  }
 
   /** A person's input for an `input_required` result; undefined for a final response. */
   async function inputFor(answer: string, signal: AbortSignal): Promise<string | PersonsAnswer | undefined> {
@@ -180,6 +188,7 @@ export async function openSession(
     get ended() {
       return ended
     },
+    recording: name,
     follow(take) {
       take({ type: 'session', recording: name, greeting, roots })
       for (const text of notifications) take({ type: 'notification', text })

@@ -3,8 +3,14 @@ import type { RecordedServer } from './recorded-server.js'
 export interface SavedCalls {
   readonly folder: string
   list(): Promise<readonly SavedFile[]>
-  /** @param only one file, or one call of it. @default all */
-  run(only?: { readonly file: string; readonly name?: string }): Promise<readonly SavedRun[]>
+  /**
+   * @param only one file, or one call of it; undefined for all
+   * @param signal stops the run: the remaining calls are not made
+   */
+  run(
+    only: { readonly file: string; readonly name?: string } | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly SavedRun[]>
   /** @returns a line to display */
   save(call: CallToKeep): Promise<string>
 }

@@ -37,8 +37,11 @@ export async function answerSaved(
   try {
     if (asked.type === 'run') {
       const { file, name } = asked
+      // Nobody reads what becomes of calls of a page that has left.
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
       const only = file === undefined ? undefined : { file, ...(name !== undefined && { name }) }
-      return sendJson(response, { exchanges: await saved.run(only) })
+      return sendJson(response, { exchanges: await saved.run(only, gone.signal) })
     }
     const server = await catalogue.server?.(asked.recording)
     if (!server) return refuse(response, 404, 'no such recording')

@@ -7,6 +7,7 @@ import type { Catalogue, UiRecorder } from './catalogue.js'
 import type { RecordedServer } from './recorded-server.js'
 import { openSession, type ClientSession, type SessionEvent } from './client-session.js'
 import { jsonOf, refuse, sendJson } from './replies.js'
+import { writeAtPace } from './send-file.js'
 
 /** Sessions of all pages. */
 const mostSessions = 16
@@ -14,6 +15,12 @@ const mostSessions = 16
 const mostShown = 64
 /** Longer than a page reload takes. */
 const graceMs = 30_000
+/** Pages that follow one session. */
+const mostPages = 16
+/** Unread characters after which a page gets no more notifications. */
+const mostWaiting = 4 * 1024 * 1024
+/** Unread characters after which a page is disconnected; a reload gets the current state. */
+const mostUnread = 256 * 1024 * 1024
 const longestJson = 16 * 1024 * 1024
 
 const jsonText = z.string().max(longestJson)
@@ -122,10 +129,9 @@ export function createSessions(catalogue: Catalogue): Sessions {
       )
       if ('error' in session) return refuse(response, 502, session.error)
       const id = randomBytes(16).toString('base64url')
-      const recording = await recorder.recording()
       const kept: Kept = {
         session,
-        recording,
+        recording: session.recording,
         pages: 0,
         isKept: false,
         timer: undefined,
@@ -149,15 +155,12 @@ export function createSessions(catalogue: Catalogue): Sessions {
     follow(id, response) {
       const kept = sessions.get(id)
       if (!kept) return refuse(response, 404, 'this session has ended')
+      if (kept.pages >= mostPages) return refuse(response, 503, 'too many pages show this session')
       stay(kept)
       kept.pages += 1
       response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
       response.writeHead(200)
-      const stop = kept.session.follow((event: SessionEvent) => {
-        response.write(`${JSON.stringify(event)}\n`)
-        // Its capture has ended too.
-        if (event.type === 'ended') response.end()
-      })
+      const stop = kept.session.follow(eventsTo(response))
       response.once('close', () => {
         stop()
         kept.pages -= 1
@@ -181,6 +184,36 @@ export function createSessions(catalogue: Catalogue): Sessions {
     async close() {
       await Promise.all([...sessions.keys()].map(end))
     },
+  }
+}
+
+/** Writes the events of a session at the pace of the page. A page that is far behind misses notifications; the recording has them. */
+function eventsTo(response: ServerResponse): (event: SessionEvent) => void {
+  const waiting: string[] = []
+  let waitingLength = 0
+  let isWriting = false
+  let isOver = false
+  async function write(): Promise<void> {
+    isWriting = true
+    while (waiting.length > 0 && !response.destroyed) {
+      const line = waiting.shift()!
+      waitingLength -= line.length
+      await writeAtPace(response, line)
+    }
+    isWriting = false
+    if (isOver) response.end()
+  }
+  return (event) => {
+    if (isOver || response.destroyed) return
+    if (event.type === 'notification' && waitingLength > mostWaiting) return
+    const line = `${JSON.stringify(event)}\n`
+    waiting.push(line)
+    waitingLength += line.length
+    // Questions come and go at the pace of the server.
+    if (waitingLength > mostUnread) return void response.destroy()
+    // Its capture has ended too.
+    isOver = event.type === 'ended'
+    if (!isWriting) void write()
   }
 }
 

@@ -165,6 +165,49 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await end(page, actor, /status of (400|502)/)
   })
 
+  it('goes on when a server sends messages of the wrong types', async () => {
+    await record('echo', '{}', '--', ...server('hostile-mcp.mjs'))
+    const { actor, page } = await ui()
+    await page.getByRole('button', { name: /^Connect to the server of/ }).click()
+    await page.locator('.act-box').getByRole('button', { name: 'Start and connect' }).click()
+    const bench = form(page)
+    const press = (name: string | RegExp): Promise<void> =>
+      bench.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click()
+    const choose = (name: string): Promise<unknown> =>
+      bench.getByLabel('Tool', { exact: true }).selectOption(name)
+    await choose('blocks')
+    await press('Call')
+    const answer = bench.locator('.act-answers')
+    await answer.getByText('long long').first().waitFor()
+    expect(await answer.textContent()).not.toContain('\u202e')
+    // Of a long text the beginning is drawn.
+    expect((await answer.locator('pre').nth(3).textContent())!.length).toBeLessThan(25_000)
+
+    await choose('asks')
+    await bench.getByLabel('odd').waitFor()
+    await press('Call')
+    await answer.getByRole('heading', { name: /^answered/ }).waitFor()
+    const asked = bench.locator('.act-asked')
+    await asked.nth(5).waitFor()
+    await press(/^Notifications/)
+    await until('all are told', async () => (await bench.locator('.act-log li').count()) >= 3)
+    await press('Prompts')
+    await bench.getByRole('button', { name: 'Get the prompt' }).waitFor()
+    await press('Resources')
+    await bench.getByLabel('URI', { exact: true }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'sessions-hostile')
+    for (const decision of ['Decline', 'Decline', 'Decline', 'Refuse', 'Refuse', 'Answer']) {
+      const left = await asked.count()
+      await asked.first().getByRole('button', { name: decision, exact: true }).click()
+      await until('it is decided', async () => (await asked.count()) === left - 1)
+    }
+    expect(await bench.getByText('cannot be shown').count()).toBe(0)
+    await press('End session')
+    await bench.waitFor({ state: 'detached' })
+    await end(page, actor)
+  })
+
   it('answers the rounds of 2026-07-28 in the page', async () => {
     const upstream = play.start(server('sdk-modern-http.mjs'))
     await printed(upstream, 'http')

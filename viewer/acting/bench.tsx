@@ -1,14 +1,15 @@
 import { signal } from '@preact/signals'
 import { remember, remembered } from '../shell/memory.js'
 import { clean } from '../shell/clean.js'
+import { Boundary } from './boundary.js'
 import { HeldQueue } from './held-queue.js'
 import { LogTab, RootsTab } from './log-tab.js'
 import { PromptsTab } from './prompts-tab.js'
 import { Questions } from './questions.js'
 import { ResourcesTab } from './resources-tab.js'
 import { ended, endSession, keepOpen, notifications, questions, serverSays, session } from './session.js'
-import { textIn } from './state.js'
 import { ToolsTab } from './tools-tab.js'
+import { textIn } from './values.js'
 
 type Tab = 'tools' | 'prompts' | 'resources' | 'notifications' | 'roots'
 
@@ -83,11 +84,13 @@ export function Bench() {
         ))}
       </div>
       <div class="act-tab" key={session.value?.id ?? ''}>
-        {chosen === 'tools' && <ToolsTab />}
-        {chosen === 'prompts' && <PromptsTab />}
-        {chosen === 'resources' && <ResourcesTab />}
-        {chosen === 'notifications' && <LogTab />}
-        {chosen === 'roots' && <RootsTab />}
+        <Boundary key={chosen}>
+          {chosen === 'tools' && <ToolsTab />}
+          {chosen === 'prompts' && <PromptsTab />}
+          {chosen === 'resources' && <ResourcesTab />}
+          {chosen === 'notifications' && <LogTab />}
+          {chosen === 'roots' && <RootsTab />}
+        </Boundary>
       </div>
     </aside>
   )

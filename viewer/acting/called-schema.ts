@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { readEnvelope } from '../../src/wire/index.js'
 import { door } from './door.js'
+import { objectIn } from './values.js'
 
 /** Pointer to a tool's arguments in a request. */
 export const argumentsAt = '/params/arguments'
@@ -13,7 +14,7 @@ async function schemaOf(request: string): Promise<unknown> {
   for (const { offered } of histories)
     for (const { kind, name, text } of offered)
       if (kind.startsWith('tool') && name === subject)
-        return (JSON.parse(text) as { readonly inputSchema?: unknown }).inputSchema ?? null
+        return objectIn(JSON.parse(text))['inputSchema'] ?? null
   return null
 }
 

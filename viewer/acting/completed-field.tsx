@@ -9,7 +9,8 @@ const pauseMs = 150
 export function CompletedField(props: {
   readonly name: string
   readonly required: boolean
-  readonly about: string | undefined
+  /** '' for nothing. */
+  readonly about: string
   /** A prompt or resource template. */
   readonly reference: unknown
   readonly values: Readonly<Record<string, string>>
@@ -49,7 +50,7 @@ export function CompletedField(props: {
           <option key={one} value={one} />
         ))}
       </datalist>
-      {props.about !== undefined && <small class="quiet">{clean(props.about)}</small>}
+      {props.about !== '' && <small class="quiet">{clean(props.about)}</small>}
     </label>
   )
 }

@@ -1,18 +1,21 @@
 import { clean } from '../shell/clean.js'
+import { listIn, objectIn, textIn } from './values.js'
 
-export interface Property {
-  readonly type?: string | readonly string[]
-  readonly title?: string
-  readonly description?: string
-  readonly enum?: readonly unknown[]
-  readonly default?: unknown
-  readonly oneOf?: readonly { readonly const?: unknown; readonly title?: string }[]
-}
+/** A property in the JSON Schema of an object. A server wrote it: its members may be anything. */
+export type Property = Readonly<Record<string, unknown>>
 
 /** JSON Schema of an object, with the members that a form uses. */
 export interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, Property>>
-  readonly required?: readonly string[]
+  readonly properties: readonly (readonly [name: string, property: Property])[]
+  readonly required: ReadonlySet<string>
+}
+
+export function schemaIn(value: unknown): ObjectSchema {
+  const { properties, required } = objectIn(value)
+  return {
+    properties: Object.entries(objectIn(properties)).map(([name, one]) => [name, objectIn(one)] as const),
+    required: new Set(listIn(required).filter((one) => typeof one === 'string')),
+  }
 }
 
 export function Field(props: {
@@ -60,20 +63,22 @@ export function Field(props: {
           onInput={({ currentTarget }) => change(currentTarget.value)}
         />
       )}
-      {property.description !== undefined && <small class="quiet">{clean(property.description)}</small>}
+      {textIn(property['description']) !== '' && (
+        <small class="quiet">{clean(textIn(property['description']))}</small>
+      )}
     </label>
   )
 }
 
 function typeOf({ type }: Property): string {
   if (typeof type === 'string') return type
-  return type?.find((one) => one !== 'null') ?? 'any'
+  return textIn(listIn(type).find((one) => one !== 'null')) || 'any'
 }
 
 export function startOf(properties: readonly (readonly [string, Property])[]): Record<string, string> {
   return Object.fromEntries(
     properties.flatMap(([key, property]) => {
-      if (property.default === undefined) return []
+      if (property['default'] === undefined) return []
       const { default: value } = property
       const isPlain =
         typeof value === 'string' && typeOf(property) === 'string' && choicesOf(property).length === 0
@@ -107,11 +112,17 @@ export function argumentsOf(
 
 /** Values of a choice and their labels. */
 function choicesOf({ enum: values, oneOf, type }: Property): readonly { value: unknown; title: string }[] {
-  const named = (oneOf ?? []).filter((one) => one.const !== undefined)
+  const named = listIn(oneOf)
+    .map(objectIn)
+    .filter((one) => one['const'] !== undefined)
   if (named.length > 0)
-    return named.map((one) => ({ value: one.const, title: one.title ?? String(one.const) }))
-  const all = values ?? (type === 'boolean' ? [true, false] : [])
-  return all.map((value) => ({ value, title: typeof value === 'string' ? value : JSON.stringify(value) }))
+    return named.map(({ const: value, title }) => ({ value, title: textIn(title) || wordOf(value) }))
+  const all = Array.isArray(values) ? (values as unknown[]) : type === 'boolean' ? [true, false] : []
+  return all.map((value) => ({ value, title: wordOf(value) }))
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,7 @@
 import type { HeldEvent } from '../../src/control-schema/index.js'
 import { readEnvelope } from '../../src/wire/index.js'
 import { clean } from '../shell/clean.js'
+import { Boundary } from './boundary.js'
 import { act, form, held } from './state.js'
 
 /** Messages shown at once; the others follow when these are released. */
@@ -20,7 +21,11 @@ export function HeldQueue() {
   return (
     <ul class="act-queue" aria-label="Held messages">
       {held.value.slice(0, mostShown).map((one) => (
-        <Held key={one.message} held={one} />
+        <li key={one.message}>
+          <Boundary json={one.text}>
+            <Held held={one} />
+          </Boundary>
+        </li>
       ))}
       {more > 0 && <li class="quiet">and {more} more</li>}
     </ul>
@@ -31,7 +36,7 @@ function Held({ held: one }: { readonly held: HeldEvent }) {
   const { message } = one
   const what = whatIs(one)
   return (
-    <li>
+    <>
       <span
         class="act-what"
         title={one.direction === 'client_to_server' ? 'from the client' : 'from the server'}
@@ -64,7 +69,7 @@ function Held({ held: one }: { readonly held: HeldEvent }) {
           Drop
         </button>
       </span>
-    </li>
+    </>
   )
 }
 

@@ -278,7 +278,7 @@ async function remove({ id, label }: Listed): Promise<void> {
     headers: { 'x-wiretape-act': '1', 'content-type': 'application/json' },
     body: '{}',
   })
-  if (response.ok) tell(`Deleted ${clean(label)}.`)
+  if (response.ok) tell(`Deleted ${label}.`)
   else tell(`Not deleted: ${(await response.text()).trim()}`, 'bad')
   await loadList()
 }

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import { indentJson } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
+import { Boundary } from './boundary.js'
 import { resultOf } from './peer.js'
-import { progressWords, type Progress } from './progress.js'
+import { progressWords } from './progress.js'
 import { changeRoots, notifications, roots, serverSays } from './session.js'
 import { tell, wordsOf } from './state.js'
+import { objectIn, textIn } from './values.js'
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
@@ -42,10 +44,20 @@ export function LogTab() {
       <ul class="act-log" aria-label="Notifications" tabIndex={0}>
         {notifications.value.toReversed().map(({ method, params }, i) => (
           <li key={notifications.value.length - i}>
-            <b>{clean(method.replace('notifications/', ''))}</b> <code>{clean(wordsIn(method, params))}</code>
+            <Boundary json={params}>
+              <Told method={method} params={params} />
+            </Boundary>
           </li>
         ))}
       </ul>
+    </>
+  )
+}
+
+function Told({ method, params }: { readonly method: string; readonly params: string }) {
+  return (
+    <>
+      <b>{clean(method.replace('notifications/', ''))}</b> <code>{clean(wordsIn(method, params))}</code>
     </>
   )
 }
@@ -54,7 +66,7 @@ const longest = 2_000
 
 function wordsIn(method: string, params: string): string {
   if (method === 'notifications/progress') {
-    const { progress, total, message } = JSON.parse(params) as Record<keyof Progress, unknown>
+    const { progress, total, message } = objectIn(JSON.parse(params))
     const words = {
       progress: Number(progress) || 0,
       ...(typeof total === 'number' && { total }),
@@ -63,9 +75,9 @@ function wordsIn(method: string, params: string): string {
     return progressWords(words).slice(0, longest)
   }
   if (method !== 'notifications/message') return params.slice(0, longest)
-  const { level, data } = JSON.parse(params) as { readonly level?: unknown; readonly data?: unknown }
+  const { level, data } = objectIn(JSON.parse(params))
   const words = typeof data === 'string' ? data : indentJson(JSON.stringify(data ?? null))
-  return `${String(level)}: ${words}`.slice(0, longest)
+  return `${textIn(level)}: ${words}`.slice(0, longest)
 }
 
 /** Roots: folders that the server may request. */

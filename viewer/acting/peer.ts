@@ -1,5 +1,6 @@
-import { act, channel, textIn } from './state.js'
+import { act, channel } from './state.js'
 import { askServer, cancelInSession, serverSays, session, type Answer } from './session.js'
+import { listIn, objectIn, textIn } from './values.js'
 
 let made = 0
 
@@ -48,15 +49,15 @@ export async function resultOf(method: string, params: unknown): Promise<unknown
 /** Maximum number of pages read from a list. */
 const mostPages = 50
 
-/** All pages of a list of the server. @throws Error with the server's message */
+/** All pages of a list of the server: its objects, whose members may be anything. @throws Error with the server's message */
 export async function listOf<T>(method: string, member: string): Promise<T[]> {
   const all: T[] = []
   let cursor: string | undefined
   for (let page = 0; page < mostPages; page += 1) {
-    const result = (await resultOf(method, cursor === undefined ? {} : { cursor })) as Record<string, unknown>
+    const result = objectIn(await resultOf(method, cursor === undefined ? {} : { cursor }))
     const list = result[member]
     if (!Array.isArray(list)) throw new Error(`the server lists no ${member}`)
-    all.push(...(list as T[]))
+    for (const one of list as unknown[]) if (typeof one === 'object' && one !== null) all.push(one as T)
     if (typeof result['nextCursor'] !== 'string') break
     cursor = result['nextCursor']
   }
@@ -73,11 +74,10 @@ export async function complete(
   if (session.value && serverSays.value.capabilities?.completions === undefined) return []
   try {
     const params = { ref: reference, argument: { name, value }, context: { arguments: others } }
-    const { completion } = (await resultOf('completion/complete', params)) as {
-      readonly completion?: { readonly values?: unknown }
-    }
-    const { values } = completion ?? {}
-    return Array.isArray(values) ? values.filter((one) => typeof one === 'string').slice(0, 100) : []
+    const { completion } = objectIn(await resultOf('completion/complete', params))
+    return listIn(objectIn(completion)['values'])
+      .filter((one) => typeof one === 'string')
+      .slice(0, 100)
   } catch {
     // Servers without completion return an error.
     return []

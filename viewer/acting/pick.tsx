@@ -6,7 +6,8 @@ export interface Named {
   /** Unique in its list. */
   readonly key: string
   readonly name: string
-  readonly about?: string
+  /** '' for nothing. */
+  readonly about: string
 }
 
 /** A list of the server, requested once, from which the user chooses one element. */
@@ -64,7 +65,7 @@ export function Pick<T extends Named>(props: {
           </button>
         </div>
       )}
-      {chosen?.about !== undefined && <p class="quiet act-about">{clean(chosen.about)}</p>}
+      {chosen && chosen.about !== '' && <p class="quiet act-about">{clean(chosen.about)}</p>}
     </>
   )
 }

@@ -1,33 +1,36 @@
 import { useState } from 'preact/hooks'
+import { Boundary } from './boundary.js'
 import { CompletedField } from './completed-field.js'
 import { listOf } from './peer.js'
 import { Pick, usePick } from './pick.js'
 import { RunBox, useRun } from './run.js'
+import { listIn, objectIn, textIn } from './values.js'
 
+/** As a server lists it. */
 interface Prompt {
-  readonly name: string
-  readonly description?: string
-  readonly arguments?: readonly {
-    readonly name: string
-    readonly description?: string
-    readonly required?: boolean
-  }[]
+  readonly name?: unknown
+  readonly description?: unknown
+  readonly arguments?: unknown
 }
 
 export function PromptsTab() {
   const pick = usePick(async () => {
     const prompts = await listOf<Prompt>('prompts/list', 'prompts')
     return prompts.map((prompt) => ({
-      key: prompt.name,
-      name: prompt.name,
-      ...(prompt.description !== undefined && { about: prompt.description }),
+      key: textIn(prompt.name),
+      name: textIn(prompt.name),
+      about: textIn(prompt.description),
       prompt,
     }))
   })
   return (
     <>
       <Pick label="Prompt" none="The server has no prompts." pick={pick} />
-      {pick.chosen && <PromptForm key={pick.chosen.key} prompt={pick.chosen.prompt} />}
+      {pick.chosen && (
+        <Boundary key={pick.chosen.key}>
+          <PromptForm prompt={pick.chosen.prompt} />
+        </Boundary>
+      )}
     </>
   )
 }
@@ -43,17 +46,19 @@ function PromptForm({ prompt }: { readonly prompt: Prompt }) {
         void run.start('prompts/get', JSON.stringify({ name: prompt.name, arguments: given }))
       }}
     >
-      {(prompt.arguments ?? []).map((one) => (
-        <CompletedField
-          key={one.name}
-          name={one.name}
-          required={one.required === true}
-          about={one.description}
-          reference={{ type: 'ref/prompt', name: prompt.name }}
-          values={values}
-          change={setValues}
-        />
-      ))}
+      {listIn(prompt.arguments)
+        .map(objectIn)
+        .map(({ name, description, required }) => (
+          <CompletedField
+            key={textIn(name)}
+            name={textIn(name)}
+            required={required === true}
+            about={textIn(description)}
+            reference={{ type: 'ref/prompt', name: prompt.name }}
+            values={values}
+            change={setValues}
+          />
+        ))}
       <RunBox run={run} verb="Get the prompt" />
     </form>
   )

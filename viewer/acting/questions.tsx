@@ -1,26 +1,45 @@
 import { useState } from 'preact/hooks'
+import { indentJson } from '../../src/render/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { clean } from '../shell/clean.js'
-import { argumentsOf, Field, startOf, type ObjectSchema } from './fields.js'
+import { Boundary } from './boundary.js'
+import { argumentsOf, Field, schemaIn, startOf } from './fields.js'
 import { JsonArea } from './json-area.js'
 import { Content } from './said.js'
 import { answerQuestion, questions, type Question } from './session.js'
-import { textIn, wordsOf } from './state.js'
+import { tell, wordsOf } from './state.js'
+import { listIn, objectIn, textIn } from './values.js'
 import { WebLink } from './web-link.js'
+import { Whole } from './whole.js'
 
 /** The server's requests to its client, answered by the user. */
 export function Questions() {
   return (
     <>
       {questions.value.map((one) => (
-        <Asked key={one.question} question={one} />
+        <Boundary key={one.question} json={one.text} instead={<Refuse question={one.question} />}>
+          <Asked question={one} />
+        </Boundary>
       ))}
     </>
   )
 }
 
+/** The server need not wait for an answer to what cannot be shown. */
+function Refuse({ question }: { readonly question: string }) {
+  const refuse = (): void =>
+    void answerQuestion(question, '{"error":{"code":-32603,"message":"the client cannot show this"}}').catch(
+      (error: unknown) => tell(wordsOf(error), 'bad'),
+    )
+  return (
+    <button type="button" class="button small" onClick={refuse}>
+      Refuse
+    </button>
+  )
+}
+
 interface Form {
-  readonly params: Record<string, unknown>
+  readonly params: Readonly<Record<string, unknown>>
   /** @param text exact JSON of `result` or `error` */
   readonly give: (text: string) => void
 }
@@ -29,7 +48,7 @@ function Asked({ question: { question, text } }: { readonly question: Question }
   const [fault, setFault] = useState('')
   const message = new JsonObject(text, 0)
   const method = message.string('method') ?? ''
-  const params = JSON.parse(message.raw('params') ?? '{}') as Record<string, unknown>
+  const params = objectIn(JSON.parse(message.raw('params') ?? '{}'))
   const give = (answer: string): void =>
     void answerQuestion(question, answer).catch((error: unknown) => setFault(wordsOf(error)))
   const isElicitation = method === 'elicitation/create'
@@ -52,16 +71,14 @@ function Asked({ question: { question, text } }: { readonly question: Question }
   )
 }
 
-interface Said {
-  readonly role?: unknown
-  readonly content?: unknown
-}
+/** Of a conversation that is shown; the row of the request has all. */
+const mostMessages = 100
 
 /** The user answers instead of a model. */
 function Sampling({ params, give }: Form) {
   const [words, setWords] = useState('')
   const [model, setModel] = useState('a person')
-  const messages = Array.isArray(params['messages']) ? (params['messages'] as Said[]) : []
+  const messages = listIn(params['messages']).slice(0, mostMessages).map(objectIn)
   const { systemPrompt, maxTokens } = params
   return (
     <form
@@ -74,9 +91,9 @@ function Sampling({ params, give }: Form) {
       {typeof systemPrompt === 'string' && <p class="quiet">System prompt: {clean(systemPrompt)}</p>}
       {messages.map(({ role, content }, i) => (
         <div key={i} class="act-turn">
-          <b>{clean(String(role))}</b>
-          {(Array.isArray(content) ? content : [content]).map((block: object, j) => (
-            <Content key={j} block={block ?? {}} />
+          <b>{clean(textIn(role))}</b>
+          {(Array.isArray(content) ? content.slice(0, mostMessages) : [content]).map((block: unknown, j) => (
+            <Content key={j} block={block} />
           ))}
         </div>
       ))}
@@ -114,9 +131,7 @@ const refusals = [
 ] as const
 
 function Elicited({ params, give }: Form) {
-  const schema = (params['requestedSchema'] ?? {}) as ObjectSchema
-  const properties = Object.entries(schema.properties ?? {})
-  const required = new Set(schema.required ?? [])
+  const { properties, required } = schemaIn(params['requestedSchema'])
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
   const [fault, setFault] = useState('')
   return (
@@ -174,9 +189,7 @@ function Other({ params, give }: Form) {
         give(text)
       }}
     >
-      <pre class="act-json" tabIndex={0}>
-        {clean(JSON.stringify(params, null, 2))}
-      </pre>
+      <Whole text={indentJson(JSON.stringify(params))} />
       <JsonArea
         label="The answer as JSON: result or error"
         value={text}

@@ -1,48 +1,54 @@
 import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
+import { Boundary } from './boundary.js'
 import { CompletedField } from './completed-field.js'
 import { ask, listOf } from './peer.js'
 import { Pick, usePick } from './pick.js'
 import { RunBox, useRun } from './run.js'
 import { serverSays, session } from './session.js'
 import { tell, wordsOf } from './state.js'
+import { textIn } from './values.js'
 
+/** As a server lists it. */
 interface Resource {
-  readonly uri?: string
-  readonly uriTemplate?: string
-  readonly name?: string
-  readonly description?: string
+  readonly uri?: unknown
+  readonly uriTemplate?: unknown
+  readonly name?: unknown
+  readonly description?: unknown
 }
 
 export function ResourcesTab() {
   const pick = usePick(async () => {
     const templates = listOf<Resource>('resources/templates/list', 'resourceTemplates').catch(() => [])
     const all = [...(await listOf<Resource>('resources/list', 'resources')), ...(await templates)]
-    return all.map((resource) => ({
-      key: resource.uriTemplate ?? resource.uri ?? '',
-      name: `${resource.name ?? ''} ${resource.uriTemplate ?? resource.uri ?? ''}`.trim(),
-      ...(resource.description !== undefined && { about: resource.description }),
-      resource,
-    }))
+    return all.map((resource) => {
+      const key = textIn(resource.uriTemplate) || textIn(resource.uri)
+      const name = `${textIn(resource.name)} ${key}`.trim()
+      return { key, name, about: textIn(resource.description), resource }
+    })
   })
   return (
     <>
       <Pick label="Resource or template" none="The server has no resources." pick={pick} />
-      {pick.chosen && <ResourceForm key={pick.chosen.key} resource={pick.chosen.resource} />}
+      {pick.chosen && (
+        <Boundary key={pick.chosen.key}>
+          <ResourceForm resource={pick.chosen.resource} />
+        </Boundary>
+      )}
     </>
   )
 }
 
 function ResourceForm({ resource }: { readonly resource: Resource }) {
-  const template = resource.uriTemplate
-  const names = [...(template ?? '').matchAll(/\{[+#./;?&]?([\w.,*:]{1,200})\}/g)].flatMap(([, inside]) =>
+  const template = textIn(resource.uriTemplate)
+  const names = [...template.matchAll(/\{[+#./;?&]?([\w.,*:]{1,200})\}/g)].flatMap(([, inside]) =>
     inside!.split(',').map((name) => name.replace(/(?:\*|:\d+)$/, '')),
   )
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [written, setWritten] = useState<string | undefined>(undefined)
   const [subscribed, setSubscribed] = useState(false)
   const run = useRun()
-  const uri = written ?? (template === undefined ? (resource.uri ?? '') : expand(template, values))
+  const uri = written ?? (template === '' ? textIn(resource.uri) : expand(template, values))
   const subscribe = async (): Promise<void> => {
     try {
       const { answer, error } = await ask(
@@ -67,7 +73,7 @@ function ResourceForm({ resource }: { readonly resource: Resource }) {
           key={name}
           name={name}
           required={false}
-          about={undefined}
+          about=""
           reference={{ type: 'ref/resource', uri: template }}
           values={values}
           change={setValues}

@@ -9,6 +9,7 @@ import { door } from './door.js'
 import { FormBox } from './form-box.js'
 import { TextForm, tried } from './held-forms.js'
 import { channel, wordsOf } from './state.js'
+import { Whole } from './whole.js'
 
 /** Maximum number of copies of a request sent at once. */
 const mostTimes = 50
@@ -135,7 +136,7 @@ function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly befor
                     : 'another answer than before'}
               {took.length > 0 && ` after ${spanOf(took)}`}
             </h3>
-            <pre class="act-json">{content}</pre>
+            <Whole text={content} />
           </article>
         )
       })}

@@ -76,7 +76,7 @@ export function OverrideForm({ row }: { readonly row: number }) {
             submit={async (written) => {
               try {
                 const { rules } = await askRules({ add: written })
-                tell(`In force: ${clean(rules[0]?.name ?? '')}`)
+                tell(`In force: ${rules[0]?.name ?? ''}`)
                 return undefined
               } catch (error) {
                 return wordsOf(error)

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
+import { Boundary } from './boundary.js'
 import { ask, cancel, newKey } from './peer.js'
 import { progressOf, progressWords } from './progress.js'
 import { Said } from './said.js'
@@ -87,7 +88,11 @@ export function RunBox(props: {
           <progress aria-label="Progress" value={progress.progress} max={progress.total} />
         )}
       </p>
-      {said && <Said said={said} />}
+      {said && (
+        <Boundary json={said.answer ?? ''}>
+          <Said said={said} />
+        </Boundary>
+      )}
       {said?.answer !== undefined && asked && <SaveCall {...asked} answer={said.answer} />}
     </>
   )

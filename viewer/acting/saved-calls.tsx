@@ -179,7 +179,7 @@ export function SaveCall(props: {
       const { told } = (await askToAct('./api/saved', { type: 'save', file, recording, ...props })) as {
         readonly told: string
       }
-      tell(clean(told))
+      tell(told)
     } catch (error) {
       tell(wordsOf(error), 'bad')
     }

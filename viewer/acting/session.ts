@@ -4,6 +4,7 @@ import { actingHeaders, askToAct, readLines } from './channel.js'
 import { door } from './door.js'
 import { noteProgress } from './progress.js'
 import { lanes, tell, wordsOf } from './state.js'
+import { objectIn } from './values.js'
 
 /** A session in which this page is the client of a server. */
 export interface Session {
@@ -46,18 +47,20 @@ export const notifications = signal<readonly { readonly method: string; readonly
 export const roots = signal<readonly { readonly uri: string }[]>([])
 export const ended = signal<string | undefined>(undefined)
 
-/** The server's initialize result, as JSON values. */
-export const serverSays = computed(() => {
-  const result = greeting.value === null ? undefined : new JsonObject(greeting.value, 0).raw('result')
-  return JSON.parse(result ?? '{}') as {
-    readonly capabilities?: {
-      readonly completions?: unknown
-      readonly logging?: unknown
-      readonly resources?: { readonly subscribe?: boolean }
-    }
-    readonly instructions?: unknown
-    readonly serverInfo?: { readonly name?: unknown; readonly version?: unknown }
+interface ServerSays {
+  readonly capabilities?: {
+    readonly completions?: unknown
+    readonly logging?: unknown
+    readonly resources?: { readonly subscribe?: boolean }
   }
+  readonly instructions?: unknown
+  readonly serverInfo?: { readonly name?: unknown; readonly version?: unknown }
+}
+
+/** The server's initialize result, as JSON values. */
+export const serverSays = computed((): ServerSays => {
+  const result = greeting.value === null ? undefined : new JsonObject(greeting.value, 0).raw('result')
+  return objectIn(JSON.parse(result ?? '{}'))
 })
 
 let abort: AbortController | undefined

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { CommandBody, GateState, HeldEvent, Success } from '../../src/control-schema/index.js'
 import type { Lane } from '../worker/protocol.js'
 import { openChannel, type ActingEvent, type Channel } from './channel.js'
+import { clean } from '../shell/clean.js'
 import { door } from './door.js'
 import { noteProgress } from './progress.js'
 
@@ -29,6 +30,9 @@ export const finished = computed(() => {
   return over.find(({ index }) => index === lane.value) ?? (over.length === 1 ? over[0] : undefined)
 })
 
+/** Characters of a notice. */
+const longestNotice = 2_000
+
 export const channel = signal<Channel | undefined>(undefined)
 /** Lane of the attached capture. */
 export const attachedTo = signal(-1)
@@ -45,13 +49,10 @@ export type Form =
   | { readonly kind: 'break' | 'rules' }
 export const form = signal<Form | undefined>(undefined)
 
+/** @param text may hold what a peer said */
 export function tell(text: string, tone: 'plain' | 'bad' = 'plain'): void {
-  door.notice.value = { text, tone }
-}
-
-/** A peer's value if it is a text; else ''. */
-export function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  const shown = text.length > longestNotice ? `${text.slice(0, longestNotice)}…` : text
+  door.notice.value = { text: clean(shown), tone }
 }
 
 export function wordsOf(error: unknown): string {

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
-import { argumentsOf, Field, startOf, type ObjectSchema } from './fields.js'
+import { Boundary } from './boundary.js'
+import { argumentsOf, Field, schemaIn, startOf, type ObjectSchema } from './fields.js'
 import { JsonArea } from './json-area.js'
 import { listOf } from './peer.js'
 import { Pick, usePick } from './pick.js'
 import { RunBox, useRun } from './run.js'
+import { textIn } from './values.js'
 
-export interface Tool {
-  readonly name: string
-  readonly description?: string
-  readonly inputSchema?: ObjectSchema
+/** As a server lists it. */
+interface Tool {
+  readonly name?: unknown
+  readonly description?: unknown
+  readonly inputSchema?: unknown
 }
 
 /** A form for each tool's arguments, built from its inputSchema. */
@@ -17,23 +20,26 @@ export function ToolsTab() {
   const pick = usePick(async () => {
     const tools = await listOf<Tool>('tools/list', 'tools')
     return tools.map((tool) => ({
-      key: tool.name,
-      name: tool.name,
-      ...(tool.description !== undefined && { about: tool.description }),
+      key: textIn(tool.name),
+      name: textIn(tool.name),
+      about: textIn(tool.description),
       tool,
     }))
   })
   return (
     <>
       <Pick label="Tool" none="The server has no tools." pick={pick} />
-      {pick.chosen && <ToolForm key={pick.chosen.key} tool={pick.chosen.tool} />}
+      {pick.chosen && (
+        <Boundary key={pick.chosen.key}>
+          <ToolForm tool={pick.chosen.tool} />
+        </Boundary>
+      )}
     </>
   )
 }
 
 function ToolForm({ tool }: { readonly tool: Tool }) {
-  const properties = Object.entries(tool.inputSchema?.properties ?? {})
-  const required = new Set(tool.inputSchema?.required ?? [])
+  const { properties, required } = schemaIn(tool.inputSchema)
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
   /** Arguments as text while the user edits JSON. */
   const [json, setJson] = useState<string | undefined>(undefined)
@@ -111,10 +117,7 @@ function whyNoObject(text: string): string {
 }
 
 /** The form values for JSON arguments; undefined if they are no object. */
-function valuesOf(
-  json: string,
-  properties: ReturnType<typeof Object.entries<NonNullable<ObjectSchema['properties']>[string]>>,
-): Record<string, string> | undefined {
+function valuesOf(json: string, properties: ObjectSchema['properties']): Record<string, string> | undefined {
   if (whyNoObject(json) !== '') return undefined
   const given = JSON.parse(json) as Record<string, unknown>
   return startOf(

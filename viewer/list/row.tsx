@@ -70,7 +70,9 @@ export function statusText(row: number): { readonly text: string; readonly title
   const isItsAnswer =
     table.kind(row) === 'request' && !table.has(row, status === 'held' ? 'waiting' : 'dropped')
   const isStopped = status === 'held' || status === 'dropped'
-  const word = isStopped && isItsAnswer ? `answer ${words[status]}` : words[status]
+  // While it is recorded, the answer may still come.
+  const isOpen = status === 'waiting' && lanes.value[table.lane(row)]?.state === 'following'
+  const word = isOpen ? 'waiting' : isStopped && isItsAnswer ? `answer ${words[status]}` : words[status]
   const text = word === '' ? (flags[0] ?? '') : word
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
 }

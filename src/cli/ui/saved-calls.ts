@@ -57,17 +57,16 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
       }
       return listed
     },
-    async run(only) {
+    async run(only, signal) {
       const all = await files()
       const wanted = only ? all.filter((file) => file === only.file) : all
       if (wanted.length === 0) throw new WiretapeError('usage', 'no such file of saved calls')
       const captured = captureIo(io, io.cwd)
-      const ended = new AbortController()
       const options = {
         json: true,
         timeout: timeoutMs,
         record: recordingsIn(io.dataFolder),
-        signal: ended.signal,
+        signal,
         ...(only?.name !== undefined && { only: only.name }),
       }
       await runCalls(wanted, [], options, captured.io)
