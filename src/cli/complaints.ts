@@ -34,7 +34,7 @@ export function createComplaints(): Complaints {
     async tell(io) {
       for (const { lines, count } of kinds.values()) {
         for (const line of lines) await io.complain(line)
-        if (count > lines.length) await io.complain(`and ${count - lines.length} more of the kind`)
+        if (count > lines.length) await io.complain(`and ${count - lines.length} more like this`)
       }
     },
   }

@@ -7,7 +7,7 @@ export const otlpFlags: readonly RecordFlag[] = [
     long: '--otlp',
     key: 'otlp',
     value: 'url',
-    help: 'export spans and metrics to this OpenTelemetry receiver (OTLP over HTTP), e.g. http://localhost:4318; env: where the OTEL_* variables say',
+    help: 'export spans and metrics to this OpenTelemetry receiver (OTLP over HTTP), e.g. http://localhost:4318; env: as the OTEL_* variables say',
   },
   {
     long: '--otlp-protocol',

@@ -31,14 +31,14 @@ export class ShipperMetrics {
       value: number,
     ): OwnMetric => ({ name: `wiretape.shipper.${name}`, unit, description, kind, value })
     return [
-      metric('sum', 'segments', '{segment}', 'Segments that the store took.', this.#shipped),
+      metric('sum', 'segments', '{segment}', 'Segments accepted by the store.', this.#shipped),
       metric('sum', 'bytes', 'By', 'Their bytes, uncompressed.', this.#bytes),
-      metric('sum', 'sent', 'By', 'Their bytes, as sent.', this.#sent),
-      metric('sum', 'refusals', '{segment}', 'Segments that the store refused.', this.#refusals),
-      metric('sum', 'failures', '{pass}', 'Passes that the store did not answer.', this.#failures),
-      metric('gauge', 'waiting', '{segment}', 'Finished segments that the store does not have.', waiting),
+      metric('sum', 'sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent),
+      metric('sum', 'refusals', '{segment}', 'Segments rejected by the store.', this.#refusals),
+      metric('sum', 'failures', '{pass}', 'Passes without a response from the store.', this.#failures),
+      metric('gauge', 'waiting', '{segment}', 'Finished segments that are not in the store yet.', waiting),
       metric('gauge', 'waiting_bytes', 'By', 'Their bytes, uncompressed.', waitingBytes),
-      metric('gauge', 'lag', 's', 'How long the oldest of them has waited.', lagMs / 1000),
+      metric('gauge', 'lag', 's', 'Age of the oldest finished segment that is not in the store yet.', lagMs / 1000),
     ]
   }
 }

@@ -57,7 +57,7 @@ export function manifestTrouble(text: string): string {
   } catch {
     // Not JSON.
   }
-  return 'its manifest is not understood'
+  return 'its manifest is invalid'
 }
 
 export function segmentKey(manifest: Pick<Manifest, 'hash' | 'encoding'>): string {

@@ -34,14 +34,14 @@ export function ownMetrics(counts: FeedCounts, state: ExportState): OwnMetric[] 
       ...sum(
         'recorder.lag',
         's',
-        'From when the newest message passed until telemetry read it.',
+        'Delay from forwarding the newest message until telemetry read it.',
         counts.lagMs / 1000,
       ),
       kind: 'gauge',
     },
-    sum('telemetry.spans', '{span}', 'Spans that the receiver took.', state.spansSent),
+    sum('telemetry.spans', '{span}', 'Spans accepted by the receiver.', state.spansSent),
     sum('telemetry.left_out', '{span}', 'Spans that were not exported.', state.spansLeftOut),
-    sum('telemetry.unread', '{record}', 'Records of the tape that telemetry passed over.', counts.unread),
+    sum('telemetry.unread', '{record}', 'Tape records that telemetry skipped.', counts.unread),
     sum(
       'telemetry.refusals',
       '{request}',
@@ -49,7 +49,7 @@ export function ownMetrics(counts: FeedCounts, state: ExportState): OwnMetric[] 
       state.refusals,
     ),
     {
-      ...sum('telemetry.queue', '{span}', 'Spans that wait to be sent.', state.queued),
+      ...sum('telemetry.queue', '{span}', 'Spans waiting to be sent.', state.queued),
       kind: 'gauge',
     },
   ]

@@ -36,7 +36,7 @@ describe('what is wrong', () => {
     expect(lines.slice(0, 2)).toEqual(['x, line 1: not valid JSON', 'x, line 2: not valid JSON'])
     expect(lines.slice(19)).toEqual([
       'x, line 20: not valid JSON',
-      'and 5 more of the kind',
+      'and 5 more like this',
       'x: links are left out: 7',
       'x: notes are left out: 2',
     ])
@@ -48,7 +48,7 @@ describe('what is wrong', () => {
       message: `orphan with "a\\"${'b'.repeat(i)}" at ${i}`,
     }))
     const lines = await told([...orphans, { code: 'import', message: 'entry 31: cut off' }])
-    expect(lines.slice(20)).toEqual(['and 10 more of the kind', 'x: entry 31: cut off'])
+    expect(lines.slice(20)).toEqual(['and 10 more like this', 'x: entry 31: cut off'])
   })
 
   it('is bounded, however many kinds there are', async () => {
@@ -56,6 +56,6 @@ describe('what is wrong', () => {
     const kinds = letters.flatMap((a) => letters.map((b) => ({ code: 'import', message: `${a}${b}` })))
     const lines = await told(kinds)
     expect(lines.length).toBeLessThanOrEqual(122)
-    expect(lines.at(-1)).toBe(`and ${kinds.length - lines.length + 1} more of the kind`)
+    expect(lines.at(-1)).toBe(`and ${kinds.length - lines.length + 1} more like this`)
   })
 })

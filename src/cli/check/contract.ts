@@ -128,7 +128,7 @@ async function readConfig(
   const scalar = (member: string): string | undefined => {
     const found = content[member]
     if (found === undefined) return undefined
-    if (typeof found !== 'string' && typeof found !== 'number') throw refuse(`${member} is no number`)
+    if (typeof found !== 'string' && typeof found !== 'number') throw refuse(`${member} is not a number`)
     return String(found)
   }
   const isStrict = content['no-new-tools'] ?? false

@@ -16,9 +16,9 @@ export function collectorMetrics(counts: CollectorCounts): OwnMetric[] {
     sum('bytes', 'By', 'Compressed bytes of the segments in written batches.', counts.bytes),
     sum('repeated', '{segment}', 'Deliveries of segments that were in the index already.', counts.repeated),
     sum('dead', '{segment}', 'Segments that could not be read.', counts.dead),
-    sum('failures', '{attempt}', 'Attempts that failed and are made again.', counts.failed),
+    sum('failures', '{attempt}', 'Failed attempts that are retried.', counts.failed),
     sum('gaps', '{gap}', 'Gaps in the segments.', counts.gaps),
-    sum('lost', '{message}', 'Messages that the gaps tell of.', counts.lost),
+    sum('lost', '{message}', 'Messages lost in the gaps.', counts.lost),
     {
       ...sum('lag', 's', 'From shipping to index, for the slowest of the last batch.', counts.lagMs / 1000),
       kind: 'gauge',

@@ -11,17 +11,17 @@ export function registerShip(program: Command, io: Io, outcome: Outcome): void {
     .summary('put finished recordings into a store: a folder, S3 or JetStream')
     .description(
       'Compresses every finished segment of the recordings in your data folder and puts it into a store, once. ' +
-        'What is being recorded is not touched, and recording never waits.',
+        'Live recordings are left alone, and recording never waits.',
     )
     .option('--to <store>', 'a folder, s3://bucket/prefix or nats://host (default: the target of the policy)')
-    .option('--once', 'ship what is finished, then exit (default)')
+    .option('--once', 'ship the finished segments, then exit (default)')
     .addOption(
       new Option(
         '--follow',
-        'go on: ship each segment as it is finished, wait while the store is away',
+        'keep running: ship each segment when it is finished; wait while the store is unavailable',
       ).conflicts('once'),
     )
-    .option('--every <time>', 'with --follow: how often to look (default: 5s)', (text) => {
+    .option('--every <time>', 'with --follow: how often to check (default: 5s)', (text) => {
       try {
         return parseTimeout(text)
       } catch (problem) {
@@ -33,7 +33,7 @@ export function registerShip(program: Command, io: Io, outcome: Outcome): void {
     )
     .addOption(otlpOption())
     .addOption(otlpProtocolOption())
-    .option('--json', 'machine output: one line a pass')
+    .option('--json', 'print JSON, one line a pass')
     .addHelpText(
       'after',
       `

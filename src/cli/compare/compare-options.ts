@@ -22,9 +22,9 @@ export function addCompareOptions(command: Command): Command {
         },
       ),
     )
-    .option('--exact', 'count what every run makes anew (times, ids) too')
-    .option('--ignore <JSONPath>', 'a place in answers that does not count; repeatable', collect)
-    .option('--match <JSONPath=matcher>', 'a place whose values need only be alike; repeatable', collect)
+    .option('--exact', 'also compare values that change on every run (times, ids)')
+    .option('--ignore <JSONPath>', 'ignore this path in responses; repeatable', collect)
+    .option('--match <JSONPath=matcher>', 'compare the values at this path with a matcher; repeatable', collect)
     .option('--compare-file <file>', 'a compare file (default: <recording>.compare.yaml, if it exists)')
     .option('--no-compare-file', 'ignore the compare file beside the recording')
     .option(
@@ -42,7 +42,7 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 /** For the help of commands that compare. */
 export const matchersHelp = `
 Matchers:
-  any, type                     any two values; two values of one kind
-  timestamp, uuid, duration     alone or inside a text
-  number, number~0.5, number~5% any numbers; numbers that near
+  any, type                     any value; any value of the same type
+  timestamp, uuid, duration     a whole value, or inside a text
+  number, number~0.5, number~5% any number; numbers that close
   cursor, unordered, /pattern/  opaque strings; any order; an RE2 pattern`

@@ -64,12 +64,12 @@ function rowsOf(policy: Policy): Row[] {
     optional('retention.size', policy.retentionBytes, formatBytes, 'recordings are kept'),
     optional('quota', policy.quotaBytes, formatBytes, 'no limit'),
     optional('ship.to', policy.shipTo, String, 'recordings stay on this machine'),
-    optional('ship.seal.size', policy.sealBytes, formatBytes, 'a file a recording'),
-    optional('ship.seal.after', policy.sealAfterMs, durationWords, 'a file a recording'),
+    optional('ship.seal.size', policy.sealBytes, formatBytes, 'one file per recording'),
+    optional('ship.seal.after', policy.sealAfterMs, durationWords, 'one file per recording'),
     optional('ship.compression', policy.compression, String, 'gzip'),
     optional('ship.nats', policy.nats, (paths) => Object.values(paths).join(', '), 'from the environment'),
     ...(policy.consent.length === 0
-      ? [{ name: 'consent', value: null, words: 'nothing is said', from: null }]
+      ? [{ name: 'consent', value: null, words: 'no notice', from: null }]
       : policy.consent.map((setting) => rowOf('consent', setting, String))),
   ]
 }

@@ -51,7 +51,7 @@ function refused(error: unknown): never {
   if (error instanceof WiretapeError || !(error instanceof Error)) throw error
   const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
   const hint = first.includes('Malformed JSON')
-    ? "a payload is no valid JSON: try(payload->>'$.member') is null there"
+    ? "a payload is not valid JSON: try(payload->>'$.member') is null there"
     : rest.map((line) => line.trim()).join(' · ')
   throw new WiretapeError('usage', `the query failed: ${first}`, {
     cause: error,

@@ -28,7 +28,7 @@ export async function* readChunks(manager: JetStreamManager, object: Chunked): A
   }
   const said = object.digest.replace(/^SHA-256=/i, '').replace(/=+$/, '')
   if (digest.digest('base64url') !== said)
-    throw new WiretapeError('unreadable', 'its bytes do not have the digest that the Object Store says')
+    throw new WiretapeError('unreadable', 'its bytes do not match the digest in the Object Store')
 }
 
 /** Whether all chunks exist. A writer that missed the server's response removes them, but not the object's entry. */

@@ -162,7 +162,7 @@ function serve(
     if (talk?.target) return { target: talk.target, path: url }
     const found = parseAbsolute(url, method)
     // Requests from web pages in browsers always have this form, whichever name they used for us.
-    if (!found) return { why: 'this is a proxy for HTTP_PROXY, without pages of its own', status: 400 }
+    if (!found) return { why: 'this address is an HTTP proxy and has no pages', status: 400 }
     if (isSelf(found.target)) return { why: 'the address leads back to wiretape', status: 403 }
     return found
   }

@@ -41,6 +41,6 @@ export function listenOn(server: http.Server, address: string, port: number, hos
 
 const words: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
-  EACCES: 'that port needs more rights',
+  EACCES: 'that port needs more privileges',
   EADDRNOTAVAIL: 'this machine does not have that address',
 }
