@@ -38,7 +38,13 @@ export class ShipperMetrics {
       metric('sum', 'failures', '{pass}', 'Passes without a response from the store.', this.#failures),
       metric('gauge', 'waiting', '{segment}', 'Finished segments that are not in the store yet.', waiting),
       metric('gauge', 'waiting_bytes', 'By', 'Their bytes, uncompressed.', waitingBytes),
-      metric('gauge', 'lag', 's', 'Age of the oldest finished segment that is not in the store yet.', lagMs / 1000),
+      metric(
+        'gauge',
+        'lag',
+        's',
+        'Age of the oldest finished segment that is not in the store yet.',
+        lagMs / 1000,
+      ),
     ]
   }
 }

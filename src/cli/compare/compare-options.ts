@@ -24,7 +24,11 @@ export function addCompareOptions(command: Command): Command {
     )
     .option('--exact', 'also compare values that change on every run (times, ids)')
     .option('--ignore <JSONPath>', 'ignore this path in responses; repeatable', collect)
-    .option('--match <JSONPath=matcher>', 'compare the values at this path with a matcher; repeatable', collect)
+    .option(
+      '--match <JSONPath=matcher>',
+      'compare the values at this path with a matcher; repeatable',
+      collect,
+    )
     .option('--compare-file <file>', 'a compare file (default: <recording>.compare.yaml, if it exists)')
     .option('--no-compare-file', 'ignore the compare file beside the recording')
     .option(
