@@ -1,3 +1,5 @@
+import module from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { RecorderInit } from './recorder-core.js'
 
@@ -12,6 +14,12 @@ function heapMb(): number {
   return Number.isInteger(given) && given >= leastHeapMb ? Math.min(given, mostHeapMb) : usualHeapMb
 }
 
+/** The environment of the thread. Node passes the cache of compiled code to a thread only this way. */
+function threadEnv(): NodeJS.ProcessEnv {
+  const folder = (module as { getCompileCacheDir?: () => string | undefined }).getCompileCacheDir?.()
+  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
+}
+
 /** A recording thread that waits for a `RecorderInit` as its first message. */
 function startThread(): Worker {
   return new Worker(new URL('./recorder-worker.js', import.meta.url), {
@@ -19,6 +27,7 @@ function startThread(): Worker {
     stdout: true,
     stderr: true,
     execArgv: [],
+    env: threadEnv(),
     // A small young generation is collected more often and costs no more; the default may grow to 48 MB.
     resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: heapMb() },
   })
