@@ -39,29 +39,29 @@ export function createLosses(report: Report): Losses {
   return {
     add,
     marks({ modified, heldMs, injected, rule, red, bytes }) {
-      if (bytes !== undefined) add('line breaks and white space of messages, as they came, are left out')
-      if (modified) add('what messages were before they were changed is left out')
-      if (heldMs !== undefined) add('how long messages were held is left out')
-      if (injected) add('which messages were put in by a person or a rule is left out')
-      if (rule !== undefined) add('which rules acted on messages is left out')
-      if (red) add('tags of redaction are left out')
+      if (bytes !== undefined) add('original line breaks and white space of messages are left out')
+      if (modified) add('original texts of edited messages are left out')
+      if (heldMs !== undefined) add('hold times of messages are left out')
+      if (injected) add('marks of injected messages are left out')
+      if (rule !== undefined) add('names of the rules that acted on messages are left out')
+      if (red) add('redaction tags are left out')
     },
     times({ t, untimed }, startedAt) {
-      if (untimed) add('messages of which no time is known have that of the one before')
+      if (untimed) add('messages without a time get the time of the previous message')
       else if (t === noTime && startedAt === noTime) {
-        add('times are not known, the year 1970 stands for them')
+        add('unknown times are written as the year 1970')
       }
     },
     links({ parts }) {
       const linked = parts.filter(({ links }) => links).length
-      if (linked > 0) add('links are left out', linked)
+      if (linked > 0) add('links between messages are left out', linked)
     },
     pairs({ parts }) {
       for (const { id, duplicateOf, correlatedId } of parts) {
         if (duplicateOf !== undefined)
           for (const one of [id, duplicateOf]) if (one !== undefined) twice.set(one, true)
         if (correlatedId !== undefined && twice.get(correlatedId)) {
-          add('which of the requests under one id answers belong to is left out')
+          add('matches of responses to requests that share an id are left out')
         }
       }
     },
@@ -79,7 +79,7 @@ export function createLosses(report: Report): Losses {
     },
     tell() {
       if (conversations.areMany) {
-        add('which of several conversations a message is of is left out', conversations.messages)
+        add('conversations of messages are left out', conversations.messages)
       }
       for (const [what, count] of counts) {
         report({ severity: 'warning', code: 'lost', message: `${what}: ${count}` })

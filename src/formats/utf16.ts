@@ -20,7 +20,7 @@ export function utf16Of([a, b, c, d]: Uint8Array): Utf16 | undefined {
 export const utf16Fault: Diagnostic = {
   severity: 'warning',
   code: 'utf-16',
-  message: 'the file is UTF-16: it is read as UTF-8, a code unit that is no character as U+FFFD',
+  message: 'the file is UTF-16: it is read as UTF-8, with invalid code units as U+FFFD',
 }
 
 /** Converts the text to UTF-8, without a byte order mark. */

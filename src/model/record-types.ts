@@ -16,15 +16,15 @@ interface RecordType<T> {
 /** Every record type. */
 export const recordTypes: { readonly [T in TapeRecord['type']]: RecordType<T> } = {
   message: { rows: 'messages', plural: 'messages' },
-  held: { rows: 'messages', plural: 'notes that a message waited' },
-  noise: { rows: 'itself', plural: 'lines that are no JSON', about: 'a line that is not JSON' },
-  stderr: { rows: 'itself', plural: 'lines of stderr', about: 'a line of stderr' },
+  held: { rows: 'messages', plural: 'records of held messages' },
+  noise: { rows: 'itself', plural: 'lines that are not JSON', about: 'a line that is not JSON' },
+  stderr: { rows: 'itself', plural: 'stderr lines', about: 'a line of stderr' },
   gap: { rows: 'itself', plural: 'gaps', about: 'unrecorded traffic' },
   http: { rows: 'itself', plural: 'HTTP exchanges without JSON-RPC', about: 'HTTP without JSON-RPC' },
   meta: { rows: 'none', plural: 'meta lines' },
   end: { rows: 'none', plural: 'end lines' },
-  undelivered: { rows: 'none', plural: 'notes that a message was not delivered' },
-  dropped: { rows: 'none', plural: 'messages that were held back' },
+  undelivered: { rows: 'none', plural: 'records of undelivered messages' },
+  dropped: { rows: 'none', plural: 'records of dropped messages' },
   note: { rows: 'none', plural: 'notes' },
   unknown: { rows: 'none', plural: 'lines of unknown types' },
 }

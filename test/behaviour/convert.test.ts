@@ -94,7 +94,7 @@ describe('convert', () => {
     )
     const { stdout, stderr } = await run('convert', '--to', 'http-sse', 'twice.jsonl', 'twice.sse')
     expect(stdout).toBe('twice.sse: 1 message, http-sse\n')
-    expect(stderr).toContain('message 0 is left out: it has a member twice\n')
+    expect(stderr).toContain('message 0 is left out: it has a repeated member\n')
   })
 
   it('gives stdin to stdout, and detects what it is', async () => {

@@ -113,7 +113,7 @@ describe('import', () => {
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
     expect(JSON.parse(runs[0]!.stdout.split('\n')[0]!).timestamp).toBe(0)
     expect(runs[2]!.stderr).toBe(
-      'wiretape: stdin: no message in it says when it was: the timestamp of every event is 0 (1970-01-01T00:00:00.000Z)\n',
+      'wiretape: stdin: no message has a time: the timestamp of every event is 0 (1970-01-01T00:00:00.000Z)\n',
     )
   })
 
@@ -126,8 +126,8 @@ describe('import', () => {
   })
 
   it.each([
-    ['data that are cut off', '{"sse":{"data":"{\\"id\\":1,\\"result"}}', 'entry 1: SSE data is no JSON: '],
-    ['an OAuth error', '{"response":{"error_description":"x"}}', 'neither a request nor an answer 1'],
+    ['data that are cut off', '{"sse":{"data":"{\\"id\\":1,\\"result"}}', 'entry 1: SSE data is not JSON: '],
+    ['an OAuth error', '{"response":{"error_description":"x"}}', 'neither requests nor responses (1)'],
   ])('takes an entry without a message, and says so: %s', async (_, entry, words) => {
     const text = `{"transport":"http-sse","entries":[${entry}]}`
     const { code, stdout, stderr } = await run('import', file('empty-entry.json', text), '--out-trace', '-')

@@ -83,7 +83,7 @@ describe.each([
     const shown = await wiretape(['inspect', stage.tape(), '--filter', 'transport:sse'])
     expect(shown.stdout).toMatch(/^(\d+) of \1 rows: over sse$/m)
     const converted = await wiretape(['convert', '--to', 'http-sse', stage.tape(), stage.path('as.json')])
-    expect(converted.stderr).not.toContain('is written as one of')
+    expect(converted.stderr).not.toContain('recording is written as')
     const session = await wiretape(['convert', '--to', 'session-json', stage.tape(), '-'])
     expect(session.stdout).toContain('"transport": "sse"')
     expect(session.stdout).not.toContain('"transport": "streamable-http"')

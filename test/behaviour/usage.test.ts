@@ -44,13 +44,13 @@ describe('a file that is no recording', () => {
     [
       'a later version',
       faultless.replace('{"v":1', '{"v":2'),
-      /bad\.jsonl: line 1 says trace version 2; wiretape reads version 1/,
+      /bad\.jsonl: line 1 has trace version 2; wiretape reads version 1/,
     ],
-    ['no version', faultless.replace('{"v":1,', '{'), /bad\.jsonl: line 1 says no version/],
+    ['no version', faultless.replace('{"v":1,', '{'), /bad\.jsonl: line 1 has no version/],
     [
       'a later version further on',
       faultless + faultless.replace('{"v":1', '{"v":2'),
-      /bad\.jsonl: line 6 says trace version 2/,
+      /bad\.jsonl: line 6 has trace version 2/,
     ],
   ]
   for (const command of ['inspect', 'recover']) {

@@ -80,8 +80,8 @@ describe.each(Object.keys(recordings))('a request over %s that a rule answered',
     expect(ruled).toBeGreaterThanOrEqual(0)
     expect(lines).toContain(`< #${ruled} ${line(answer(1))}`)
     expect(lines.join('\n')).not.toContain('gone')
-    expect(said.join('\n')).toMatch(/notes that a message was not delivered are left out: 1/)
-    expect(said.join('\n')).toMatch(/messages that were held back are left out: 1/)
+    expect(said.join('\n')).toMatch(/records of undelivered messages are left out: 1/)
+    expect(said.join('\n')).toMatch(/records of dropped messages are left out: 1/)
   })
 
   it('is a step of a trace, a span, and a row without a latency of the server', async () => {

@@ -201,8 +201,8 @@ describe('every writer', () => {
     ])
     for (const id of ['jsonrpc', 'inspector', 'otlp-json']) {
       expect((await write(id, records)).said).toEqual([
-        'lines of stderr are left out: 1',
-        'lines that are no JSON are left out: 1',
+        'stderr lines are left out: 1',
+        'lines that are not JSON are left out: 1',
         'gaps are left out: 1',
       ])
     }

@@ -87,10 +87,10 @@ describe('an archive of a browser', () => {
     const refused = entry({ request: asked, response: { status: 401, content: { mimeType: '', text: '' } } })
     const { records, said } = await read('har', archive(page, oauth, refused, page))
     expect(records.map(({ type }) => type)).toEqual(['meta', 'message', 'http', 'http', 'end'])
-    expect(said).toEqual(['exchanges that are none of MCP are passed over: 2'])
-    await expect(read('har', archive(page))).rejects.toThrow('its only exchange is none of MCP')
-    await expect(read('har', archive(page, page))).rejects.toThrow('none of its 2 exchanges is one of MCP')
-    await expect(read('har', '{"hello":1}')).rejects.toThrow('it holds no "log"')
+    expect(said).toEqual(['HTTP exchanges that are not MCP are skipped: 2'])
+    await expect(read('har', archive(page))).rejects.toThrow('its only HTTP exchange is not MCP')
+    await expect(read('har', archive(page, page))).rejects.toThrow('none of its 2 HTTP exchanges is MCP')
+    await expect(read('har', '{"hello":1}')).rejects.toThrow('it has no "log"')
   })
 
   it('puts what several exchanges said into the order of time', async () => {
@@ -162,7 +162,7 @@ describe('an archive of ours', () => {
       foreignMessage(ask, { t: '[]', direction: 'client_to_server' }),
     ])
     expect(JSON.parse(text).log.entries[0].request.url).toBe('http://stdio.invalid/a%EF%BF%BDb')
-    expect(said).toContain('times that are none are written as that of the message before: 1')
+    expect(said).toContain('invalid times are replaced by the time of the previous message: 1')
   })
 
   it('of stdio has made-up URLs, which are said, and comes back as stdio', async () => {
@@ -177,7 +177,7 @@ describe('an archive of ours', () => {
       ]),
     ])
     const { text, said } = await write('har', stdio)
-    expect(said).toEqual(['URLs are made up, stdio has none: 3'])
+    expect(said).toEqual(['URLs are made up, since stdio has none: 3'])
     expect(JSON.parse(text).log.entries[0].request.url).toBe('http://stdio.invalid/a%20b%2Fc')
     const back = await read('har', text)
     expect(back.records[0]).toMatchObject({ label: 'a b/c', wiretape: { transport: 'stdio', url: null } })
@@ -235,14 +235,14 @@ describe('an archive of ours', () => {
         ...odd.map((text) => foreignMessage(text, { t, direction: 'client_to_server' as const })),
       ])
     ).said
-    expect(said).toContain('messages that are no JSON-RPC are bodies only: 2')
+    expect(said).toContain('messages that are not JSON-RPC are written as bodies only: 2')
   })
 
   it('tells it where no times are known at all, and what stands for them', async () => {
     const lines = [call(1), call(2), reply(2), reply(1)].map(({ raw }) => JSON.stringify(raw))
     const { records } = await read('jsonrpc', lines.join('\n'))
     const { text, said } = await write('har', await adopted(records))
-    expect(said).toContain('times are not known, the year 1970 stands for them: 4')
+    expect(said).toContain('unknown times are written as the year 1970: 4')
     const back = await read('har', text)
     expect(await spoken(back.records)).toEqual(await spoken(records))
     expect(back.records.some((record) => 'us' in record)).toBe(false)
@@ -286,7 +286,7 @@ describe('an archive of ours', () => {
     const records = tied(call(1), { ...reply(1), untimed: true })
     for (const id of ['har', 'inspector', 'streamable-http', 'http-sse']) {
       expect((await write(id, await adopted(records))).said).toContain(
-        'messages of which no time is known have that of the one before: 1',
+        'messages without a time get the time of the previous message: 1',
       )
     }
   })

@@ -92,7 +92,7 @@ describe('a report', () => {
   it('is not made with a style sheet that would break out of its element', async () => {
     await expect(
       report(lines('a', 'x'), { script: '', patterns: '', views: '', style: '</style>' }),
-    ).rejects.toThrow(/cannot stand inside/)
+    ).rejects.toThrow(/cannot be embedded/)
   })
 
   it('passes on what goes wrong with the recording', async () => {

@@ -25,29 +25,29 @@ describe('a message that importers would refuse the file over', () => {
   it.each([
     ['{"jsonrpc":"1.0","id":1,"method":"a"}', '"jsonrpc" is not "2.0"'],
     ['{"jsonrpc":"2.0","id":1,"method":5}', '"method" is not a string'],
-    ['{"jsonrpc":"2.0","method":"ping"}', 'a request needs a string or number as "id"'],
-    ['{"jsonrpc":"2.0","id":null,"method":"a"}', 'a request needs a string or number as "id"'],
-    ['{"jsonrpc":"2.0","id":null,"result":1}', 'a result needs a string or number as "id"'],
-    ['{"jsonrpc":"2.0","id":[],"error":{}}', '"id" is neither a string, a number nor null'],
+    ['{"jsonrpc":"2.0","method":"ping"}', 'the "id" of a request must be a string or number'],
+    ['{"jsonrpc":"2.0","id":null,"method":"a"}', 'the "id" of a request must be a string or number'],
+    ['{"jsonrpc":"2.0","id":null,"result":1}', 'the "id" of a result must be a string or number'],
+    ['{"jsonrpc":"2.0","id":[],"error":{}}', '"id" must be a string, number or null'],
     [
       '{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":""}}',
-      'it has neither "method" nor exactly one of "result" and "error"',
+      'it must have "method", or exactly one of "result" and "error"',
     ],
-    ['{"jsonrpc":"2.0","id":1}', 'it has neither "method" nor exactly one of "result" and "error"'],
-    ['{"jsonrpc":"2.0","id":1,"error":"x"}', '"error" needs an integer "code" and a string "message"'],
+    ['{"jsonrpc":"2.0","id":1}', 'it must have "method", or exactly one of "result" and "error"'],
+    ['{"jsonrpc":"2.0","id":1,"error":"x"}', '"error" must have an integer "code" and a string "message"'],
     [
       '{"jsonrpc":"2.0","id":1,"error":{"code":1.0,"message":""}}',
-      '"error" needs an integer "code" and a string "message"',
+      '"error" must have an integer "code" and a string "message"',
     ],
     [
       '{"jsonrpc":"2.0","id":1,"error":{"code":18446744073709551616,"message":""}}',
-      '"error" needs an integer "code" and a string "message"',
+      '"error" must have an integer "code" and a string "message"',
     ],
-    ['{"jsonrpc":"2.0","method":"a","params":{"b":1,"\\u0062":2}}', 'it has a member twice'],
-    ['{"jsonrpc":"2.0","method":"a","params":"\\ud800"}', 'it has half a character'],
-    ['{"jsonrpc":"2.0","method":"a","params":[1e400]}', 'it has a number beyond all doubles'],
+    ['{"jsonrpc":"2.0","method":"a","params":{"b":1,"\\u0062":2}}', 'it has a repeated member'],
+    ['{"jsonrpc":"2.0","method":"a","params":"\\ud800"}', 'it has a lone surrogate'],
+    ['{"jsonrpc":"2.0","method":"a","params":[1e400]}', 'it has a number that is too large'],
     [nested(125), 'it is nested too deeply'],
-    ['[]', 'it is no JSON object'],
+    ['[]', 'it is not a JSON object'],
   ])('%s is left out, and said', async (raw, why) => {
     for (const direction of ['client_to_server', 'server_to_client'] as const) {
       const { events, said } = await imported([
@@ -82,7 +82,7 @@ describe('a message that importers would refuse the file over', () => {
     )
     expect(events).toBe(0)
     expect(said).toEqual([
-      'message 0 is left out: it has a number beyond all doubles',
+      'message 0 is left out: it has a number that is too large',
       'message 1 is left out: its request is left out',
     ])
   })
@@ -111,7 +111,7 @@ describe('ids', () => {
     ])
     expect(events).toBe(6)
     expect(said).toEqual([
-      'message 6 is left out: a tools/call had its id before',
+      'message 6 is left out: an earlier tools/call has the same id',
       'message 7 is left out: its request is left out',
     ])
   })
@@ -125,8 +125,8 @@ describe('ids', () => {
     ])
     expect(calls).toMatchObject([{ outcome: '"tool"' }])
     expect(said).toEqual([
-      'message 1 is left out: a request that it does not answer is open under its id',
-      'message 2 is left out: a request that it does not answer is open under its id',
+      'message 1 is left out: readers would match it to another open request with its id',
+      'message 2 is left out: readers would match it to another open request with its id',
     ])
   })
 

@@ -32,7 +32,7 @@ export async function imported(
   const strict = importTranscript(written.text, to, 'strict')
   expect(importTranscript(written.text, to, 'documented')).toEqual(strict)
   // Said of every recording of HTTP.
-  const usual = 'URLs and most headers of HTTP are left out: '
+  const usual = 'URLs and most HTTP headers are left out: '
   const isHttp = records.some((record) => record.type === 'message' && record.http)
   expect(written.said.some((line) => line.startsWith(usual))).toBe(isHttp)
   return { ...strict, ...written, said: written.said.filter((line) => !line.startsWith(usual)) }

@@ -46,9 +46,9 @@ describe('golden files', () => {
     expect(orphans).toEqual(['0', 'q1', '1'])
     expect(discovery).toEqual({ resourceMetadata: true, scope: true })
     expect(said).toEqual([
-      'message 0 is left out: HTTP turned it away, and it was sent again',
-      'HTTP exchange 0 was a 401 without JSON-RPC: an error that says so stands for it',
-      'message 12 is left out: a request under its id is still open, and the format keeps no sides apart',
+      'message 0 is left out: the server rejected its HTTP request, and the client sent it again',
+      'HTTP exchange 0 was a 401 without JSON-RPC: an error response stands for it',
+      'message 12 is left out: another request with its id is open, and the format does not separate the ids of client and server',
       'message 13 is left out: its request is left out',
       'HTTP exchanges without JSON-RPC are left out: 2',
       'batches are written message by message: 2',
@@ -79,12 +79,10 @@ describe('the format', () => {
   it('says when the recording is of another transport', async () => {
     const stdio = tapeOf('http-sse').with(0, { ...tapeOf('http-sse')[0]!, wiretape: undefined } as never)
     for (const to of transports) {
-      expect((await imported(stdio, to)).said).toEqual([
-        `the recording is of stdio, and is written as one of ${to}`,
-      ])
+      expect((await imported(stdio, to)).said).toEqual([`the stdio recording is written as ${to}`])
     }
     expect((await imported(tapeOf('http-sse'), 'streamable-http')).said).toEqual([
-      'the recording is of http-sse, and is written as one of streamable-http',
+      'the http-sse recording is written as streamable-http',
     ])
   })
 })
@@ -255,7 +253,9 @@ it('no entries at all are none, which is said', async () => {
 })
 
 it('entries that are no array are refused', async () => {
-  await expect(read('http-sse', '{"transport":"http-sse","entries":null}')).rejects.toThrow('nothing in it')
+  await expect(read('http-sse', '{"transport":"http-sse","entries":null}')).rejects.toThrow(
+    'no MCP message found',
+  )
 })
 
 it('Last-Event-ID stays at the entry that says it', async () => {

@@ -24,7 +24,7 @@ export interface Imported {
 }
 
 export const fallbackTime = 5
-const untimed = 'no message in it says when it was: the timestamp of every event is 5 '
+const untimed = 'no message has a time: the timestamp of every event is 5 '
 
 export async function imported(
   format: string,

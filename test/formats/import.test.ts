@@ -91,8 +91,8 @@ describe('answers', () => {
     const calls = events.filter(({ type }) => type === 'tool_call')
     expect(calls.map(({ error }) => error)).toEqual(['timeout/no_response', 'timeout/no_response'])
     expect(said.filter((line) => line.startsWith('tools/call'))).toEqual([
-      'tools/call "2", at 500, is not paired with an answer under its id that says no time, which comes first',
-      'tools/call "1", at 2000, is not paired with an answer under its id that says an earlier time, 1000',
+      'tools/call "2" at 500 is not matched: the response with its id has no time and sorts first',
+      'tools/call "1" at 2000 is not matched: the response with its id has the earlier time 1000',
     ])
   })
 
@@ -100,7 +100,7 @@ describe('answers', () => {
     const ping = '{"jsonrpc":"2.0","id":9,"method":"ping"}'
     const got = await imported('jsonrpc', [ping, result('9', '{}')].join('\n'))
     expect(got.said).toEqual([
-      'without meaning for tools, and not in the trace: requests and notifications of other methods 1, answers to them 1',
+      'not about tools, so not in the trace: requests and notifications of other methods (1), responses to them (1)',
     ])
     expect(got.events.at(-1).final_output).toBe('{}')
   })
@@ -278,7 +278,7 @@ describe('events of SSE', () => {
     expect(got.messages).toBe(1)
     expect(got.events.at(-1).timestamp).toBe(fallbackTime)
     expect(got.said).toHaveLength(1)
-    expect(got.said[0]).toMatch(/^without meaning for tools, and not in the trace: SSE .* 1$/)
+    expect(got.said[0]).toMatch(/^not about tools, so not in the trace: SSE .* \(1\)$/)
   })
 
   it.each([`{"jsonrpc":"2.0","id":1,"res`, '[DONE]', `data: ${answer}`, `[${answer}]`])(
@@ -286,7 +286,7 @@ describe('events of SSE', () => {
     async (data) => {
       const entries = [`{"request":${call('1')}}`, `{"sse":{"data":${JSON.stringify(data)}}}`]
       const { said: lines } = await imported('streamable-http', envelope(entries))
-      expect(lines[0]).toMatch(/^entry 2: SSE data is (?:no JSON: .* at line 1 column \d+|a batch)/)
+      expect(lines[0]).toMatch(/^entry 2: SSE data is (?:not JSON: .* at line 1 column \d+|a batch)/)
     },
   )
 })
@@ -386,7 +386,7 @@ describe('one id on both sides', () => {
       const got = await imported(transport, envelope(entries, transport))
       expect(callsIn(got)).toEqual(['Calc {"a":1} {"sum":3} null'])
       expect(got.said).toEqual([
-        'without meaning for tools, and not in the trace: requests and notifications of other methods 1, answers to them 1',
+        'not about tools, so not in the trace: requests and notifications of other methods (1), responses to them (1)',
       ])
     }
   })
@@ -401,7 +401,7 @@ describe('one id on both sides', () => {
     const got = await imported('jsonrpc', [call('1'), asks, sampled, answered].join('\n'))
     expect(callsIn(got)).toEqual(['Calc {"a":1} {"model":"m"} null'])
     expect(got.said[0]).toBe(
-      'two requests are open under the id "1": its first answer counts for the tools/call',
+      'two open requests share the id "1": the first response counts as that of the tools/call',
     )
   })
 })
@@ -411,14 +411,14 @@ describe('what carries no tool meaning', () => {
     const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
     const { said } = await imported('jsonrpc', `${call('1')}\n{"id":7}\n${note}\n`)
     expect(said).toEqual([
-      'without meaning for tools, and not in the trace: requests and notifications of other methods 1, ' +
-        'objects that are neither a request nor an answer 1',
+      'not about tools, so not in the trace: requests and notifications of other methods (1), ' +
+        'objects that are neither requests nor responses (1)',
     ])
     const refused =
       '{"transport_context":{"status":401,"headers":{"WWW-Authenticate":"Bearer scope=x"}},"response":{}}'
     const http = await imported('streamable-http', envelope([`{"request":${call('1')}}`, refused]))
     expect(http.said).toEqual([
-      'without meaning for tools, and not in the trace: objects that are neither a request nor an answer 1',
+      'not about tools, so not in the trace: objects that are neither requests nor responses (1)',
     ])
   })
 })
@@ -432,12 +432,12 @@ describe('a file that is none', () => {
     ['jsonrpc', `{"method":"x","a":"\\ud800"}`, 'lone surrogate'],
     ['jsonrpc', `{"method":"x"}\u00a0{}`, 'invalid JSON on line 1: trailing characters at line 1 column 15'],
     ['jsonrpc', `{"method":"x","a":${'['.repeat(127)}${']'.repeat(127)}}`, 'recursion limit exceeded'],
-    ['jsonrpc', '{"hello":1}\n{"world":2}', 'nothing in it is understood'],
+    ['jsonrpc', '{"hello":1}\n{"world":2}', 'none of its 2 entries is an MCP message'],
     ['inspector', '', 'invalid inspector JSON: EOF while parsing a value at line 1'],
-    ['inspector', '{"messages":[]}', 'nothing in it is understood'],
-    ['inspector', '{"events":null}', 'nothing in it is understood'],
-    ['inspector', '3', 'nothing in it is understood'],
-    ['inspector', '[{"a":1},{"b":2}]', 'nothing in it is understood: none of its 2 entries'],
+    ['inspector', '{"messages":[]}', 'no MCP message found'],
+    ['inspector', '{"events":null}', 'no MCP message found'],
+    ['inspector', '3', 'no MCP message found'],
+    ['inspector', '[{"a":1},{"b":2}]', 'none of its 2 entries is an MCP message'],
     ['inspector', `[${call('1')},5]`, 'MCP event at source line 2 must be a JSON object'],
     ['inspector', `[${call('1')},{"a":tru}]`, 'invalid inspector JSON'],
   ])('%s %s', async (format, text, words) => expect(await refusal(format, text)).toContain(words))

@@ -173,7 +173,7 @@ describe('an export of MCP Inspector', () => {
       final_output: '{"content":[]}',
     })
     expect(got.said).toEqual([
-      'without meaning for tools, and not in the trace: requests of servers and their answers 1, requests and notifications of other methods 1',
+      'not about tools, so not in the trace: requests from servers and their responses (1), requests and notifications of other methods (1)',
     ])
   })
 
@@ -181,15 +181,15 @@ describe('an export of MCP Inspector', () => {
     const got = await imported('inspector', network)
     expect(callsIn(got)).toEqual(['slow {"a":1.5} {"content":[]} null'])
     expect(got.said).toEqual([
-      'without meaning for tools, and not in the trace: HTTP exchange without JSON-RPC 1, requests and notifications of other methods 2',
+      'not about tools, so not in the trace: HTTP exchanges without JSON-RPC (1), requests and notifications of other methods (2)',
     ])
     for (const [text, what] of [
-      [logs, 'requests and notifications of other methods 1'],
-      [consoleLines, 'line of stderr 1'],
+      [logs, 'requests and notifications of other methods (1)'],
+      [consoleLines, 'stderr lines (1)'],
     ] as const) {
       const empty = await imported('inspector', text)
       expect(empty.events).toHaveLength(2)
-      expect(empty.said).toEqual([`without meaning for tools, and not in the trace: ${what}`])
+      expect(empty.said).toEqual([`not about tools, so not in the trace: ${what}`])
     }
   })
 })
@@ -249,7 +249,7 @@ it('why the client rejected an answer is said, and kept as a note that no writer
   ])
   const { records, said } = await read('inspector', text)
   expect(said).toEqual([
-    '2: entry 1: the client rejected this answer: bad\nshape',
+    '2: entry 1: the client rejected this response: bad\nshape',
     expect.stringMatching(/^\d+: entry 2: the client had an error with this message: lost$/),
   ])
   expect(records.map((record) => [record.type, 't' in record ? record.t : undefined])).toEqual([
@@ -280,7 +280,7 @@ it('an object with no events is an empty list', async () => {
 it.each(['{}', '{"events":5}', '{"log":{"entries":[]}}', '"x"'])(
   '%s is no export: it is refused',
   async (text) => {
-    await expect(read('inspector', text)).rejects.toThrow('nothing in it is understood')
+    await expect(read('inspector', text)).rejects.toThrow('no MCP message found')
   },
 )
 it.each(['[]', '{"events":[]}'])('%s is an empty one', async (text) => {

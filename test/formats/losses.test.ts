@@ -70,27 +70,30 @@ const facets: Readonly<
 > = {
   texts: {
     of: (all) => parts(all).map(({ record, text }) => `${record.direction} ${text}`),
-    told: /directions|payloads|layout|order|exact text|message \d+ is left out/,
+    told: /directions|payloads|white space|order|exact texts|message \d+ is left out/,
   },
   times: { of: (all) => parts(all).map(({ record }) => record.t.slice(0, 23)), told: /times|left out/ },
   originals: {
     of: (all) => messages(all).flatMap(({ original }) => (original === undefined ? [] : [original])),
-    told: /before they were changed/,
+    told: /original texts/,
   },
   dropped: {
     of: (all) => all.flatMap((record) => (record.type === 'dropped' ? [record.why] : [])),
-    told: /messages that were held back/,
+    told: /dropped messages/,
   },
-  held: { of: (all) => messages(all).flatMap(({ heldMs }) => heldMs ?? []), told: /waited|were held/ },
+  held: {
+    of: (all) => messages(all).flatMap(({ heldMs }) => heldMs ?? []),
+    told: /held messages|hold times/,
+  },
   rules: { of: (all) => messages(all).flatMap(({ rule }) => rule ?? []), told: /rules/ },
-  injected: { of: (all) => messages(all).flatMap(({ injected }) => injected ?? []), told: /put in/ },
+  injected: { of: (all) => messages(all).flatMap(({ injected }) => injected ?? []), told: /injected/ },
   undelivered: {
     of: (all) => all.flatMap((record) => (record.type === 'undelivered' ? [record.why] : [])),
-    told: /not delivered/,
+    told: /undelivered/,
   },
   noise: {
     of: (all) => all.flatMap((record) => (record.type === 'noise' ? [record.text] : [])),
-    told: /no JSON/,
+    told: /not JSON/,
   },
   stderr: {
     of: (all) => all.flatMap((record) => (record.type === 'stderr' ? [record.text] : [])),
@@ -212,10 +215,10 @@ describe('what only tapes tell of a message', () => {
     meta,
     ...recordsOf(lines.map((line) => `{"t":"2026-08-01T10:00:00.001Z","dir":"in",${line}}`)),
   ]
-  const links = 'links are left out: 1'
-  const conversations = 'which of several conversations a message is of is left out: 2'
+  const links = 'links between messages are left out: 1'
+  const conversations = 'conversations of messages are left out: 2'
   const micros = 'microseconds of times are left out: 1'
-  const layout = 'line breaks and white space of messages, as they came, are left out: 1'
+  const layout = 'original line breaks and white space of messages are left out: 1'
 
   it.each([
     ['jsonrpc', [links, conversations, layout]],

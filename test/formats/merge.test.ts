@@ -107,7 +107,7 @@ describe('recordings merged by time', () => {
         [...urls].filter((one) => String(one).startsWith('https://example.com:8443/mcp?a=1')),
       ).toHaveLength(1)
       const told = archive.said.filter((line) => line.includes('made up'))
-      expect(told).toEqual([expect.stringMatching(/^URLs are made up, stdio has none: [12]$/)])
+      expect(told).toEqual([expect.stringMatching(/^URLs are made up, since stdio has none: [12]$/)])
     }
   })
 

@@ -28,7 +28,7 @@ describe('a document that breaks off before anything is understood', () => {
     ['streamable-http', '{"transport":"streamable-http","entries":[{"request":{"jsonrpc"'],
     ['http-sse', '{"transport":"http-sse","entries":[5]}'],
   ])('is refused as %s: %s', async (id, text) => {
-    await expect(read(id, text)).rejects.toThrow('nothing in it is understood')
+    await expect(read(id, text)).rejects.toThrow('no MCP message found')
   })
 
   it.each([

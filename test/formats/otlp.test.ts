@@ -172,7 +172,7 @@ describe('spans', () => {
         'output.value': '{"resources":[]}',
       })
       expect(attributes(long)['gen_ai.tool.call.result']).toHaveLength(65_536)
-      expect(losses).toContain('payloads are cut after 65536 characters: 1')
+      expect(losses).toContain('payloads are truncated to 65536 characters: 1')
     }
   })
 })

@@ -44,12 +44,8 @@ describe('how long an answer took', () => {
     const { text } = await write('markdown', records)
     expect(text).toContain('| 1 | – | ← | result of #0 tools/call search | – |')
     expect(text).not.toContain('1970')
-    expect((await write('otlp-json', records)).said).toContain(
-      'times are not known, spans have the time 0: 2',
-    )
-    expect((await write('har', records)).said).toContain(
-      'times are not known, the year 1970 stands for them: 2',
-    )
+    expect((await write('otlp-json', records)).said).toContain('unknown times are written as 0: 2')
+    expect((await write('har', records)).said).toContain('unknown times are written as the year 1970: 2')
   })
 })
 
@@ -291,9 +287,9 @@ describe('assay-trace', () => {
     const got = await imported('jsonrpc', lines.slice(0, 4).join('\n'), { episode: { id } })
     expect(text).toBe(got.text.replaceAll('"timestamp":5', '"timestamp":0'))
     expect(text).toContain('"args":{"a":2}')
-    expect(said).toContain('message 4 is left out: "id" is neither a string, a number nor null')
+    expect(said).toContain('message 4 is left out: "id" must be a string, number or null')
     expect((await write('streamable-http', all)).said).toContain(
-      'message 0 is left out: it has a member twice',
+      'message 0 is left out: it has a repeated member',
     )
   })
 
@@ -313,7 +309,7 @@ describe('assay-trace', () => {
         .split('\n')
         .map((line) => JSON.parse(line).type),
     ).toEqual(['episode_start', 'episode_end'])
-    expect(said.at(-1)).toMatch(/objects that are neither a request nor an answer 2$/)
+    expect(said.at(-1)).toMatch(/objects that are neither requests nor responses \(2\)$/)
   })
 
   it('is the same for the messages of the recording, one a line', async () => {

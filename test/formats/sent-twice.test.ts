@@ -66,7 +66,7 @@ describe('the answer to the second one', () => {
 
   it('is not known among bare messages, which is said', async () => {
     const { text, said: losses } = await write('jsonrpc', stdio)
-    expect(losses).toContain('which of the requests under one id answers belong to is left out: 1')
+    expect(losses).toContain('matches of responses to requests that share an id are left out: 1')
     expect(await spoken((await read('jsonrpc', text)).records)).toEqual([said[0], said[1], `< ${answer}`])
   })
 

@@ -101,22 +101,19 @@ describe('a message with a fault', () => {
   })
 
   it.each<[object, string]>([
-    [{ proxy_id: 7 }, '"proxy_id" is no string'],
-    [{ sequence: '1' }, '"sequence" is no number from 0'],
-    [{ sequence: -1 }, '"sequence" is no number from 0'],
-    [{ sequence: 1.5 }, '"sequence" is no number from 0'],
-    [{ timestamp: 1_785_000_000 }, '"timestamp" is no ISO 8601 time'],
-    [{ timestamp: 'yesterday' }, '"timestamp" is no ISO 8601 time'],
-    [{ timestamp: '2026-02-30T10:00:00Z' }, '"timestamp" is no ISO 8601 time'],
+    [{ proxy_id: 7 }, '"proxy_id" is not a string'],
+    [{ sequence: '1' }, '"sequence" is not an integer from 0'],
+    [{ sequence: -1 }, '"sequence" is not an integer from 0'],
+    [{ sequence: 1.5 }, '"sequence" is not an integer from 0'],
+    [{ timestamp: 1_785_000_000 }, '"timestamp" is not an ISO 8601 time'],
+    [{ timestamp: 'yesterday' }, '"timestamp" is not an ISO 8601 time'],
+    [{ timestamp: '2026-02-30T10:00:00Z' }, '"timestamp" is not an ISO 8601 time'],
     [{ transport: 'http' }, '"transport" is "http", not stdio, sse or streamable-http'],
     [{ modified: 'yes' }, '"modified" is "yes", not true or false'],
-    [
-      { original_payload: { jsonrpc: '2.0', method: 'x' } },
-      '"original_payload" is there, and "modified" is not true',
-    ],
-    [{ modified: true, original_payload: 'x' }, '"original_payload" is no object'],
+    [{ original_payload: { jsonrpc: '2.0', method: 'x' } }, '"original_payload" needs "modified": true'],
+    [{ modified: true, original_payload: 'x' }, '"original_payload" is not an object'],
     [{ payload: [{ jsonrpc: '2.0', method: 'x' }] }, '"payload" is an array, not one JSON-RPC message'],
-    [{ payload: { id: 1 } }, '"payload" is no JSON-RPC 2.0 message: "jsonrpc" is not "2.0"'],
+    [{ payload: { id: 1 } }, '"payload" is not a JSON-RPC 2.0 message: "jsonrpc" is not "2.0"'],
   ])('%j is read all the same, and written in a way that others read', async (more, problem) => {
     const reading = await readSession(second((message) => ({ ...message, ...more })))
     expect(said(reading.problems)).toEqual([`error: message 1: ${problem}`])
@@ -156,17 +153,17 @@ describe('a file with a fault at its top', () => {
   })
 
   it.each<[object, string]>([
-    [{ id: 5 }, '"id" is no string'],
-    [{ started_at: 'now' }, '"started_at" is no ISO 8601 time'],
-    [{ started_at: null }, '"started_at" is no ISO 8601 time'],
-    [{ ended_at: 'later' }, '"ended_at" is no ISO 8601 time'],
+    [{ id: 5 }, '"id" is not a string'],
+    [{ started_at: 'now' }, '"started_at" is not an ISO 8601 time'],
+    [{ started_at: null }, '"started_at" is not an ISO 8601 time'],
+    [{ ended_at: 'later' }, '"ended_at" is not an ISO 8601 time'],
     [{ transport: 'streamable_http' }, '"transport" is "streamable_http", not stdio, sse or streamable-http'],
     [{ server_command: ['a'] }, '"server_command" is neither a string nor null'],
     [{ server_url: 5 }, '"server_url" is neither a string nor null'],
-    [{ messages: { 0: entry(0), 1: entry(1) } }, '"messages" is no array'],
-    [{ messages: null }, '"messages" is no array'],
-    [{ metadata: null }, '"metadata" is no object'],
-    [{ metadata: [1] }, '"metadata" is no object'],
+    [{ messages: { 0: entry(0), 1: entry(1) } }, '"messages" is not an array'],
+    [{ messages: null }, '"messages" is not an array'],
+    [{ metadata: null }, '"metadata" is not an object'],
+    [{ metadata: [1] }, '"metadata" is not an object'],
   ])('%j says so in one line', async (more, problem) => {
     const reading = await readSession(text(session(more)))
     expect(said(reading.problems)).toEqual([`error: ${problem}`])
@@ -179,10 +176,10 @@ describe('a file with a fault at its top', () => {
   it('has a member twice', async () => {
     const file = text(session()).replace('"id": "s"', '"id": "r",\n  "id": "s"')
     const reading = await readSession(file)
-    expect(said(reading.problems)).toEqual(['error: "id" stands there more than once'])
+    expect(said(reading.problems)).toEqual(['error: "id" occurs more than once'])
     expect(reading.records[0]).toMatchObject({ wiretape: { session: 's' } })
     const twice = await readSession(file.replace('"metadata"', '"messages": [],\n  "metadata"'))
-    expect(said(twice.problems)).toContain('error: "messages" stands there more than once')
+    expect(said(twice.problems)).toContain('error: "messages" occurs more than once')
   })
 
   it.each([
@@ -300,7 +297,7 @@ describe('metadata.wiretape', () => {
   ])('%j is of somebody else, and kept', async (own, version) => {
     const reading = await readSession(withOwn(own))
     expect(said(reading.problems)).toEqual([
-      `warning: metadata.wiretape says ${version}, and we read 1: it is kept as it is`,
+      `warning: metadata.wiretape has ${version}, but wiretape reads version 1: it is kept unchanged`,
     ])
     const written = await writeSession(reading.records)
     expect(JSON.parse(written).metadata.wiretape.displaced).toEqual(own)
@@ -317,7 +314,7 @@ describe('metadata.wiretape', () => {
   it('of shapes that we do not write is left out, with a word', async () => {
     const reading = await readSession(withOwn({ version: 1, meta: 5, end: [], lines: {} }))
     expect(said(reading.problems)).toEqual([
-      'warning: metadata.wiretape.meta, metadata.wiretape.end, metadata.wiretape.lines is not what we write: left out',
+      'warning: metadata.wiretape.meta, metadata.wiretape.end, metadata.wiretape.lines is not valid and is left out',
     ])
     expect(numbers(reading)).toEqual([0, 1, 2])
   })
@@ -340,7 +337,7 @@ describe('metadata.wiretape', () => {
     const good = { at: 1, line: { type: 'stderr', t: '2026-08-01T10:00:00.000Z', text: 'x' } }
     const reading = await readSession(withOwn({ version: 1, lines: [...lines, good, { at: 0, line: '{' }] }))
     expect(said(reading.problems)).toEqual([
-      'error: 7 elements of metadata.wiretape.lines are no lines of a tape: they are left out',
+      'error: elements of metadata.wiretape.lines that are not lines of a tape are left out: 7',
     ])
     expect(reading.records.map(({ type }) => type)).toEqual([
       'meta',
@@ -404,7 +401,7 @@ describe('metadata.wiretape', () => {
     const lacking = await readSession(noted((file) => file.messages.splice(3, 1)))
     expect(conversations(lacking)).toBe('id-0 id-1=one id-2 (x) id-4=four id-5=five')
     expect(said(lacking.problems)).toEqual([
-      'warning: the file was changed: what metadata.wiretape.lines says of 1 of its messages fits none, and is left out',
+      'warning: the file was changed: elements of metadata.wiretape.lines that match no message are left out: 1',
     ])
 
     const more = await readSession(noted((file) => file.messages.splice(3, 0, entry(9))))

@@ -41,9 +41,7 @@ describe('records that wait for their moment', () => {
     expect(order.misplaced).toBe(1)
     const said: string[] = []
     tellMisplaced(order, ({ message }) => said.push(message))
-    expect(said).toEqual([
-      '1 of the records do not stand in the order of their times: too much had to wait for them',
-    ])
+    expect(said).toEqual(['1 of the records are not in time order: the sort buffer was full'])
   })
 })
 

@@ -265,7 +265,7 @@ describe('versions', () => {
       expect.objectContaining({
         name: 'WiretapeError',
         code: 'unsupported-version',
-        message: expect.stringContaining(`line 1 says ${said}`),
+        message: expect.stringContaining(`line 1 has ${said}`),
       }),
     )
   })

@@ -157,26 +157,26 @@ function messageOfEvent(
   })
   const said = event.get('event') ?? 'null'
   const name = said === 'null' ? 'message' : decodeString(said, 0, said.length)
-  if (name !== 'message') return passed(`SSE event of another name than message`)
+  if (name !== 'message') return passed('SSE events with a name other than message')
   let data = event.get('data')!
   while (kindAt(data, 0) === 'string') {
     const text = decodeString(data, 0, data.length)
-    if (text.trim() === '') return passed('SSE event without data')
+    if (text.trim() === '') return passed('SSE events without data')
     const fault = faultOf(profile, text)
     if (fault?.startsWith(repeatedMember)) {
       return { number, messages: [], refusal: ['invalid SSE data payload', fault] }
     }
-    if (fault !== undefined) return passed('SSE data that is no JSON', `SSE data is no JSON: ${fault}`)
+    if (fault !== undefined) return passed('SSE data that is not JSON', `SSE data is not JSON: ${fault}`)
     data = text.trim()
   }
   const kind = kindAt(data, 0)
   if (kind === 'array') {
-    return passed('batch in SSE data', 'SSE data is a batch, of which importers read nothing')
+    return passed('batches in SSE data', 'SSE data is a batch, which importers ignore')
   }
-  if (kind !== 'object') return passed('SSE data that is no message')
+  if (kind !== 'object') return passed('SSE data that is not a message')
   const object = new JsonObject(data, 0)
   if (!['method', 'result', 'error', 'jsonrpc'].some((member) => object.has(member))) {
-    return passed('SSE data that is no message')
+    return passed('SSE data that is not a message')
   }
   return { number, messages: [{ text: data, stamp, side: 'server' }] }
 }

@@ -167,7 +167,9 @@ function traceLines(
       if (key !== undefined) {
         others.delete(key)
         if (pending.has(key)) {
-          note(`the result of tools/call ${nameOf(message)} has "tools" and counts as a list of tools`)
+          note(
+            `the result of tools/call ${nameOf(message)} has a "tools" member and counts as a list of tools`,
+          )
         }
       }
       const content = message.toolList()
@@ -192,9 +194,9 @@ function traceLines(
     }
     if (key !== undefined && orphans.has(key)) {
       const stamp = orphans.get(key)
-      const why = stamp === undefined ? 'says no time, which comes first' : `says an earlier time, ${stamp}`
-      const asked = message.stamp === undefined ? '' : `, at ${message.stamp}`
-      note(`tools/call ${nameOf(message)}${asked}, is not paired with an answer under its id that ${why}`)
+      const why = stamp === undefined ? 'has no time and sorts first' : `has the earlier time ${stamp}`
+      const asked = message.stamp === undefined ? '' : ` at ${message.stamp}`
+      note(`tools/call ${nameOf(message)}${asked} is not matched: the response with its id ${why}`)
     }
   }
 
@@ -216,7 +218,7 @@ function traceLines(
       pending.delete(key!)
       if (side === undefined && others.has(key!)) {
         note(
-          `two requests are open under the id ${nameOf(message)}: its first answer counts for the tools/call`,
+          `two open requests share the id ${nameOf(message)}: the first response counts as that of the tools/call`,
         )
       }
       const payload = message.payload()
@@ -241,7 +243,7 @@ function traceLines(
     yield episodeEnd(episode, last, finalOutput ? finalOutput.payload() : null)
     if (found.first === undefined && found.count > 0) {
       const date = new Date(fallbackTime).toISOString()
-      note(`no message in it says when it was: the timestamp of every event is ${fallbackTime} (${date})`)
+      note(`no message has a time: the timestamp of every event is ${fallbackTime} (${date})`)
     }
     tellPassedOver(found.passedOver, passed, note)
   }
@@ -254,9 +256,9 @@ function tellPassedOver(
   { messages, answers, empty }: Readonly<Record<'messages' | 'answers' | 'empty', number>>,
   note: (message: string) => void,
 ): void {
-  const kinds = [...passedOver].map(([what, count]) => `${what} ${count}`)
-  if (messages > 0) kinds.push(`requests and notifications of other methods ${messages}`)
-  if (answers > 0) kinds.push(`answers to them ${answers}`)
-  if (empty > 0) kinds.push(`objects that are neither a request nor an answer ${empty}`)
-  if (kinds.length > 0) note(`without meaning for tools, and not in the trace: ${kinds.join(', ')}`)
+  const kinds = [...passedOver].map(([what, count]) => `${what} (${count})`)
+  if (messages > 0) kinds.push(`requests and notifications of other methods (${messages})`)
+  if (answers > 0) kinds.push(`responses to them (${answers})`)
+  if (empty > 0) kinds.push(`objects that are neither requests nor responses (${empty})`)
+  if (kinds.length > 0) note(`not about tools, so not in the trace: ${kinds.join(', ')}`)
 }

@@ -63,7 +63,7 @@ async function* items(
   for await (const chunk of bytes) for (const piece of pieces.push(chunk)) yield* take(piece)
   for (const piece of pieces.end()) yield* take(piece)
   if (root === 'array' || hasEvents) return
-  const why = 'nothing in it is understood: it is neither an array nor an object with an array "events"'
+  const why = 'no MCP message found: it is neither an array nor an object with an "events" array'
   if (profile === 'documented') throw refused(why)
   if (!checked) note(why)
 }
@@ -81,7 +81,7 @@ function itemOf(text: string, number: number): SourceItem {
         return {
           number,
           messages: [],
-          passedOver: { what: 'requests of servers and their answers', isKnown: true },
+          passedOver: { what: 'requests from servers and their responses', isKnown: true },
         }
       }
       const sent = stampOf(time)
@@ -94,7 +94,7 @@ function itemOf(text: string, number: number): SourceItem {
     case 'log':
       return { number, messages: [{ text: logMessage(element.params), stamp: stampOf(element.time) }] }
     case 'console':
-      return { number, messages: [], passedOver: { what: 'line of stderr', isKnown: true } }
+      return { number, messages: [], passedOver: { what: 'stderr lines', isKnown: true } }
   }
 }
 
@@ -114,7 +114,7 @@ function networkItem(entry: NetworkEntry, number: number): SourceItem {
   for (const text of textsOf(request)) messages.push({ text, stamp: sent })
   for (const text of textsOf(response)) messages.push({ text, stamp: later(sent, entry.durationMs) })
   if (messages.length > 0 && entry.category !== 'auth') return { number, messages }
-  return { number, messages: [], passedOver: { what: 'HTTP exchange without JSON-RPC', isKnown: true } }
+  return { number, messages: [], passedOver: { what: 'HTTP exchanges without JSON-RPC', isKnown: true } }
 }
 
 /** The messages of a body; those of a batch one by one. */

@@ -101,9 +101,9 @@ export function createSurveyor(profile: Profile, note: (message: string) => void
     refusal ??= duplicateRefusal
     if (refusal !== undefined) throw refused(refusal)
     if (items > 0 && understood === 0 && !isKnown) {
-      const which = items === 1 ? 'its only entry is no' : `none of its ${items} entries is an`
+      const which = items === 1 ? 'its only entry is not an' : `none of its ${items} entries is an`
       const why = firstProblem === undefined ? '' : ` (${firstProblem})`
-      throw refused(`nothing in it is understood: ${which} MCP message${why}`)
+      throw refused(`${which} MCP message${why}`)
     }
     return found
   }

@@ -33,7 +33,7 @@ export async function* writeTrace(
     report: (problem) => report({ ...problem, code: 'lost' }),
   })
   if (imported.messages() > 0) {
-    const message = 'only tool calls are kept: exact text, HTTP and batches of messages are left out'
+    const message = 'only tool calls are kept: exact texts, HTTP data and batches are left out'
     report({ severity: 'warning', code: 'lost', message })
   }
   yield* imported.trace

@@ -39,7 +39,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
       const { record, part } = told
       const isFirst = part === record.parts[0]
       if (record.batch && isFirst) losses.add('batches are written message by message')
-      if (record.http?.headers || record.sse) losses.add('headers and fields of events are left out')
+      if (record.http?.headers || record.sse) losses.add('HTTP headers and SSE fields are left out')
       if (isFirst) {
         losses.marks(record)
         losses.links(record)

@@ -102,7 +102,7 @@ export function createTimeOrder(): TimeOrder {
 /** Reports records out of time order, if any. */
 export function tellMisplaced({ misplaced }: TimeOrder, report: Report): void {
   if (misplaced === 0) return
-  const message = `${misplaced} of the records do not stand in the order of their times: too much had to wait for them`
+  const message = `${misplaced} of the records are not in time order: the sort buffer was full`
   report({ severity: 'warning', code: 'misplaced', message })
 }
 

@@ -60,7 +60,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const span = findJsonValue(piece.text)
     const isObject = !isFault(span) && kindAt(piece.text, span.start) === 'object'
     const read = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
-    if (!read) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
+    if (!read) return wrong(`entry ${index + 1}: not an HTTP request and response`, piece.line)
     const records = exchangeRecords({ ...read, number })
     const isMcp = isOfMcp(records)
     const isOurs = read.asked !== undefined || read.answered !== undefined
@@ -126,18 +126,18 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* take(piece)
   for (const piece of pieces.end()) yield* take(piece)
   if (!hasLog)
-    throw new WiretapeError('not-a-recording', 'it holds no "log"', { hint: 'Is it the right file?' })
+    throw new WiretapeError('not-a-recording', 'it has no "log"', { hint: 'Is it the right file?' })
   if (startMicros === undefined && before.length > 0) yield* begin()
   if (startMicros === undefined && entries > 0) {
     const message =
-      entries === 1 ? 'its only exchange is none of MCP' : `none of its ${entries} exchanges is one of MCP`
-    throw new WiretapeError('not-a-recording', message, { hint: 'Was it recorded in another tab?' })
+      entries === 1 ? 'its only HTTP exchange is not MCP' : `none of its ${entries} HTTP exchanges is MCP`
+    throw new WiretapeError('not-a-recording', message, { hint: 'Was the wrong browser tab recorded?' })
   }
   if (startMicros === undefined) yield meta
   yield* passOn(order.until(Infinity))
   tellMisplaced(order, report)
   if (others > 0) {
-    const message = `exchanges that are none of MCP are passed over: ${others}`
+    const message = `HTTP exchanges that are not MCP are skipped: ${others}`
     report({ severity: 'warning', code: 'passed-over', message })
   }
   yield foreignEnd(t, meta)

@@ -77,9 +77,8 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     const said =
       record.us === undefined || Number.isNaN(started) ? Date.parse(record.t) : started + record.us / 1000
     const ms = Number.isFinite(said) ? said : Math.max(lastMs, 0)
-    if (ms !== said) losses.add('times that are none are written as that of the message before')
-    if (ms < lastMs)
-      losses.add('messages that say an earlier time than the one before them change their place')
+    if (ms !== said) losses.add('invalid times are replaced by the time of the previous message')
+    if (ms < lastMs) losses.add('messages with an earlier time than the previous message are moved')
     lastMs = ms
     const { key, isLast } = placeOf(at)
     const origin = originOf(record.conversation)
@@ -104,8 +103,8 @@ function wellFormed(text: string): string {
 }
 
 function noteUrl(record: MessageRecord | HttpRecord, { url }: Origin, losses: Losses): void {
-  if (record.type === 'message' && !record.http) losses.add('URLs are made up, stdio has none')
-  else if (url === null) losses.add('hosts of URLs are made up, none is recorded')
+  if (record.type === 'message' && !record.http) losses.add('URLs are made up, since stdio has none')
+  else if (url === null) losses.add('hosts of URLs are made up, since none is recorded')
 }
 
 function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: MetaRecord | undefined): void {
@@ -114,7 +113,7 @@ function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: Me
   losses.marks(record)
   const isInvalid = record.parts.every(({ envelope }) => envelope.kind === 'invalid')
   if (isInvalid && readBody(record.raw, 'application/json').messages.length === 0)
-    losses.add('messages that are no JSON-RPC are bodies only', record.parts.length)
+    losses.add('messages that are not JSON-RPC are written as bodies only', record.parts.length)
   losses.links(record)
 }
 

@@ -21,8 +21,8 @@ export async function pageAround(
   const [script, patterns, views] = [inElement(page.script), inElement(page.patterns), inElement(page.views)]
   const { style } = page
   if (/<\/style/i.test(style)) {
-    throw new WiretapeError('unreadable', 'the built viewer cannot stand inside of a page', {
-      hint: 'npm run build makes it again',
+    throw new WiretapeError('unreadable', 'the built viewer cannot be embedded in a page', {
+      hint: 'rebuild it with npm run build',
     })
   }
   const policy = [
@@ -50,7 +50,7 @@ export async function pageAround(
 </head>
 <body>
 <div id="app"></div>
-<noscript>This report needs JavaScript. Everything is inside of this file; nothing is fetched or sent.</noscript>
+<noscript>This report needs JavaScript. Everything is in this file; nothing is fetched or sent.</noscript>
 <script type="application/x-wiretape" data-name="${name}.jsonl">`
   return [
     before,

@@ -28,7 +28,7 @@ export function httpEntry(
     return entryText({ timestampMs, context }, 'sse', sseText(sse, jsonString(data)))
   }
   if (!isDiscovery(record.status, record.headers)) return undefined
-  warn(`HTTP exchange ${record.exchange} was a 401 without JSON-RPC: an error that says so stands for it`)
+  warn(`HTTP exchange ${record.exchange} was a 401 without JSON-RPC: an error response stands for it`)
   return entryText({ timestampMs, context }, 'response', standIn)
 }
 

@@ -14,7 +14,7 @@ const number = /-?[0-9][0-9.eE+-]*/y
  * @param mayRepeat repeated members are allowed
  */
 export function jsonRefusal(text: string, outerDepth: number, mayRepeat = false): string | undefined {
-  if (hasLoneSurrogate(text)) return 'it has half a character'
+  if (hasLoneSurrogate(text)) return 'it has a lone surrogate'
   /** Member names so far per open object; undefined for an array. */
   const open: (Set<string> | undefined)[] = []
   let isName = false
@@ -25,7 +25,7 @@ export function jsonRefusal(text: string, outerDepth: number, mayRepeat = false)
       const names = open.at(-1)
       if (isName && names) {
         const name = decodeString(text, at, end)
-        if (names.has(name) && !mayRepeat) return 'it has a member twice'
+        if (names.has(name) && !mayRepeat) return 'it has a repeated member'
         names.add(name)
       }
       isName = false
@@ -45,7 +45,7 @@ export function jsonRefusal(text: string, outerDepth: number, mayRepeat = false)
       number.lastIndex = at
       const digits = number.exec(text)?.[0]
       if (digits !== undefined) {
-        if (!Number.isFinite(Number(digits))) return 'it has a number beyond all doubles'
+        if (!Number.isFinite(Number(digits))) return 'it has a number that is too large'
         at += digits.length
         continue
       }

@@ -33,7 +33,7 @@ export type Reading =
 
 /** @param text checked JSON without surrounding white space and repeated members */
 export function readMessage(text: string): Reading {
-  if (kindAt(text, 0) !== 'object') return { refusal: 'it is no JSON object' }
+  if (kindAt(text, 0) !== 'object') return { refusal: 'it is not a JSON object' }
   const message = new JsonObject(text, 0)
   if (message.string('jsonrpc') !== '2.0') return { refusal: '"jsonrpc" is not "2.0"' }
   const id = message.raw('id')
@@ -42,14 +42,16 @@ export function readMessage(text: string): Reading {
     const method = message.string('method')
     if (method === undefined) return { refusal: '"method" is not a string' }
     if (id === undefined && !alwaysRequests.has(method)) return { kind: 'notification', method }
-    return hasId ? { kind: 'request', id, method } : { refusal: `a request needs a string or number as "id"` }
+    return hasId
+      ? { kind: 'request', id, method }
+      : { refusal: 'the "id" of a request must be a string or number' }
   }
   if (message.has('result') === message.has('error')) {
-    return { refusal: 'it has neither "method" nor exactly one of "result" and "error"' }
+    return { refusal: 'it must have "method", or exactly one of "result" and "error"' }
   }
   if (hasId) return errorRefusal(message) ?? { kind: 'answer', id }
-  if (message.has('result')) return { refusal: 'a result needs a string or number as "id"' }
-  if (id !== undefined && id !== 'null') return { refusal: '"id" is neither a string, a number nor null' }
+  if (message.has('result')) return { refusal: 'the "id" of a result must be a string or number' }
+  if (id !== undefined && id !== 'null') return { refusal: '"id" must be a string, number or null' }
   return errorRefusal(message) ?? { kind: 'answer' }
 }
 
@@ -60,11 +62,11 @@ export function readMessage(text: string): Reading {
  * @param text checked JSON
  */
 export function readLoosely(text: string): Reading {
-  if (kindAt(text, 0) !== 'object') return { refusal: 'it is no JSON object' }
+  if (kindAt(text, 0) !== 'object') return { refusal: 'it is not a JSON object' }
   const message = new JsonObject(text, 0)
   const id = message.raw('id') ?? 'null'
   const hasId = ['string', 'number'].includes(kindAt(id, 0))
-  if (!hasId && id !== 'null') return { refusal: '"id" is neither a string, a number nor null' }
+  if (!hasId && id !== 'null') return { refusal: '"id" must be a string, number or null' }
   const named = hasId ? { id } : {}
   const method = message.string('method')
   if (method !== undefined) return { kind: hasId ? 'request' : 'notification', ...named, method }
@@ -75,7 +77,7 @@ function errorRefusal(message: JsonObject): { readonly refusal: string } | undef
   if (!message.has('error')) return undefined
   const error = message.object('error')
   const isError = error && isInteger(error.raw('code') ?? '') && error.string('message') !== undefined
-  return isError ? undefined : { refusal: '"error" needs an integer "code" and a string "message"' }
+  return isError ? undefined : { refusal: '"error" must have an integer "code" and a string "message"' }
 }
 
 /** A 64-bit integer, signed or not; readers treat `-0` and `1.0` as other numbers. */

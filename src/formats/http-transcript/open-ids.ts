@@ -30,8 +30,9 @@ export function createOpenIds(): OpenIds {
   const leftOut = new Set<string>()
 
   function requestRefusal(name: string, method: string | undefined): string | undefined {
-    if (open.has(name)) return 'a request under its id is still open, and the format keeps no sides apart'
-    if (method === 'tools/call' && called.has(name)) return 'a tools/call had its id before'
+    if (open.has(name))
+      return 'another request with its id is open, and the format does not separate the ids of client and server'
+    if (method === 'tools/call' && called.has(name)) return 'an earlier tools/call has the same id'
     return undefined
   }
 
@@ -49,7 +50,7 @@ export function createOpenIds(): OpenIds {
         ? correlatedId === request.id
         : request.answeredBy === direction && request.conversation === conversation
     const answers = isOurs && request.exact === exactId(idText)
-    return answers ? undefined : 'a request that it does not answer is open under its id'
+    return answers ? undefined : 'readers would match it to another open request with its id'
   }
 
   function refusal(record: MessageRecord, part: Part, reading: Reading): string | undefined {

@@ -66,7 +66,7 @@ export async function* readTranscript(
       continue
     }
     const [name, number] = piece.path
-    if (name === 'entries' && number === undefined) wrong('"entries" is no array', piece.line)
+    if (name === 'entries' && number === undefined) wrong('"entries" is not an array', piece.line)
     if (name !== 'entries' || typeof number !== 'number') continue
     const entry = entryOf(piece.text)
     if (typeof entry === 'string') {
@@ -82,7 +82,7 @@ export async function* readTranscript(
     yield isUntimed ? { ...record, untimed: true } : record
   }
   if (faults > 0 && understood === 0) {
-    throw new WiretapeError('not-a-recording', 'nothing in it is understood', {
+    throw new WiretapeError('not-a-recording', 'no MCP message found', {
       hint: 'Is it the right file?',
     })
   }

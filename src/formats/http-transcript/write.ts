@@ -87,7 +87,7 @@ async function* entriesOf(
       losses.conversation(record)
       losses.micros(record)
       if (record.untimed) losses.times(record, undefined)
-      if (http) losses.add('URLs and most headers of HTTP are left out')
+      if (http) losses.add('URLs and most HTTP headers are left out')
       continue
     }
     const entry =
@@ -122,7 +122,7 @@ function refusalOf(
     reading.kind === 'request' &&
     facts.resent.has(record.http?.exchange, reading.id!)
   ) {
-    return 'HTTP turned it away, and it was sent again'
+    return 'the server rejected its HTTP request, and the client sent it again'
   }
   return openIds.refusal(record, part, reading)
 }
@@ -130,7 +130,7 @@ function refusalOf(
 function checkTransport(transport: TranscriptTransport, facts: Facts, report: Report): void {
   const said = facts.transport === 'sse' ? 'http-sse' : facts.transport
   if (said === undefined || said === transport) return
-  const message = `the recording is of ${said}, and is written as one of ${transport}`
+  const message = `the ${said} recording is written as ${transport}`
   report({ severity: 'warning', code: 'other-transport', message })
 }
 

@@ -52,7 +52,7 @@ export async function* readInspector(
   })
   for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* reader.take(piece)
   for (const piece of pieces.end()) yield* reader.take(piece)
-  if (!hasList) throw notUnderstood('it is neither an array nor an object with an array "events"')
+  if (!hasList) throw notUnderstood('it is neither an array nor an object with an "events" array')
   yield* reader.end()
 }
 
@@ -196,7 +196,7 @@ class ExportReader {
 }
 
 function notUnderstood(why?: string): WiretapeError {
-  const message = `nothing in it is understood${why === undefined ? '' : `: ${why}`}`
+  const message = `no MCP message found${why === undefined ? '' : `: ${why}`}`
   return new WiretapeError('not-a-recording', message, { hint: 'Is it the right file?' })
 }
 
@@ -230,7 +230,7 @@ function protocolRecords(
 /** A note about an error of the client, placed after the related message. */
 function errorNote({ ms, record }: Timed, error: string, isAnswered: boolean): Timed {
   const t = record.type === 'unknown' ? undefined : record.t
-  const what = isAnswered ? 'the client rejected this answer' : 'the client had an error with this message'
+  const what = isAnswered ? 'the client rejected this response' : 'the client had an error with this message'
   return { ms, record: { type: 'note', t: t ?? noTime, text: `${what}: ${error}` } }
 }
 

@@ -59,7 +59,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     losses.micros(record)
     losses.times(record, startedAt)
     if (record.http || record.sse)
-      losses.add('what HTTP said around messages is left out', record.parts.length)
+      losses.add('HTTP and SSE data of messages is left out', record.parts.length)
     for (const part of record.parts) {
       const text = record.raw.slice(part.start, part.end)
       const ms = Date.parse(record.t)
@@ -67,7 +67,8 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       waiting += text.length
       // Readers place a response by its time, after all messages with the same time.
       const isTied = request?.waits === true && ms === last.ms && last.id !== part.correlatedId
-      if (ms < last.ms || isTied) losses.add('the order of messages is known by their times only')
+      if (ms < last.ms || isTied)
+        losses.add('the order of messages with equal or decreasing times is left out')
       last = { ms, id: part.id }
       if (request?.waits) {
         request.response = { text, ms }

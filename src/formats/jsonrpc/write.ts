@@ -15,7 +15,7 @@ export function writeLines(recording: Recording, report: Report): AsyncIterable<
     losses.links(record)
     losses.pairs(record)
     losses.conversation(record)
-    if (record.http || record.sse) losses.add('what HTTP said around messages is left out', parts.length)
+    if (record.http || record.sse) losses.add('HTTP and SSE data of messages is left out', parts.length)
     losses.add('times and directions of messages are left out', parts.length)
     for (const { start, end } of parts) {
       yield raw.slice(start, end)

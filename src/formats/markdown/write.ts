@@ -52,8 +52,8 @@ function noteLosses(told: Told, losses: ReturnType<typeof createLosses>): void {
       losses.marks(told.record)
       losses.conversation(told.record)
     }
-    if (told.record.http?.headers) losses.add('headers of HTTP are left out')
-    losses.add('ids, links and exact layout of messages are left out')
+    if (told.record.http?.headers) losses.add('HTTP headers are left out')
+    losses.add('ids, links and original white space of messages are left out')
   } else if (!['meta', 'end', 'noise', 'stderr', 'gap', 'http'].includes(told.record.type))
     losses.record(told.record)
 }
@@ -93,7 +93,7 @@ function tableRow(told: Told): string | undefined {
     return `| | ${time(us)} | ▒ | ${record.lost} messages are not recorded: ${inCell(record.why)} | | |\n`
   if (record.type === 'stderr') return `| | ${time(us)} | │ | stderr: ${inCell(record.text)} | | |\n`
   if (record.type !== 'http') return undefined
-  const status = record.status ?? 'no answer'
+  const status = record.status ?? 'no response'
   return `| | ${time(us)} | ← | HTTP ${status} of ${inCell(`${record.method} ${record.path}`)} | | |\n`
 }
 
@@ -121,7 +121,7 @@ function sectionOf(told: Told): string | undefined {
   const body = indentJson(text)
   let section = `\n### ${seq} ${arrow(record.direction)} ${inLine(name)}\n\n${markdownJson(body)}\n`
   if (record.original !== undefined)
-    section += `\nBefore it was changed:\n\n${markdownJson(indentJson(record.original))}\n`
+    section += `\nBefore the change:\n\n${markdownJson(indentJson(record.original))}\n`
   return section
 }
 

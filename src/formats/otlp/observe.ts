@@ -153,7 +153,7 @@ class SpanObserver {
       return
     }
     const draft = told.request && this.#open.get(told.request.seq)
-    if (!draft) return this.#losses.add('answers to no request, and what is no JSON-RPC, are left out')
+    if (!draft) return this.#losses.add('unmatched responses and messages that are not JSON-RPC are left out')
     const outcome = outcomeOf(told)
     const answer = this.#payload?.answered(told, draft.method) ?? []
     const span = this.#close(draft, this.#nsOf(passedUs), {
@@ -181,7 +181,7 @@ class SpanObserver {
 
   #noteLosses({ part, record, us }: ToldMessage): void {
     if (!this.#payload) this.#losses.add('payloads are left out')
-    if (us === undefined) this.#losses.add('times are not known, spans have the time 0')
+    if (us === undefined) this.#losses.add('unknown times are written as 0')
     if (part !== record.parts[0]) return
     if (record.batch) this.#losses.add('batches are written message by message')
     this.#losses.marks(record)

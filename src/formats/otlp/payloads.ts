@@ -22,7 +22,7 @@ export function createPayloads(lost: (what: string) => void): Payloads {
 
   function attributesOf(json: string | undefined, key: string, mime?: string): Attributes {
     if (json === undefined) return []
-    if (json.length > longestPayload) lost(`payloads are cut after ${longestPayload} characters`)
+    if (json.length > longestPayload) lost(`payloads are truncated to ${longestPayload} characters`)
     const value = boundedText(json, longestPayload)
     return mime === undefined
       ? [[key, value]]
@@ -41,7 +41,7 @@ export function createPayloads(lost: (what: string) => void): Payloads {
           : attributesOf(new JsonObject(text, 0).raw('params'), 'input.value', 'input.mime_type')
       const size = sizeOf(attributes)
       if (waiting + size > mostWaiting) {
-        lost('payloads of requests are left out, since too many wait for their answers')
+        lost('payloads of requests are left out, since too many requests are open')
         return []
       }
       waiting += size

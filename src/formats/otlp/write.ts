@@ -83,7 +83,7 @@ async function measured(
   const meter = createMeter({ startNs, temporality: 'cumulative' })
   let endNs = startNs
   for await (const { span, measures } of observe(recording, meta, losses)) {
-    if (span) losses.add('messages are left out, but for durations')
+    if (span) losses.add('messages are left out; only durations are kept')
     if (span && span.endNs > endNs) endNs = span.endNs
     for (const measure of measures) meter.take(measure)
   }

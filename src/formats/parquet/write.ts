@@ -74,7 +74,7 @@ export function writeParquet(recording: Recording, report: Report): AsyncIterabl
       const { record, part } = told
       if (part === record.parts[0]) {
         if (record.batch) losses.add('batches are written message by message')
-        if (record.http?.headers || record.sse) losses.add('headers and fields of events are left out')
+        if (record.http?.headers || record.sse) losses.add('HTTP headers and SSE fields are left out')
         losses.marks(record)
         losses.links(record)
       }

@@ -28,7 +28,7 @@ export function decodeEntry(piece: JsonPiece, number: number, context: EntryCont
   if (piece.fault !== undefined) return { problem: `not valid JSON: ${piece.fault}` }
   const span = findJsonValue(piece.text)
   if (isFault(span)) return { problem: `not valid JSON: ${span.reason}` }
-  if (kindAt(piece.text, span.start) !== 'object') return { problem: 'it is no object' }
+  if (kindAt(piece.text, span.start) !== 'object') return { problem: 'not an object' }
   const object = new JsonObject(piece.text, span.start)
   const missing = requiredMembers.filter((name) => !object.has(name))
   const lacking = missing.length === 0 ? undefined : `${listOf(missing)} missing`
@@ -69,21 +69,20 @@ function messageText(json: string): string {
 
 /** A problem of an entry that is readable nevertheless. */
 function problemOf({ object, payload }: Entry, isTime: boolean, isSequence: boolean): string | undefined {
-  if (object.string('proxy_id') === undefined) return '"proxy_id" is no string'
-  if (!isSequence) return '"sequence" is no number from 0'
-  if (!isTime) return '"timestamp" is no ISO 8601 time'
+  if (object.string('proxy_id') === undefined) return '"proxy_id" is not a string'
+  if (!isSequence) return '"sequence" is not an integer from 0'
+  if (!isTime) return '"timestamp" is not an ISO 8601 time'
   if (!['stdio', 'sse', 'streamable-http'].includes(object.string('transport') ?? ''))
     return `"transport" is ${shortly(object.raw('transport'))}, not stdio, sse or streamable-http`
   const modified = object.raw('modified') ?? 'false'
   if (modified !== 'true' && modified !== 'false')
     return `"modified" is ${shortly(modified)}, not true or false`
   const original = object.raw('original_payload') ?? 'null'
-  if (original !== 'null' && modified === 'false')
-    return '"original_payload" is there, and "modified" is not true'
-  if (original !== 'null' && kindAt(original, 0) !== 'object') return '"original_payload" is no object'
+  if (original !== 'null' && modified === 'false') return '"original_payload" needs "modified": true'
+  if (original !== 'null' && kindAt(original, 0) !== 'object') return '"original_payload" is not an object'
   if (kindAt(payload, 0) === 'array') return '"payload" is an array, not one JSON-RPC message'
   const { problem } = readEnvelope(payload, 0)
-  return problem === undefined ? undefined : `"payload" is no JSON-RPC 2.0 message: ${problem}`
+  return problem === undefined ? undefined : `"payload" is not a JSON-RPC 2.0 message: ${problem}`
 }
 
 function shortly(json: string | undefined): string {

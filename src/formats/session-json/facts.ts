@@ -57,7 +57,7 @@ async function readFacts(input: Pick<Input, 'bytes'>): Promise<Facts> {
     return factsFrom(
       whole,
       undefined,
-      `metadata.wiretape says ${said}, and we read ${notesVersion}: it is kept as it is`,
+      `metadata.wiretape has ${said}, but wiretape reads version ${notesVersion}: it is kept unchanged`,
     )
   }
   const displaced = own.get('displaced')
@@ -77,7 +77,7 @@ async function readFacts(input: Pick<Input, 'bytes'>): Promise<Facts> {
     },
     wrong.length === 0
       ? undefined
-      : `${wrong.map((name) => `metadata.wiretape.${name}`).join(', ')} is not what we write: left out`,
+      : `${wrong.map((name) => `metadata.wiretape.${name}`).join(', ')} is not valid and is left out`,
   )
 }
 

@@ -80,7 +80,7 @@ export function createEntryReader(
   }
 
   function changed(id: string): void {
-    const message = `the file was changed: what metadata.wiretape.lines says of ${JSON.stringify(id.slice(0, 60))} does not fit, and is left out`
+    const message = `the file was changed: the data of ${JSON.stringify(id.slice(0, 60))} in metadata.wiretape.lines does not match its message and is left out`
     report({ severity: 'warning', code: 'changed', message })
   }
 

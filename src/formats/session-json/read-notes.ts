@@ -179,11 +179,11 @@ function createNotes(report: Report): NotesInStep {
         lost += 1
       }
       if (lost > 0) {
-        const message = `the file was changed: what metadata.wiretape.lines says of ${lost} of its messages fits none, and is left out`
+        const message = `the file was changed: elements of metadata.wiretape.lines that match no message are left out: ${lost}`
         report({ severity: 'warning', code: 'changed', message })
       }
       if (bad > 0) {
-        const message = `${bad} elements of metadata.wiretape.lines are no lines of a tape: they are left out`
+        const message = `elements of metadata.wiretape.lines that are not lines of a tape are left out: ${bad}`
         report({ severity: 'error', code: 'bad-note', message })
       }
       return undefined

@@ -41,7 +41,7 @@ export function readSession(input: Input, report: Report): AsyncIterable<TapeRec
       if (end) yield end
       else if (facts.top.get('ended_at') === 'null') {
         const message =
-          '"ended_at" is null: cut off, still being recorded, or by a version that never fills it in'
+          '"ended_at" is null: cut off, still being recorded, or from a version that never sets it'
         report({ severity: 'warning', code: 'incomplete', message })
       }
     }
@@ -84,13 +84,13 @@ async function frameOf(input: Pick<Input, 'bytes' | 'seen'>, report: Report): Pr
   const facts = await factsOf(input)
   const missing = required.filter((name) => !facts.names.has(name))
   if (missing.length > required.length - 2) {
-    throw new WiretapeError('not-a-recording', 'it holds no session', { hint: 'Is it the right file?' })
+    throw new WiretapeError('not-a-recording', 'it contains no session', { hint: 'Is it the right file?' })
   }
   function fault(message: string): void {
     report({ severity: 'error', code: 'bad-session', message })
   }
   if (missing.length > 0) fault(`the session has no ${missing.map((name) => `"${name}"`).join(', ')}`)
-  for (const name of facts.repeated) fault(`"${name}" stands there more than once`)
+  for (const name of facts.repeated) fault(`"${name}" occurs more than once`)
   if (facts.problem !== undefined) {
     report({ severity: 'warning', code: 'unknown-metadata', message: facts.problem })
   }
@@ -228,9 +228,9 @@ function* elementRecords(
 function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<typeof bareMeta> {
   const { top, names } = facts
   const startMicros = parseMoment(top.get('started_at') ?? 'null')
-  if (names.has('started_at') && startMicros === undefined) fault('"started_at" is no ISO 8601 time')
+  if (names.has('started_at') && startMicros === undefined) fault('"started_at" is not an ISO 8601 time')
   const id = stringOf(top.get('id'))
-  if (names.has('id') && id === undefined) fault('"id" is no string')
+  if (names.has('id') && id === undefined) fault('"id" is not a string')
   const said = stringOf(top.get('transport'))
   const transport = transports.find((known) => known === said)
   if (names.has('transport') && transport === undefined) {
@@ -240,8 +240,8 @@ function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<type
     const text = top.get(name) ?? 'null'
     if (text !== 'null' && !text.startsWith('"')) fault(`"${name}" is neither a string nor null`)
   }
-  if (top.get('metadata') !== undefined) fault('"metadata" is no object')
-  if (names.has('messages') && facts.messages !== 'array') fault('"messages" is no array')
+  if (top.get('metadata') !== undefined) fault('"metadata" is not an object')
+  if (names.has('messages') && facts.messages !== 'array') fault('"messages" is not an array')
   const meta = bareMeta({
     startedAt: tapeTime(startMicros ?? 0),
     session: id ?? '',
@@ -261,7 +261,7 @@ function endOf(
   const text = facts.top.get('ended_at')
   if (text === undefined || text === 'null') return undefined
   const endMicros = parseMoment(text)
-  if (endMicros === undefined) fault('"ended_at" is no ISO 8601 time')
+  if (endMicros === undefined) fault('"ended_at" is not an ISO 8601 time')
   return endMicros === undefined ? undefined : bareEnd('', endMicros, began)
 }
 

@@ -73,7 +73,7 @@ function sessionPieces(
   function* metadata(): Generator<string> {
     yield entryCount === 0 ? '],\n' : `${entryEnd}\n  ],\n`
     if (elsewhere > 0) {
-      const message = `${elsewhere} of the recorded lines are no single JSON-RPC message: they are in metadata.wiretape`
+      const message = `recorded lines that are not a single JSON-RPC message are kept in metadata.wiretape: ${elsewhere}`
       report({ severity: 'warning', code: 'kept-in-metadata', message })
     }
     yield '  "metadata": {'

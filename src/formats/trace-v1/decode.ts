@@ -53,7 +53,7 @@ function decodeUnchecked(
   if (isFault(span)) {
     return fault('not-json', `not valid JSON: ${span.reason}`, span.at + 1)
   }
-  if (kindAt(text, span.start) !== 'object') return fault('not-an-object', 'a line holds one JSON object')
+  if (kindAt(text, span.start) !== 'object') return fault('not-an-object', 'a line must be one JSON object')
   const object = new JsonObject(text, span.start, insideLine)
   const type = object.string('type')
   if (type === undefined && object.has('type')) return fault('bad-type', '"type" is not a string')

@@ -142,17 +142,17 @@ export function createLineReader(
     const { record } = line
     if (records === 0 && record.type !== 'meta') {
       const message =
-        'the first line is not a meta line: label and command are unknown, and it begins with the first line'
+        'the first line is not a meta line: label and command are unknown, and the session starts at the first line'
       report({ severity: 'error', code: 'no-meta', message, at: { line: number } })
     }
     if (records > 0 && !ended && record.type === 'meta') {
-      report(incomplete('no end line before this meta line: the tape before it was cut off', number))
+      report(incomplete('no end line before this meta line: the previous tape was cut off', number))
     }
     if (ended && record.type !== 'meta') {
       report({
         severity: 'warning',
         code: 'after-end',
-        message: 'stands after the end line',
+        message: 'follows the end line',
         at: { line: number },
       })
     }
@@ -182,7 +182,7 @@ export function createLineReader(
 
   function close(): void {
     if (known === 0) {
-      throw new WiretapeError('not-a-recording', 'it holds no line of a tape', {
+      throw new WiretapeError('not-a-recording', 'it contains no line of a tape', {
         hint: 'Is it the right file?',
       })
     }
@@ -212,7 +212,7 @@ function incomplete(message: string, line?: number): Diagnostic {
 
 function wrongVersion(version: string, line: number): WiretapeError {
   const said = version === 'none' ? 'no version (`v`)' : `trace version ${version.slice(0, 40)}`
-  return new WiretapeError('unsupported-version', `line ${line} says ${said}; wiretape reads version 1`, {
+  return new WiretapeError('unsupported-version', `line ${line} has ${said}; wiretape reads version 1`, {
     hint: 'A newer wiretape may read it.',
   })
 }

@@ -55,8 +55,8 @@ export function createSeveralServers(): SeveralServers {
       const conversation = [...servers.values()].findLast((server) => server.conversation)?.conversation ?? ''
       const filter = `conv:${JSON.stringify(conversation)}`
       return {
-        message: `${names.length} servers in one file (${named}); trace v1 describes one server a file`,
-        hint: `wiretape convert --filter '${filter}' cuts one out`,
+        message: `${names.length} servers in one file (${named}); trace v1 describes one server per file`,
+        hint: `extract one with wiretape convert --filter '${filter}'`,
       }
     },
   }
