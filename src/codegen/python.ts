@@ -68,7 +68,7 @@ export function pythonTests(plan: TestPlan, about: About, client: 'mcp' | 'plain
     'url' in target
       ? `URL = ${JSON.stringify(target.url)}`
       : `COMMAND = [${command.map((word) => JSON.stringify(word)).join(', ')}]`,
-    ...(plan.variables.length > 0 ? ['made = {}  # values that the server made, for later requests'] : []),
+    ...(plan.variables.length > 0 ? ['made = {}  # values from responses, for later requests'] : []),
     '',
     '',
     '@pytest.fixture(scope="module")',
@@ -166,7 +166,7 @@ const plainClient = `class Server:
                 if "error" in message:
                     raise RuntimeError(message["error"]["message"])
                 return message["result"]
-        raise RuntimeError("the server ended without an answer")
+        raise RuntimeError("the server ended without a response")
 
     def close(self):
         self.process.stdin.close()

@@ -37,7 +37,7 @@ export function planTests(
   for (const talk of talks) {
     if (!tested.has(talk.method)) continue
     if (steps.length === mostSteps) {
-      left.push(`what follows message ${talk.seq}: a file has at most ${mostSteps} tests`)
+      left.push(`messages from ${talk.seq} on: a file has at most ${mostSteps} tests`)
       break
     }
     const list = lists[talk.method]

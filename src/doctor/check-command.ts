@@ -29,7 +29,7 @@ export async function* checkCommand(check: CommandCheck): AsyncGenerator<Step> {
     yield failed(
       'command found',
       missing,
-      `looked in PATH=${variables['PATH'] ?? ''}; install it, or write its absolute path`,
+      `looked in PATH=${variables['PATH'] ?? ''}; install it, or use its absolute path`,
     )
     return
   }
@@ -42,18 +42,18 @@ export async function* checkCommand(check: CommandCheck): AsyncGenerator<Step> {
     yield note(
       'PATH',
       `${command[0]} is not in ${desktopPath}, which desktop clients use`,
-      'write its absolute path in their configuration',
+      'use its absolute path in the client configuration',
     )
   if (unset.length > 0)
     yield failed(
       'environment set',
       `not set: ${unset.join(', ')}`,
-      'set them where the client starts, or write the values into its configuration',
+      'set the variables where the client starts, or put their values into its configuration',
     )
   else
     yield ok(
       'environment set',
-      Object.keys(env).length === 0 ? 'nothing is asked for' : Object.keys(env).join(', '),
+      Object.keys(env).length === 0 ? 'no variables needed' : Object.keys(env).join(', '),
     )
   if (unset.length > 0) return
   yield* talk(command, variables, cwd, check.timeoutMs)
@@ -89,7 +89,7 @@ async function* talk(
       const next = await heard.take()
       const words = lastLines(stderr)
       if (next === undefined) {
-        const said = isFirst ? 'nothing came on stdout' : 'no answer came'
+        const said = isFirst ? 'nothing on stdout' : 'no response'
         const advice = words === '' ? 'does the server speak MCP on stdio?' : `its stderr ends with: ${words}`
         yield failed('initialize answered', `${said} within ${timeoutMs / 1000} s`, advice)
         return
@@ -97,7 +97,7 @@ async function* talk(
       if ('ended' in next) {
         const advice =
           words === ''
-            ? 'it wrote nothing to stderr; run the command in a terminal'
+            ? 'the server wrote nothing to stderr; run the command in a terminal'
             : `its stderr ends with: ${words}`
         yield failed('initialize answered', next.ended, advice)
         return

@@ -30,14 +30,18 @@ export async function* checkMachine({ dataFolder, places }: MachineCheck): Async
     if (managedBy !== undefined) yield note(client.name, `${managedBy} decides which servers run`)
     for (const { place, fault, servers } of files) {
       if (fault !== undefined)
-        yield failed(client.name, `${place.path}: ${fault}`, 'mend the file: its client ignores it or fails')
+        yield failed(
+          client.name,
+          `${place.path}: ${fault}`,
+          'correct the file: its client ignores it or fails',
+        )
       for (const { name, launch } of servers) {
         const wrapping = readWrapping(launch)
         if (wrapping === 'damaged')
           yield failed(
             client.name,
             `${name} in ${place.path}: its arguments no longer contain the original command`,
-            'wiretape uninstall says what it was',
+            'wiretape uninstall shows the original command',
           )
         else if (wrapping) recorded += 1
       }
@@ -47,7 +51,7 @@ export async function* checkMachine({ dataFolder, places }: MachineCheck): Async
       yield note(
         client.name,
         `${withServers.length} configuration files: ${withServers.map(({ place }) => place.path).join(', ')}`,
-        'the client reads one of them only',
+        'the client reads only one of them',
       )
   }
   yield ok('clients', `${clients.length} found, ${recorded} servers recorded`)
@@ -57,13 +61,13 @@ export async function* checkMachine({ dataFolder, places }: MachineCheck): Async
 async function* checkFolder(dataFolder: string): AsyncGenerator<Step> {
   const info = await stat(dataFolder).catch(() => undefined)
   if (!info) {
-    yield note('data folder', `${dataFolder} is not there yet; the first recording makes it`)
+    yield note('data folder', `${dataFolder} does not exist yet; the first recording creates it`)
     return
   }
   try {
     await access(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    yield failed('data folder', wordsOf(error), `make ${dataFolder} yours`)
+    yield failed('data folder', wordsOf(error), `make yourself the owner of ${dataFolder}`)
     return
   }
   const isOpen = process.platform !== 'win32' && (info.mode & 0o077) !== 0
@@ -77,17 +81,13 @@ async function* checkFolder(dataFolder: string): AsyncGenerator<Step> {
   const space = await statfs(dataFolder)
   const free = space.bavail * space.bsize
   yield free < littleSpace
-    ? failed(
-        'disk',
-        `${formatBytes(free)} free`,
-        'make room: recordings end with a gap when the disk is full',
-      )
+    ? failed('disk', `${formatBytes(free)} free`, 'free some space: a full disk leaves gaps in recordings')
     : ok('disk', `${formatBytes(free)} free`)
 }
 
 async function checkLauncher(dataFolder: string): Promise<Step> {
   const path = launcherPath({ dataFolder, platform: process.platform })
-  const advice = 'run wiretape install again: it writes the launcher anew'
+  const advice = 'run wiretape install again: it rewrites the launcher'
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined)
     return failed('launcher', `${path} is missing: installed servers cannot start`, advice)

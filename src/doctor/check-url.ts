@@ -23,7 +23,7 @@ export async function* checkUrl({ url, headers, timeoutMs }: UrlCheck): AsyncGen
     yield note(
       'proxy',
       `${proxy} is set in the environment`,
-      'the steps below go straight to the server; clients may go through the proxy',
+      'these checks bypass the proxy; clients may use it',
     )
   let address = host
   if (net.isIP(host) === 0) {
@@ -38,7 +38,7 @@ export async function* checkUrl({ url, headers, timeoutMs }: UrlCheck): AsyncGen
           .join(', ')}`,
       )
     } catch (error) {
-      yield failed('DNS', wordsOf(error), 'is the name right, and does this machine reach a name server?')
+      yield failed('DNS', wordsOf(error), 'check the host name, and that this machine reaches a name server')
       return
     }
   }
@@ -49,7 +49,7 @@ export async function* checkUrl({ url, headers, timeoutMs }: UrlCheck): AsyncGen
     yield failed(
       'TCP',
       wordsOf(error),
-      `does a server listen on ${host}:${port}, and does a firewall let you through?`,
+      `check that a server listens on ${host}:${port} and that no firewall blocks it`,
     )
     return
   }
@@ -57,7 +57,7 @@ export async function* checkUrl({ url, headers, timeoutMs }: UrlCheck): AsyncGen
     const step = await checkTls(host, port, timeoutMs)
     yield step
     if (step.state === 'failed') return
-  } else if (!isLoopback(host)) yield note('TLS', 'none: tokens and messages pass in the clear', 'use https')
+  } else if (!isLoopback(host)) yield note('TLS', 'none: tokens and messages are not encrypted', 'use https')
   yield* askHttp(url, headers, timeoutMs)
 }
 
@@ -65,7 +65,7 @@ function connectTcp(host: string, port: number, timeoutMs: number): Promise<numb
   const beganAt = performance.now()
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host, port })
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1000} s`)))
     socket.once('connect', () => {
       resolve(performance.now() - beganAt)
       socket.destroy()
@@ -82,7 +82,7 @@ function checkTls(host: string, port: number, timeoutMs: number): Promise<Step> 
     socket.once('error', (error: NodeJS.ErrnoException) => {
       const isTrust = /CERT|SELF_SIGNED|ISSUER|ALTNAME|UNABLE_TO/.test(error.code ?? '')
       const advice = isTrust
-        ? 'name the certificate authority in NODE_EXTRA_CA_CERTS, or mend the certificate'
+        ? 'add the certificate authority to NODE_EXTRA_CA_CERTS, or replace the certificate'
         : 'does the server speak TLS on this port?'
       resolve(failed('TLS', `${wordsOf(error)}${error.code === undefined ? '' : ` (${error.code})`}`, advice))
     })
@@ -111,7 +111,7 @@ async function ask(
 ): Promise<Reply> {
   const timer = new AbortController()
   const timeout = setTimeout(
-    () => timer.abort(new Error(`no answer within ${timeoutMs / 1000} s`)),
+    () => timer.abort(new Error(`no response within ${timeoutMs / 1000} s`)),
     timeoutMs,
   )
   const beganAt = performance.now()
@@ -161,7 +161,7 @@ async function* askHttp(
     yield failed(
       'HTTP',
       wordsOf(error),
-      'the connection opens and then breaks: look at the server and at proxies before it',
+      'the connection opens and then fails: check the server and the proxies in front of it',
     )
     return
   }
@@ -173,8 +173,8 @@ async function* askHttp(
   if (status >= 300 && status < 400) {
     yield failed(
       'HTTP',
-      `${status}, to ${String(headers.get('location')).slice(0, 200)}`,
-      'use the address that it names',
+      `${status}, redirected to ${String(headers.get('location')).slice(0, 200)}`,
+      'use the URL of the redirect',
     )
     return
   }
@@ -186,14 +186,14 @@ async function* askHttp(
     yield failed(
       'HTTP',
       `${status}: ${text.slice(0, 160)}`,
-      status >= 500 ? 'the server fails: look at its log' : 'is the path right?',
+      status >= 500 ? 'the server failed: check its log' : 'is the path right?',
     )
     return
   }
   yield ok('HTTP', `${status}, ${headers.get('content-type') ?? 'no content type'}`)
   yield ok(
     'authorization',
-    given.length === 0 ? 'none is asked for' : `accepted with ${given.map(([name]) => name).join(', ')}`,
+    given.length === 0 ? 'none required' : `accepted with ${given.map(([name]) => name).join(', ')}`,
   )
   let answer: unknown
   try {
@@ -209,8 +209,8 @@ async function* askHttp(
   yield* answerSteps(answer, tookMs)
   const session = headers.get('mcp-session-id')
   yield session === null
-    ? note('session', 'the server keeps none (stateless)')
-    : ok('session', 'the server gave a session id')
+    ? note('session', 'the server has no sessions (stateless)')
+    : ok('session', 'the server assigned a session id')
   yield await checkModern(url, own, timeoutMs)
   if (session !== null) {
     const closing = { ...own, 'mcp-session-id': session, 'mcp-protocol-version': offeredVersion }
@@ -246,7 +246,7 @@ async function* checkLogin(
       const servers = Array.isArray(data.authorization_servers) ? data.authorization_servers.map(String) : []
       yield ok(
         '.well-known',
-        `${place.pathname}: ${servers.slice(0, 3).join(', ') || 'no authorization server is named'}`,
+        `${place.pathname}: ${servers.slice(0, 3).join(', ') || 'no authorization server given'}`,
       )
       break
     } catch {
@@ -256,7 +256,7 @@ async function* checkLogin(
   const advice =
     given.length > 0
       ? 'the token is wrong, expired or for another audience'
-      : "log in with the client, or give a token: --header 'Authorization: Bearer ${TOKEN}'"
+      : "log in with the client, or pass a token: --header 'Authorization: Bearer ${TOKEN}'"
   yield failed('authorization', `${status}${challenge === '' ? '' : `: ${challenge.slice(0, 200)}`}`, advice)
 }
 
@@ -278,7 +278,7 @@ async function* checkLegacy(
     yield note(
       'era',
       'HTTP+SSE (2024-11-05)',
-      'record it with wiretape record --url; the transport is found out',
+      'record it with wiretape record --url, which detects the transport',
     )
   else yield failed('HTTP', String(status), 'is the path right? MCP endpoints often end in /mcp or /sse')
 }

@@ -26,13 +26,17 @@ export function answerSteps(answer: unknown, tookMs: number): Step[] {
     const words = `${String(error.code)} ${String(error.message).slice(0, 200)}`
     const isModern = String(error.message).includes('2026-07-28') || error.code === -32601
     const advice = isModern
-      ? 'the server may speak 2026-07-28 only, which has no initialize'
-      : 'the server refuses initialize: look at its stderr and its documentation'
+      ? 'the server may support only 2026-07-28, which has no initialize'
+      : 'the server rejected initialize: check its stderr and its documentation'
     return [failed('initialize answered', `with an error: ${words}`, advice)]
   }
   if (!result)
     return [
-      failed('initialize answered', 'with neither result nor error', 'report it to the author of the server'),
+      failed(
+        'initialize answered',
+        'with neither result nor error',
+        'report this to the author of the server',
+      ),
     ]
   const { name, version } = result.serverInfo ?? {}
   const server =
@@ -44,7 +48,7 @@ export function answerSteps(answer: unknown, tookMs: number): Step[] {
   if (typeof agreed !== 'string')
     return [
       ...steps,
-      failed('version agreed', 'the server names none', 'report it to the author of the server'),
+      failed('version agreed', 'the server sent no version', 'report this to the author of the server'),
     ]
   const isKnown = (protocolVersions as readonly string[]).includes(agreed)
   steps.push(

@@ -26,7 +26,7 @@ export function splitCommandLine(text: string): CommandWords {
       word = (word ?? '') + quoted.text
       pos = quoted.end
     } else if (char === '\\') {
-      if (pos === text.length) return { fault: 'it ends with a backslash' }
+      if (pos === text.length) return { fault: 'the last character is a backslash' }
       const next = text.charAt(pos)
       // A backslash and a line break continue the line.
       if (next !== '\n') word = (word ?? '') + next

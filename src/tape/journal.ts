@@ -259,7 +259,7 @@ export class Journal {
 
   #writeGap(losses: Amount): boolean {
     if (losses.messages + losses.stderr === 0) return true
-    this.#lines.add(this.#gapOf(losses, this.#trouble ?? 'the disk refused the data'))
+    this.#lines.add(this.#gapOf(losses, this.#trouble ?? 'the disk rejected the data'))
     if (this.#write()) return true
     this.#lines.take()
     return false

@@ -13,7 +13,7 @@ export function whyNotOurs(
   const own = process.geteuid?.()
   if (own === undefined || process.platform === 'win32') return undefined
   if (uid !== own && uid !== 0 && uid !== trustedUid) return `it belongs to another user (uid ${uid})`
-  if ((mode & 0o002) !== 0) return 'every user can write it'
+  if ((mode & 0o002) !== 0) return 'every user can write to it'
   // Many systems give each user a group of the same number without other members.
-  return (mode & 0o020) !== 0 && gid !== uid ? `its group can write it (gid ${gid})` : undefined
+  return (mode & 0o020) !== 0 && gid !== uid ? `its group can write to it (gid ${gid})` : undefined
 }

@@ -58,7 +58,7 @@ export async function recoverTape(
 }
 
 /** Aborts an unnecessary copy. */
-const nothingToDo = new Error('the tape is whole')
+const nothingToDo = new Error('the tape is complete')
 
 /** State of one of the tapes in a file, as far as it was read. */
 interface TapeSoFar {

@@ -31,7 +31,9 @@ export function startTape(
   } catch (cause) {
     throw new WiretapeError('unwritable', `cannot create a tape in ${folder}: ${diskReason(cause)}`, {
       hint:
-        codeOf(cause) === 'EMFILE' ? 'Raise what ulimit -n allows.' : 'Choose another folder with --out DIR.',
+        codeOf(cause) === 'EMFILE'
+          ? 'Raise the limit of open files with ulimit -n.'
+          : 'Choose another folder with --out DIR.',
       cause,
     })
   }

@@ -159,7 +159,7 @@ function checkedUrl(name: string, text: string, onCommandLine: boolean): URL {
     throw new WiretapeError('usage', `${name} is not an http or https URL`, { hint })
   }
   if (onCommandLine && (url.username !== '' || url.password !== '' || url.search !== ''))
-    throw new WiretapeError('usage', `${name} has credentials or a query, which other users can see`, {
+    throw new WiretapeError('usage', `${name} has credentials or a query, which other users could see`, {
       hint: 'put credentials into OTEL_EXPORTER_OTLP_HEADERS',
     })
   return url

@@ -95,7 +95,7 @@ const keptOfFault = 65_536
 /** A second document most likely comes from joined files. */
 function afterTheEnd(code: number): string {
   const another = code === OPEN_OBJECT || code === OPEN_ARRAY
-  return `unexpected text after the value${another ? ': another document, which is not read' : ''}`
+  return `unexpected text after the value${another ? ': a second document, which is ignored' : ''}`
 }
 
 type Due = 'start' | 'value' | 'first' | 'name' | 'colon' | 'next' | 'nothing'

@@ -15,7 +15,7 @@ export function spliceText(text: string, edits: readonly TextEdit[]): string {
   let kept = 0
   for (const { start, end, text: replacement } of edits) {
     if (!(start >= kept && end >= start && end <= text.length)) {
-      throw new RangeError(`Edit ${start}..${end} overlaps the one before it or leaves the text`)
+      throw new RangeError(`Edit ${start}..${end} overlaps the previous edit or exceeds the text`)
     }
     parts.push(text.slice(kept, start), replacement)
     kept = end

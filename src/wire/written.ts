@@ -24,7 +24,7 @@ export function readWritten(written: string, as: 'message' | 'answer'): Written 
     const result = object?.raw('result')
     const error = object?.raw('error')
     if ((result === undefined) === (error === undefined))
-      return { fault: 'a response has either "result" or "error"' }
+      return { fault: 'a response must have either "result" or "error"' }
     return { text, ...(result !== undefined && { result }), ...(error !== undefined && { error }) }
   }
   const envelope = isObject ? readEnvelope(text, 0) : undefined

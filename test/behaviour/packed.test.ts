@@ -87,7 +87,7 @@ describe('a packed recording', () => {
     const { code, stderr } = await run('convert', 'two.json.gz', 'two.jsonl')
     expect(code).toBe(0)
     expect(stderr).toBe(
-      `wiretape: two.json.gz, line ${lines}: not valid JSON: unexpected text after the value: another document, which is not read\n`,
+      `wiretape: two.json.gz, line ${lines}: not valid JSON: unexpected text after the value: a second document, which is ignored\n`,
     )
   })
 })

@@ -35,7 +35,7 @@ describe('a command line', () => {
     ['a "b\\"', 'the " at column 3 is not closed'],
     ['a "b\\', 'the " at column 3 is not closed'],
     ['"', 'the " at column 1 is not closed'],
-    ['a\\', 'it ends with a backslash'],
+    ['a\\', 'the last character is a backslash'],
   ])('%j is none: %s', (line, fault) => {
     expect(splitCommandLine(line)).toEqual({ fault })
   })
@@ -76,7 +76,7 @@ describe('a command line', () => {
         const split = splitCommandLine(text)
         // What a shell replaces, and a backslash at the end, which it takes for itself.
         fc.pre(!/(?<!\\)(?:\\\\)*[$`]|(?:^|[\s=:])~/.test(text))
-        fc.pre(!('fault' in split && split.fault === 'it ends with a backslash'))
+        fc.pre(!('fault' in split && split.fault === 'the last character is a backslash'))
         const [words] = wordsOf([text])
         expect(split).toEqual(words ? { words } : { fault: expect.any(String) })
       }),

@@ -118,7 +118,7 @@ describe('the policy in force', () => {
   it.skipIf(process.platform === 'win32')('is not a file that others can write', async () => {
     expect(await load(file(full, 0o666))).toMatchObject({
       kind: 'broken',
-      why: expect.stringContaining('every user can write it'),
+      why: expect.stringContaining('every user can write to it'),
     })
   })
 

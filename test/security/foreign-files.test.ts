@@ -42,7 +42,7 @@ describe.skipIf(!hasRights)('the certificate authority', () => {
     for (const folder of ['open', 'open/ca']) {
       const { code, stderr } = await forward(stage.path(folder))
       expect(code).toBe(1)
-      expect(stderr).toMatch(/cannot keep a certificate authority in .*every user can write it/)
+      expect(stderr).toMatch(/cannot keep a certificate authority in .*every user can write to it/)
     }
     expect(existsSync(stage.path('open/ca-key.pem'))).toBe(false)
   })

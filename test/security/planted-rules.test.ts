@@ -94,7 +94,7 @@ describe.skipIf(leftOut(process.platform !== 'win32', 'rights of files need a PO
       chmodSync(stage.path('a.compare.yaml'), 0o646)
       const { code, stderr } = await cli('diff', 'a.jsonl', 'b.jsonl')
       expect(code).toBe(2)
-      expect(stderr).toMatch(/a\.compare\.yaml is not used: every user can write it/)
+      expect(stderr).toMatch(/a\.compare\.yaml is not used: every user can write to it/)
       expect(stderr).toContain('--no-compare-file')
       expect(await cli('diff', 'a.jsonl', 'b.jsonl', '--compare-file', 'a.compare.yaml')).toMatchObject({
         code: 0,

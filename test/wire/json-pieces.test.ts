@@ -81,7 +81,7 @@ describe('what breaks a document that cannot be resumed', () => {
     ['{a:1}', [' ! expected a member name: a']],
     ['{"a" 1}', ["a ! expected ':': 1"]],
     ['{"a":1} x', ['a 1', ' ! unexpected text after the value: x']],
-    ['{"a":1}\n{', ['a 1', ' ! unexpected text after the value: another document, which is not read: {']],
+    ['{"a":1}\n{', ['a 1', ' ! unexpected text after the value: a second document, which is ignored: {']],
     ['{"a":"x\ny","b":1}', ['a ! control character in a string: "x\n']],
     ['{"a":{"b":"c" "d"}}', ['a ! expected \',\' or \'}\': {"b":"c" "']],
     ['{"a":{"b" 1}}', ['a ! expected \':\': {"b" 1']],

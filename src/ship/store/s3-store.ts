@@ -176,7 +176,7 @@ async function partOf(content: Content, at: number, length: number): Promise<Uin
       const part = new Uint8Array(length)
       for (let filled = 0; filled < length;) {
         const { bytesRead } = await file.read(part, filled, length - filled, at + filled)
-        if (bytesRead === 0) throw new Error('the file became shorter')
+        if (bytesRead === 0) throw new Error('the file shrank while it was read')
         filled += bytesRead
       }
       return part
