@@ -23,7 +23,7 @@ export function describeDifference(difference: Difference, longest = 120): strin
   const { kind, place } = difference
   // JSON inside a text may be formatted on many lines without meaning.
   const [before, after] = [difference.before ?? '', difference.after ?? ''].map(onOneLine) as [string, string]
-  const path = toJsonPath(place).replace(/^\$\.?/, '') || 'the answer'
+  const path = toJsonPath(place).replace(/^\$\.?/, '') || 'the response'
   if (kind === 'added') return `+ ${path} ${shortened(after, 0, longest)}`
   if (kind === 'removed') return `- ${path} ${shortened(before, 0, longest)}`
   const at = firstDifference(before, after)
@@ -72,6 +72,6 @@ export function detailsOf(exchange: ExchangeComparison): string[] {
   else lines.push(...exchange.differences.map((difference) => describeDifference(difference)))
   if (exchange.more > 0 && verdict === 'changed') lines.push(`and ${exchange.more} more differences`)
   const faults = exchange.schemaFaults.map((fault) => `schema: ${fault}`)
-  const known = (exchange.knownFaults ?? []).map((fault) => `schema, as before: ${fault}`)
+  const known = (exchange.knownFaults ?? []).map((fault) => `schema (not new): ${fault}`)
   return [...lines, ...faults, ...known, ...(exchange.notes ?? [])]
 }

@@ -26,9 +26,9 @@ export function createKnownFaults(): KnownFaults {
       if (count === 0) return []
       const what =
         count === 1
-          ? '1 result does not fit the outputSchema of its tool'
-          : `${count} results do not fit the outputSchema of their tools`
-      return [`${what}, as before${count === 1 ? '' : ', first'}: ${first}`]
+          ? '1 result still does not match the outputSchema of its tool'
+          : `${count} results still do not match the outputSchema of their tools`
+      return [`${what}${count === 1 ? '' : ', first'}: ${first}`]
     },
   }
 }

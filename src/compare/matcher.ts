@@ -17,19 +17,22 @@ export interface Matcher {
 /** The names of matchers, with descriptions. */
 export const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
   ['any', 'any two values'],
-  ['type', 'two values of one kind'],
+  ['type', 'two values of the same type'],
   [
     'timestamp',
-    'moments: ISO 8601, RFC 9110, a time of day or localised, epoch numbers, alone or inside a text',
+    'times: ISO 8601, RFC 9110, localized dates, times of day, epoch numbers; alone or inside a text',
   ],
   ['uuid', 'UUIDs, alone or inside a text'],
-  ['duration', 'spans of time: 12ms, 1.5 s, PT2S, 00:01:02, or a number; alone or inside a text'],
-  ['cursor', 'two strings that are not empty'],
+  [
+    'duration',
+    'durations: 12ms, 1.5 s, PT2S, 00:01:02; alone or inside a text; or any number that is not negative',
+  ],
+  ['cursor', 'two non-empty strings'],
   ['number', 'numbers, alone or inside a text'],
-  ['number~0.5', 'numbers at most 0.5 apart'],
-  ['number~5%', 'numbers at most 5 % of the recorded one apart'],
+  ['number~0.5', 'numbers that differ by at most 0.5'],
+  ['number~5%', 'numbers that differ by at most 5 % of the recorded one'],
   ['unordered', 'arrays with the same elements in any order'],
-  ['/pattern/', 'two values whose text fits an RE2 pattern'],
+  ['/pattern/', 'two values whose text matches an RE2 pattern'],
 ]
 
 const timestamps =
@@ -48,7 +51,7 @@ export function parseMatcher(text: string): Matcher {
   if (text.length > 1 && text.startsWith('/') && text.endsWith('/'))
     return { text, ...pattern(text.slice(1, -1)) }
   const known = matcherNames.map(([name]) => name).join(', ')
-  throw new QueryFault(`names no matcher: ${text}`, `there are ${known}`)
+  throw new QueryFault(`has an unknown matcher: ${text}`, `known matchers: ${known}`)
 }
 
 /** Matches what any of them matches; matchers within texts can each match their own parts of one text. */
@@ -122,7 +125,8 @@ function sorted(value: string): string {
 
 function near(amount: string): Behaviour {
   const given = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(%?)$/i.exec(amount)
-  if (!given) throw new QueryFault(`has no tolerance: number~${amount}`, 'write number~0.5 or number~5%')
+  if (!given)
+    throw new QueryFault(`has an invalid tolerance: number~${amount}`, 'use number~0.5 or number~5%')
   const limit = Number(given[1])
   const apart = (before: number, after: number): boolean =>
     Math.abs(after - before) <= (given[2] === '%' ? (Math.abs(before) * limit) / 100 : limit)

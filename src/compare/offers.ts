@@ -78,7 +78,7 @@ export function compareOffers(before: Offers, after: Offers, lists?: ComparedLis
 export function offerNotes(...sides: readonly Offers[]): readonly string[] {
   if (sides.every(({ listings }) => listings.isComplete)) return []
   return [
-    'more than 8 MB of lists of tools, prompts and resources that differ: of the rest only the last ones were compared',
+    'the differing lists of tools, prompts and resources exceed 8 MB: of the rest, only the last lists were compared',
   ]
 }
 
@@ -143,7 +143,7 @@ function countOf(listings: Offers['listings'], kind: OfferKind): number {
   return count
 }
 
-const listGoesOn = 'not in what was asked for of the list, which goes on'
+const listGoesOn = 'not on the requested pages; the list has more pages'
 
 function compareListings(before: Listing, after: Listing): OfferChange[] {
   const changes: OfferChange[] = []
@@ -184,7 +184,7 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
 
 function compareItems(kind: OfferKind, name: string, before: string, after: string): OfferChange {
   if (isTooDeep(before) || isTooDeep(after))
-    return { kind, name, change: 'changed', impact: 'breaking', details: ['nested too deep to compare'] }
+    return { kind, name, change: 'changed', impact: 'breaking', details: ['nested too deeply to compare'] }
   const details = membersThatDiffer(before, after).flatMap((member): SchemaChange[] => {
     const [old, now] = [before, after].map((text) => valueOf(text, member))
     if (member === 'inputSchema' || member === 'outputSchema') {

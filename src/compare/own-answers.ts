@@ -1,7 +1,7 @@
 import type { ExchangeComparison } from './comparison.js'
 
 /** Explains on an exchange why its responses were not compared. */
-export const ownAnswerNote = 'not compared: wiretape or a person answered it, not the server'
+export const ownAnswerNote = 'not compared: the response came from wiretape or a person, not from the server'
 
 /** Counts exchanges that were not compared because their response is not the server's. */
 export interface OwnAnswers {
@@ -18,8 +18,11 @@ export function createOwnAnswers(): OwnAnswers {
     },
     notes() {
       if (count === 0) return []
-      if (count === 1) return ['1 answer was not compared: wiretape or a person gave it, not the server']
-      return [`${count} answers were not compared: wiretape or a person gave them, not the server`]
+      if (count === 1)
+        return ['1 response was not compared: it came from wiretape or a person, not from the server']
+      return [
+        `${count} responses were not compared: they came from wiretape or a person, not from the server`,
+      ]
     },
   }
 }
@@ -28,5 +31,5 @@ export function createOwnAnswers(): OwnAnswers {
 export function restartNotes(of: string, restarts: number): readonly string[] {
   if (restarts === 0) return []
   const times = restarts === 1 ? 'once' : `${restarts} times`
-  return [`the server was restarted ${times} ${of}: earlier answers may be those of an older version`]
+  return [`the server was restarted ${times} ${of}: earlier responses may come from an older version`]
 }

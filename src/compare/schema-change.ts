@@ -82,7 +82,7 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
   function compare(a: Json, b: Json, at: string, depth: number): void {
     if (JSON.stringify(a) === JSON.stringify(b)) return
     if (!isMap(a) || !isMap(b) || depth > deepest) {
-      add('breaking', at, 'another schema')
+      add('breaking', at, 'schema changed')
       return
     }
     for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
@@ -145,8 +145,8 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
     if (!Array.isArray(old)) return tighter(at, 'enum added')
     const texts = (list: Json[]): string[] => list.map((value) => JSON.stringify(value))
     const [was, is] = [texts(old), texts(now)]
-    for (const value of was) if (!is.includes(value)) tighter(at, `enum without ${value}`)
-    for (const value of is) if (!was.includes(value)) looser(at, `enum with ${value}`)
+    for (const value of was) if (!is.includes(value)) tighter(at, `enum value ${value} removed`)
+    for (const value of is) if (!was.includes(value)) looser(at, `enum value ${value} added`)
   }
 
   function bounds(name: string, old: Json, now: Json, at: string, sign: number): void {
@@ -158,8 +158,8 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
 
   function additional(old: Json, now: Json, at: string, depth: number): void {
     if (isMap(old) && isMap(now)) compare(old, now, `${at}/*`, depth + 1)
-    else if (now === false) tighter(at, 'no other members allowed now')
-    else if (old === false) add('compatible', at, 'other members allowed now')
+    else if (now === false) tighter(at, 'additional members no longer allowed')
+    else if (old === false) add('compatible', at, 'additional members now allowed')
     else add('compatible', at, 'additionalProperties changed')
   }
 

@@ -60,7 +60,7 @@ export function checkSchema(
     visits += 1
     if (visits > mostVisits) return
     if (unknown.has(at)) return
-    if (rule === false) return say('may not be there')
+    if (rule === false) return say('is not allowed')
     if (!isObject(rule) || depth > deepestSchema) return
     const fits = (other: Json): boolean => checkOnce(other, data, at, depth + 1).length === 0
     const mustFit = (other: Json | undefined): void => {
@@ -76,21 +76,22 @@ export function checkSchema(
     if (types.length > 0 && !types.some((type) => isOfType(data, type)))
       return say(`is ${nameOf(data)}, not ${types.map(String).join(' or ')}`)
     if (Array.isArray(rule['enum']) && !rule['enum'].some((one) => equal(one, data)))
-      say('is none of the enum')
-    if ('const' in rule && !equal(rule['const'], data)) say('is not the constant')
+      say('is not one of the enum values')
+    if ('const' in rule && !equal(rule['const'], data)) say('is not the const value')
     for (const part of listOf(rule['allOf'])) mustFit(part)
     const any = listOf(rule['anyOf'])
     if (any.length > 0 && !any.some(fits)) {
       const meant = meantOf(any, data, places)
-      if (meant === undefined) say('fits none of anyOf')
+      if (meant === undefined) say('matches none of the anyOf schemas')
       else mustFit(meant)
     }
     const one = listOf(rule['oneOf'])
     const fitting = one.filter(fits).length
     // An unknown value may be what distinguishes them.
     if (one.length > 0 && fitting !== 1 && (fitting === 0 || !holdsUnknown(at)))
-      say('does not fit exactly one of oneOf')
-    if (rule['not'] !== undefined && !holdsUnknown(at) && fits(rule['not'])) say('fits what it must not')
+      say('does not match exactly one of the oneOf schemas')
+    if (rule['not'] !== undefined && !holdsUnknown(at) && fits(rule['not']))
+      say('matches the schema that "not" forbids')
     if (rule['if'] !== undefined && !holdsUnknown(at)) mustFit(fits(rule['if']) ? rule['then'] : rule['else'])
     if (isObject(data)) checkObject(rule, data, at, depth, into, say)
     else if (Array.isArray(data)) checkArray(rule, data, at, depth, into, say)
@@ -116,7 +117,7 @@ export function checkSchema(
       if (!Object.hasOwn(data, name)) continue
       if (!Array.isArray(needed)) check(needed, data, at, depth + 1, into)
       else if (!needed.every((one) => typeof one === 'string' && Object.hasOwn(data, one)))
-        say(`has ${JSON.stringify(name)} without what it needs`)
+        say(`has ${JSON.stringify(name)} without a member that it requires`)
     }
     const patterned = entriesOf(rule['patternProperties'])
     for (const [name, value] of Object.entries(data)) {
@@ -152,15 +153,15 @@ export function checkSchema(
     bound(rule, 'minItems', 'maxItems', data.length, 'elements', say)
     if (holdsUnknown(at)) return
     if (rule['uniqueItems'] === true && new Set(data.map(plainText)).size < data.length)
-      say('has an element twice')
+      say('has duplicate elements')
     const { contains } = rule
     if (contains === undefined) return
     const found = data.filter((one, i) => checkOnce(contains, one, `${at}/${i}`, depth + 1).length === 0)
     const least = { minContains: 1, ...rule }
-    bound(least, 'minContains', 'maxContains', found.length, 'elements that it has to contain', say)
+    bound(least, 'minContains', 'maxContains', found.length, 'elements that match "contains"', say)
   }
 
-  const tooMuch = [{ at: '', problem: 'takes too long to be held against the schema' }]
+  const tooMuch = [{ at: '', problem: 'takes too long to check against the schema' }]
   try {
     const faults = checkOnce(schema, value, '', 0)
     return visits > mostVisits ? tooMuch : [...faults]
@@ -203,7 +204,7 @@ function checkString(
 ): void {
   bound(rule, 'minLength', 'maxLength', Array.from(data).length, 'characters', say)
   const { pattern } = rule
-  if (typeof pattern === 'string' && patterns.test(pattern, data) === false) say('does not fit the pattern')
+  if (typeof pattern === 'string' && patterns.test(pattern, data) === false) say('does not match the pattern')
 }
 
 interface Patterns {
@@ -234,7 +235,7 @@ function checkNumber(rule: { [name: string]: Json }, data: number, say: (problem
   if (typeof step === 'number' && step > 0) {
     const steps = data / step
     const isNear = Math.abs(steps - Math.round(steps)) <= Math.abs(steps) * 1e-12
-    if (Number.isFinite(steps) && !isNear) say(`is no multiple of ${step}`)
+    if (Number.isFinite(steps) && !isNear) say(`is not a multiple of ${step}`)
   }
   const at = (name: string): number | undefined => (typeof rule[name] === 'number' ? rule[name] : undefined)
   if (data < (at('minimum') ?? -Infinity) || data <= (at('exclusiveMinimum') ?? -Infinity))
@@ -251,8 +252,8 @@ function bound(
   say: (problem: string) => void,
 ): void {
   const [min, max] = [rule[least], rule[most]]
-  if (typeof min === 'number' && count < min) say(`has ${count} ${what}, not ${min} at least`)
-  if (typeof max === 'number' && count > max) say(`has ${count} ${what}, not ${max} at most`)
+  if (typeof min === 'number' && count < min) say(`has ${count} ${what}, expected at least ${min}`)
+  if (typeof max === 'number' && count > max) say(`has ${count} ${what}, expected at most ${max}`)
 }
 
 /** Resolves references: `#`, `#/$defs/x` and `#anchor`. Others, such as URLs, are ignored. */

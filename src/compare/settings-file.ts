@@ -31,7 +31,7 @@ class Fault extends Error {
 
 /** Parses the rules next to a recording (docs/diff.md). */
 export function parseSettingsFile(text: string): SettingsFile | { readonly fault: SettingsFault } {
-  if (text.length > longestFile) return { fault: { message: 'is longer than 1 MiB' } }
+  if (text.length > longestFile) return { fault: { message: 'is larger than 1 MiB' } }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
@@ -95,7 +95,7 @@ function rulesOf(
   const { match } = members
   if (match === undefined || match === null) return ignored
   if (typeof match !== 'object' || Array.isArray(match))
-    reader.refuse([...at, 'match'], 'match is no mapping', 'write one JSONPath: matcher a line')
+    reader.refuse([...at, 'match'], 'match must be a mapping', 'write one JSONPath: matcher per line')
   const matched = Object.entries(match).map(([path, matcher]) => {
     const place = [...at, 'match', path]
     return compiled(place, path, reader, () => matchRule(path, settingText(matcher, place, reader), only))
@@ -122,7 +122,7 @@ function levelOf(value: unknown, reader: Reader): Level | undefined {
   if (value === undefined) return undefined
   const level = levels.find((known) => known === value)
   return (
-    level ?? reader.refuse(['level'], `level ${shown(value)} is none`, `it is one of ${levels.join(', ')}`)
+    level ?? reader.refuse(['level'], `unknown level ${shown(value)}`, `known levels: ${levels.join(', ')}`)
   )
 }
 
@@ -133,10 +133,10 @@ function mapOf(
   reader: Reader,
 ): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return reader.refuse(path, `${subjectOf(path)} is no mapping`, `it may have ${known.join(', ')}`)
+    return reader.refuse(path, `${subjectOf(path)} must be a mapping`, `known members: ${known.join(', ')}`)
   for (const name of Object.keys(value)) {
     if (!known.includes(name))
-      reader.refuse([...path, name], `${name} is unknown`, `there are ${known.join(', ')}`)
+      reader.refuse([...path, name], `unknown member ${name}`, `known members: ${known.join(', ')}`)
   }
   return value as Members
 }
@@ -145,13 +145,13 @@ function listOf(value: unknown, path: readonly (string | number)[], reader: Read
   if (value === undefined || value === null) return []
   return Array.isArray(value)
     ? value
-    : reader.refuse(path, `${subjectOf(path)} is no list`, 'begin each line with -')
+    : reader.refuse(path, `${subjectOf(path)} must be a list`, 'begin each line with -')
 }
 
 function settingText(value: unknown, path: readonly (string | number)[], reader: Reader): string {
   return typeof value === 'string'
     ? value
-    : reader.refuse(path, `${subjectOf(path)} is no text`, 'put it in quotes')
+    : reader.refuse(path, `${subjectOf(path)} must be a string`, 'put it in quotes')
 }
 
 /** Name of the node at a path: `the file`, `level`, `entry 2 of ignore`. */

@@ -88,10 +88,7 @@ export function parseMatchRule(text: string): CompareRule {
   }
   const cut = text.lastIndexOf('=')
   if (cut <= 0)
-    throw new QueryFault(
-      `has no matcher: ${text}`,
-      'write <JSONPath>=<matcher>, such as $.result.at=timestamp',
-    )
+    throw new QueryFault(`has no matcher: ${text}`, 'use <JSONPath>=<matcher>, such as $.result.at=timestamp')
   return matchRule(text.slice(0, cut), text.slice(cut + 1))
 }
 

@@ -22,10 +22,10 @@ export function createShortTimeOuts(timeoutMs: number): ShortTimeOuts {
     notes() {
       if (count === 0) return []
       const [what, most] =
-        count === 1 ? ['1 request that timed out', ''] : [`${count} requests that timed out`, 'up to ']
-      return [
-        `${what} took ${most}${formatDuration(longestUs)} when recorded: a longer time-out waits for that`,
-      ]
+        count === 1
+          ? ['1 request timed out, but took', '']
+          : [`${count} requests timed out, but took`, 'up to ']
+      return [`${what} ${most}${formatDuration(longestUs)} in the recording: use a longer timeout`]
     },
   }
 }

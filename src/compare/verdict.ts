@@ -188,10 +188,9 @@ function compareFaults(
 function schemaFaults({ text, redacted = [] }: AnswerText, outputSchema: string): string[] {
   const start = startOf(text)
   if (start === undefined || isFailure(text)) return []
-  if (isTooDeep(outputSchema) || isTooDeep(text))
-    return ['it is nested too deep to be held against outputSchema']
+  if (isTooDeep(outputSchema) || isTooDeep(text)) return ['nested too deeply to check against outputSchema']
   const content = new JsonObject(text, start).object('result')?.raw('structuredContent')
-  if (content === undefined) return ['/result has no structuredContent, which outputSchema asks for']
+  if (content === undefined) return ['/result has no structuredContent, which outputSchema requires']
   const place = '/result/structuredContent'
   const unknown = redacted.filter((at) => at.startsWith(place)).map((at) => at.slice(place.length))
   return checkSchema(JSON.parse(outputSchema), JSON.parse(content), new Set(unknown)).map(

@@ -41,7 +41,7 @@ export async function answerLiveQuestion(
   if (!question) {
     if (method !== 'ping') {
       if (unanswered === 'fail') failed()
-      const notes = ['the recording has no such request of the server']
+      const notes = ['the recording has no such server request']
       tell({ ...compareQuestion(undefined, text, envelope, settings), notes })
     }
     const answer = defaultAnswer(envelope, unanswered)

@@ -69,7 +69,7 @@ export function withId(text: string, id: string): string {
 /** The response where the recording has none. A ping always gets a result. */
 export function defaultAnswer({ id = 'null', method }: Envelope, unanswered: Unanswered): string {
   if (method === 'ping' || unanswered === 'empty') return `{"jsonrpc":"2.0","id":${id},"result":{}}`
-  const message = JSON.stringify(`the recording has no answer to ${method}`)
+  const message = JSON.stringify(`the recording has no response to ${method}`)
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":${message}}}`
 }
 

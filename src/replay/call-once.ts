@@ -164,7 +164,7 @@ export async function openServer(
 }
 
 function cancelled(id: string): string {
-  const params = `{"requestId":${id},"reason":"a person cancelled it"}`
+  const params = `{"requestId":${id},"reason":"cancelled by the user"}`
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`
 }
 
@@ -230,8 +230,8 @@ export function setValues(text: string, sets: readonly SetValue[]): string {
     const whole = findJsonValue(made)
     const places = isFault(whole) ? [] : path.find(made, whole)
     if (places.length === 0)
-      throw new WiretapeError('usage', `--set ${name}: the request has no such place`, {
-        hint: 'a path begins at the message: $.params.arguments.q',
+      throw new WiretapeError('usage', `--set ${name}: the request has no value at this path`, {
+        hint: 'a path starts at the message, such as $.params.arguments.q',
       })
     made = spliceText(
       made,
@@ -239,7 +239,7 @@ export function setValues(text: string, sets: readonly SetValue[]): string {
     )
   }
   if (made.includes(redactionMarker))
-    throw new WiretapeError('usage', 'redaction took a value out of the recorded request', {
+    throw new WiretapeError('usage', 'a value of the recorded request was redacted', {
       hint: "give it with --set '$.params.arguments.NAME=${VARIABLE}'",
     })
   return made

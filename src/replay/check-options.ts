@@ -16,22 +16,22 @@ import type { ReplayTarget } from './target.js'
 const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {
   timeoutMs: [
     (value) => typeof value === 'number' && value > 0 && value <= longestTimerMs,
-    `it is a number of milliseconds, from 1 to ${longestTimerMs}`,
+    `use a number of milliseconds, from 1 to ${longestTimerMs}`,
   ],
-  handshake: [isFlag, 'it is true or false'],
+  handshake: [isFlag, 'use true or false'],
   unanswered: oneOf('error', 'empty', 'fail'),
   concurrency: oneOf('one', 'recorded'),
-  speed: [(value) => typeof value === 'number' && value > 0, 'it is a number above 0, or Infinity'],
+  speed: [(value) => typeof value === 'number' && value > 0, 'use a number above 0, or Infinity'],
   set: [isMembers, "use an object of values by JSONPath, such as { '$.params.arguments.key': 'x' }"],
-  strictSecrets: [isFlag, 'it is true or false'],
-  filter: [isText, 'it is a text'],
+  strictSecrets: [isFlag, 'use true or false'],
+  filter: [isText, 'use a string'],
   level: oneOf('exact', 'semantic', 'schema'),
   ignore: [isTexts, "use a list of JSONPaths, such as ['$.result.at']"],
   match: [
     (value) => isMembers(value) && Object.values(value).every(isText),
     "use an object of matchers by JSONPath, such as { '$.result.at': 'timestamp' }",
   ],
-  compareFile: [(value) => value === false || (isText(value) && value !== ''), 'it is a path, or false'],
+  compareFile: [(value) => value === false || (isText(value) && value !== ''), 'use a path, or false'],
   signal: [(value) => value instanceof AbortSignal, 'use an AbortSignal'],
 }
 
@@ -49,7 +49,7 @@ const isHeader = (value: unknown): boolean =>
 
 const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport', OptionShape>> = {
   command: [isCommandLine, "use a list of strings, such as ['node', 'server.js']"],
-  url: [isText, 'it is a text'],
+  url: [isText, 'use a string'],
   headers: [
     (value) => Array.isArray(value) && value.every(isHeader),
     "use a list of header names and values, such as [['Authorization', 'Bearer x']]",
@@ -62,7 +62,7 @@ export function checkTarget(target: ReplayTarget): void {
   const { command, url }: { command?: unknown; url?: unknown } = target ?? {}
   if ((command === undefined) === (url === undefined))
     throw new WiretapeError('usage', 'the target is invalid', {
-      hint: "it is { command: ['node', 'server.js'] } or { url: 'http://…' }",
+      hint: "use { command: ['node', 'server.js'] } or { url: 'http://…' }",
     })
   checkShapes('member of the target', target, targetShapes)
 }

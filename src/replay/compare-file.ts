@@ -35,10 +35,10 @@ async function readOwn(path: string, recording: string): Promise<string> {
   try {
     const stats = await file.stat()
     const owner = await stat(recording).catch(() => undefined)
-    const why = stats.isFile() ? whyNotOurs(stats, owner?.uid) : 'it is no file'
+    const why = stats.isFile() ? whyNotOurs(stats, owner?.uid) : 'it is not a file'
     if (why === undefined) return await file.readFile('utf8')
     throw new WiretapeError('usage', `${path} is not used: ${why}`, {
-      hint: '--no-compare-file compares without it, --compare-file FILE uses it all the same',
+      hint: 'compare without it with --no-compare-file, or use it anyway with --compare-file FILE',
     })
   } finally {
     await file.close()
@@ -54,7 +54,7 @@ export function compareFilesOf(recording: string): readonly string[] {
 /** @throws WiretapeError `usage` or `unreadable` */
 export async function readCompareFile(path: string): Promise<SettingsFile & { readonly name: string }> {
   if (isNamedPipe(path))
-    throw new WiretapeError('unreadable', `cannot read ${path}: it is a pipe`, { hint: 'name a file' })
+    throw new WiretapeError('unreadable', `cannot read ${path}: it is a pipe`, { hint: 'use a file' })
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw cannotRead(path, cause)
   })

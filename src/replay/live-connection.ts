@@ -190,7 +190,7 @@ export function askLive(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       live.forget(id, pending)
-      pending.settle({ error: `no answer within ${timeoutMs / 1000} s` })
+      pending.settle({ error: `no response within ${timeoutMs / 1000} s` })
     }, timeoutMs)
     const cancel = (): void => {
       live.forget(id, pending)

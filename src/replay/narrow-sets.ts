@@ -33,16 +33,20 @@ export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise
   }
   const unused = sets.find((set) => !used.has(set))
   if (unused)
-    throw new WiretapeError('usage', `the value for ${unused.name} has no place in a message of the client`, {
-      hint: 'A path begins at the message: $.params.arguments.token. `wiretape inspect -v` shows what they have.',
-    })
+    throw new WiretapeError(
+      'usage',
+      `cannot set ${unused.name}: no client message has a value at this path`,
+      {
+        hint: 'a path starts at the message, such as $.params.arguments.token; wiretape inspect -v shows the messages',
+      },
+    )
   return sets.map((set) => (narrow.has(set) ? { ...set, onlyRedacted: true } : set))
 }
 
 /** Responses are matched by message ids. */
 function noIds({ name }: SetValue): WiretapeError {
-  return new WiretapeError('usage', `the value for ${name} would take the place of the ids of messages`, {
-    hint: 'name a place in their params: $.params.arguments.id',
+  return new WiretapeError('usage', `cannot set ${name}: the value would replace message ids`, {
+    hint: 'use a path in params, such as $.params.arguments.id',
   })
 }
 

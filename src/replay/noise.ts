@@ -43,26 +43,27 @@ export function createNoise(): Noise {
     notes() {
       const notes: string[] = []
       if (count > 0) {
-        const what = count === 1 ? '1 thing that is' : `${count} things that are`
-        notes.push(`the server said ${what} no JSON-RPC, first: ${first}`)
+        const what = count === 1 ? 'once' : `${count} times, first`
+        notes.push(`the server sent invalid JSON-RPC ${what}: ${first}`)
       }
       const { again, late, unasked } = strays
-      const requests = (number: number): string => (number === 1 ? '1 request' : `${number} requests`)
+      const requests = (number: number, id: string): string =>
+        number === 1 ? `1 request, id ${id}` : `${number} requests, first id ${id}`
       if (again.count > 0)
-        notes.push(
-          `the server answered ${requests(again.count)} more than once, first the one with id ${again.first}`,
-        )
+        notes.push(`the server sent more than one response to ${requests(again.count, again.first)}`)
       if (late.count > 0)
-        notes.push(
-          `the server answered ${requests(late.count)} after the time-out, first the one with id ${late.first}`,
-        )
+        notes.push(`the server responded after the timeout to ${requests(late.count, late.first)}`)
       if (unasked.count > 0) {
-        const what = unasked.count === 1 ? '1 answer has an id' : `${unasked.count} answers have ids`
-        notes.push(`${what} that no request had, first: ${unasked.first}`)
+        const what =
+          unasked.count === 1
+            ? '1 response has an unknown id'
+            : `${unasked.count} responses have unknown ids, first`
+        notes.push(`${what}: ${unasked.first}`)
       }
       if (nameless.count > 0) {
-        const what = nameless.count === 1 ? '1 answer has' : `${nameless.count} answers have`
-        notes.push(`${what} no id, first: ${nameless.first}`)
+        const what =
+          nameless.count === 1 ? '1 response has no id' : `${nameless.count} responses have no id, first`
+        notes.push(`${what}: ${nameless.first}`)
       }
       return notes
     },

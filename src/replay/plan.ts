@@ -117,7 +117,7 @@ export async function planReplay(
   const read = async (locator: number): Promise<MessageRecord> => {
     const record = await records.read(locator)
     if (record.type === 'message') return record
-    throw new WiretapeError('unreadable', `${name} changed while it was read`)
+    throw new WiretapeError('unreadable', `${name} changed while being read`)
   }
 
   const planned = createPlannedFrames(index)
@@ -163,8 +163,8 @@ export async function planReplay(
   }
   const frames = planned.finish()
   if (frames.length === 0 || (filter && !isAnyTaken)) {
-    const why = filter && hasClient ? 'no message that the filter takes' : 'no message of a client'
-    throw new WiretapeError('not-a-recording', `${name} holds ${why}`, { hint: 'there is nothing to replay' })
+    const why = filter && hasClient ? 'no message that matches the filter' : 'no client message'
+    throw new WiretapeError('not-a-recording', `${name} has ${why}`, { hint: 'there is nothing to replay' })
   }
   const cameTooLate = ({ row, connection, answerRow }: PlannedQuestion): boolean =>
     answerRow < 0 && row > (lastSaid.get(connection) ?? -1)

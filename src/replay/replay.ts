@@ -103,7 +103,7 @@ export async function replay(
       },
       question: (comparison) => void exchanges.push(comparison),
     })
-    if (result.unreachable) throw new WiretapeError('usage', result.stopped ?? 'the server cannot be reached')
+    if (result.unreachable) throw new WiretapeError('usage', result.stopped ?? 'cannot reach the server')
     const { same, stopped, counts, offers, latency } = result
     const notes = [...settled.notes, ...(result.notes ?? [])]
     const differences = [
@@ -160,7 +160,7 @@ function jsonOf(at: string, value: unknown): string {
   } catch {
     // The value contains itself, or a BigInt.
   }
-  const what = value === undefined ? 'undefined' : `no JSON value (${typeof value})`
+  const what = value === undefined ? 'undefined' : `not a JSON value (${typeof value})`
   throw new WiretapeError('usage', `set: the value for ${at} is ${what}`)
 }
 
@@ -176,6 +176,8 @@ function understood<T>(make: () => T): T {
     return make()
   } catch (problem) {
     if (!(problem instanceof QueryFault)) throw problem
-    throw new WiretapeError('usage', `a path or matcher ${problem.message}`, { hint: problem.advice })
+    throw new WiretapeError('usage', `invalid path or matcher: it ${problem.message}`, {
+      hint: problem.advice,
+    })
   }
 }

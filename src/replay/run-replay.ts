@@ -293,12 +293,13 @@ export async function runReplay(
       const { text: original } = await ahead.said(message.row)
       const isSent = timers.has(message.index)
       clearTimeout(timers.get(message.index))
-      const why = stopped ?? (message.kind === 'answer' ? 'the server did not ask' : 'it could not be')
+      const why =
+        stopped ?? (message.kind === 'answer' ? 'the server did not send the request' : 'no reason known')
       const finished: Finished = !isSent
         ? { status: 'not sent', original, error: `Not sent: ${why}` }
         : stopped === undefined
           ? { status: 'sent', original, sent: original }
-          : { status: 'interrupted', original, sent: original, error: `No answer: ${stopped}` }
+          : { status: 'interrupted', original, sent: original, error: `No response: ${stopped}` }
       if (message.kind !== 'request') outcomes.finish(message, finished)
       else {
         take(message, finished, message.peer < 0 ? undefined : await ahead.said(message.peer), undefined)
@@ -306,7 +307,7 @@ export async function runReplay(
       }
     }
     if (stopped !== undefined && isAll && isRecordedEnd(plan.session, stopped)) {
-      ending.push(`${stopped}, as it did when it was recorded`)
+      ending.push(`${stopped}, as in the recording`)
       stopped = undefined
     }
     if (stopped !== undefined) return
@@ -347,7 +348,7 @@ export async function runReplay(
       fileNotes(settings),
       noise.notes(),
       tally.notes(),
-      restartNotes('while this was recorded', plan.index.restarts),
+      restartNotes('during the recording', plan.index.restarts),
       offerNotes(plan.index.offers, offers),
     ),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
@@ -360,7 +361,7 @@ export async function runReplay(
 function refusalOf({ response, error }: Finished, recorded: Said): string | undefined {
   if (response !== undefined && readEnvelope(response, 0).kind !== 'error') return undefined
   if (readEnvelope(recorded.text, 0).kind === 'error') return undefined
-  return (response === undefined ? error : failureOf(response)) ?? 'no answer'
+  return (response === undefined ? error : failureOf(response)) ?? 'no response'
 }
 
 /** In the format of the documented result file: `10.0`. */

@@ -12,15 +12,18 @@ export function parseSetValue(text: string, env: Readonly<Record<string, string 
   // Filters in a path may contain equal signs too: `$.params[?@.a=='b']=value`.
   const cut = cutOf(text)
   if (cut === undefined) {
-    const why = text.includes('=') ? 'its path has a bracket that is not closed' : 'it has no value'
+    const why = text.includes('=') ? 'the path has an unclosed bracket' : 'the value is missing'
     throw new WiretapeError('usage', `--set: ${why}`, {
-      hint: "write --set '$.params.arguments.token=${TOKEN}'",
+      hint: "use --set '$.params.arguments.token=${TOKEN}'",
     })
   }
   const value = text.slice(cut + 1).replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const known = env[name]
     if (known === undefined)
-      throw new WiretapeError('usage', `--set ${text.slice(0, cut)}: the environment has no ${name}`)
+      throw new WiretapeError(
+        'usage',
+        `--set ${text.slice(0, cut)}: the environment variable ${name} is not set`,
+      )
     return known
   })
   try {

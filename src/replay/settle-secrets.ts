@@ -149,7 +149,7 @@ async function survey(
     const nowhere = wanted.filter(({ variable }) => (environment[variable] ?? '') === '')
     if (nowhere.length > 0) return nowhere
     for (const { path, variable, at } of wanted) {
-      const note = `#${seq} ${title}: ${path} was redacted; the environment gives it as ${variable}`
+      const note = `#${seq} ${title}: ${path} was redacted; its value comes from the environment variable ${variable}`
       const taken = fromEnvironment.get(path) ?? { value: environment[variable]!, tags: new Set(), note }
       for (const { at: marked, tag } of unknown) if (marked === at) taken.tags.add(tag)
       fromEnvironment.set(path, taken)
@@ -189,10 +189,10 @@ async function survey(
       return leave(message, reason)
     }
     const needed = isFull && kind !== 'answer' ? introduced.neededBy(text) : undefined
-    if (needed !== undefined) return leave(message, `it needs a value of the response to #${needed}`)
+    if (needed !== undefined) return leave(message, `needs a value from the response to #${needed}`)
     const cancelled = method === 'notifications/cancelled' ? cancelledIn(text) : undefined
     const request = cancelled === undefined ? undefined : requests.get(`${frame.connection} ${cancelled}`)
-    if (request && left.has(request.row)) return leave(message, `#${request.seq} is not sent`)
+    if (request && left.has(request.row)) return leave(message, `cancels #${request.seq}, which was skipped`)
     if (isFull) introduced.sent(text)
   }
 
@@ -225,18 +225,18 @@ async function asksAnything(plan: Plan): Promise<boolean> {
   return false
 }
 
-function titleOf({ method = 'an answer', name }: Pick<PlannedMessage, 'method' | 'name'>): string {
+function titleOf({ method = 'a response', name }: Pick<PlannedMessage, 'method' | 'name'>): string {
   return name === undefined ? method : `${method} ${name}`
 }
 
 function missingText({ path, variable, tagVariable }: MissingSecret): string {
-  return `${path} was redacted: set ${variable} or ${tagVariable}=VALUE in the environment, or use --set`
+  return `${path} was redacted; set ${variable} or ${tagVariable}=VALUE in the environment, or use --set`
 }
 
 function leftOutNotes(reasons: Survey['reasons']): string[] {
   return [...reasons].map(([reason, messages]) => {
-    const verb = messages.length === 1 ? 'is' : 'are'
-    return `${messages.join(', ')} ${verb} left out, since ${reason}`
+    const verb = messages.length === 1 ? 'was' : 'were'
+    return `${messages.join(', ')} ${verb} skipped: ${reason}`
   })
 }
 
@@ -246,8 +246,8 @@ function refusal(missing: readonly MissingSecret[]): WiretapeError {
   const told = missing.slice(0, mostSecretsTold).map(({ seq, title, path }) => `#${seq} ${title}: ${path}`)
   const more = missing.length > told.length ? ` and ${missing.length - told.length} more` : ''
   const { path, tagVariable } = missing[0]!
-  return new WiretapeError('usage', `redacted values that the server needs: ${told.join('; ')}${more}`, {
-    hint: `give them: --set '${path}=VALUE', --set '${path}=\${VARIABLE}' or ${tagVariable}=VALUE in the environment`,
+  return new WiretapeError('usage', `redacted values are missing: ${told.join('; ')}${more}`, {
+    hint: `provide them with --set '${path}=VALUE', --set '${path}=\${VARIABLE}' or ${tagVariable}=VALUE in the environment`,
   })
 }
 

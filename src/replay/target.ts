@@ -70,7 +70,7 @@ function withHint(events: ClientEvents): ClientEvents {
     ...events,
     failed(frame, reason, failure) {
       const isOther = frame.method === 'initialize' && /^HTTP 40[045]\b/.test(reason)
-      const words = isOther ? `${reason} (if it speaks HTTP+SSE, the transport is sse)` : reason
+      const words = isOther ? `${reason} (for an HTTP+SSE server, use the transport sse)` : reason
       events.failed(frame, words, failure)
     },
   }
@@ -109,10 +109,10 @@ function probe(url: URL): Promise<string | undefined> {
       socket.destroy()
       resolve(why)
     }
-    socket.setTimeout(probeMs, () => finish('nobody answered'))
+    socket.setTimeout(probeMs, () => finish('the connection timed out'))
     socket.once('connect', () => finish(undefined))
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      const known = { ECONNREFUSED: 'the connection was refused', ENOTFOUND: 'its host name was not found' }
+      const known = { ECONNREFUSED: 'the connection was refused', ENOTFOUND: 'the host name was not found' }
       finish(known[error.code as keyof typeof known] ?? error.code ?? error.message)
     })
   })

@@ -14,13 +14,13 @@ import type { LearnedRule } from './learn.js'
 export async function addRules(path: string, rules: readonly LearnedRule[]): Promise<number> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw new WiretapeError('usage', `${path} cannot be read`, { cause: error as Error })
+    throw new WiretapeError('usage', `cannot read ${path}`, { cause: error as Error })
   })
   const parsed = parseSettingsFile(text)
   if ('fault' in parsed) throw new WiretapeError('usage', `${path}: ${parsed.fault.message}`)
   const document: Document = parseDocument(text)
   if (text === '')
-    document.commentBefore = ' Places of answers that vary by themselves, found by wiretape replay --learn.'
+    document.commentBefore = ' Response values that vary by themselves, found by wiretape replay --learn.'
   if (!isMap(document.contents)) document.contents = document.createNode({})
   let added = 0
   for (const rule of rules) if (addTo(callOf(document, rule), rule, document)) added += 1

@@ -147,7 +147,7 @@ describe('wiretape call', () => {
       [['99', '--yes'], 'has no message 99 (wiretape inspect prints the numbers)'],
       [['2', '--yes'], 'is not a request of the client'],
       [['add_note'], '--from needs a message number'],
-      [['3', '--yes', '--set', '$.params.arguments.q=1'], 'the request has no such place'],
+      [['3', '--yes', '--set', '$.params.arguments.q=1'], 'the request has no value at this path'],
     ])('refuses %j', async (words, why) => {
       expect(await here('call', '--from', 'latest', ...words)).toMatchObject({
         code: 2,

@@ -67,7 +67,7 @@ describe('wiretape diff', () => {
   it.each([
     [['a.jsonl', 'gone.jsonl'], 'cannot read gone.jsonl: no such file'],
     [['a.jsonl', 'none.jsonl'], 'none.jsonl has no requests'],
-    [['a.jsonl', 'b.jsonl', '--match', '$.a=tmestamp'], 'it names no matcher: tmestamp'],
+    [['a.jsonl', 'b.jsonl', '--match', '$.a=tmestamp'], 'it has an unknown matcher: tmestamp'],
     [['a.jsonl', 'b.jsonl', '--ignore', '$.a['], '--ignore $.a[, column 5: it is incomplete'],
     [['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'], '--report junit: ./b.jsonl is also the input'],
     [
@@ -83,7 +83,10 @@ describe('wiretape diff', () => {
       '--report json: ruled.compare.yaml is also the input',
     ],
     [['a.jsonl', 'b.jsonl', '--report', 'xml=f'], 'KIND=FILE with one of junit, json, markdown, github'],
-    [['a.jsonl', 'b.jsonl', '--compare-file', 'bad.yaml'], 'bad.yaml, line 2: $.b names no matcher: soon'],
+    [
+      ['a.jsonl', 'b.jsonl', '--compare-file', 'bad.yaml'],
+      'bad.yaml, line 2: $.b has an unknown matcher: soon',
+    ],
   ])('ends with 2 and one line: %s', async (args, message) => {
     write('bad.yaml', 'match:\n  $.b: soon\n')
     for (const name of ['bad2.yaml', 'ruled.compare.yaml']) write(name, 'ignore: [$.x]\n')

@@ -55,7 +55,7 @@ describe('the library', () => {
     await expect(replay(path, { command: ['./no-such-server'] })).rejects.toThrow('no such program')
     await expect(replay(path, { url: 'ftp://x' })).rejects.toThrow('not an http or https URL')
     await expect(replay(path, { command: ['node'] }, { match: { '$.a': 'soon' } })).rejects.toThrow(
-      'no matcher: soon',
+      'unknown matcher: soon',
     )
     await expect(readRecording(join(folder, 'none.jsonl'))).rejects.toThrow('no such file')
     await expect(record({ url: 'nonsense', file: join(folder, 'x.jsonl') })).rejects.toThrow(

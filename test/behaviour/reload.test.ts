@@ -114,9 +114,9 @@ describe('record --watch', () => {
     await one.client.close()
     const replayed = await cli('replay', stage.tape(), '--timeout', '500ms', '--', ...slow)
     expect(replayed.stdout).toContain(
-      '1 answer was not compared: wiretape or a person gave it, not the server',
+      '1 response was not compared: it came from wiretape or a person, not from the server',
     )
-    expect(replayed.stdout).toContain('the server was restarted once while this was recorded')
+    expect(replayed.stdout).toContain('the server was restarted once during the recording')
     expect(replayed.stdout).not.toMatch(/timed out|hang: changed/)
     const checked = await cli('check', stage.tape(), '--json')
     expect(checked.stdout).not.toContain('safety/changed-definition')

@@ -53,7 +53,7 @@ describe('a replay against a server', () => {
     const said = { method: 'tools/call', params: { name: 'x' }, result: { content: [] } }
     writeFileSync(stage.path('one.jsonl'), tapeOf([said]))
     const { stdout } = await stage.run('replay', 'one.jsonl', '--timeout', '6', '--', ...nameless)
-    expect(stdout).toMatch(/^Note: 1 answer has no id, first: error -32700: Parse error$/m)
+    expect(stdout).toMatch(/^Note: 1 response has no id: error -32700: Parse error$/m)
   })
 
   it('that is gone when a request is made has not been sent that request', async () => {

@@ -59,15 +59,15 @@ describe('a replay with redacted arguments', () => {
     })
   const place = '$.params.arguments.password'
   const notes = [
-    `#3 tools/call open is left out, since ${place} was redacted: set PASSWORD or WIRETAPE_SECRET_`,
-    '#5 tools/call read is left out, since it needs a value of the response to #3',
+    `#3 tools/call open was skipped: ${place} was redacted; set PASSWORD or WIRETAPE_SECRET_`,
+    '#5 tools/call read was skipped: needs a value from the response to #3',
   ]
 
   it('takes them from the environment', async () => {
     const { code, stdout, stderr } = await replay({ PASSWORD: 'hunter2-hunter2' }, [])
     expect(stderr).toBe('')
     expect(stdout).toContain(
-      `Note: #3 tools/call open: ${place} was redacted; the environment gives it as PASSWORD\n`,
+      `Note: #3 tools/call open: ${place} was redacted; its value comes from the environment variable PASSWORD\n`,
     )
     expect(stdout).toContain('Same: 4 exchanges')
     expect(stdout).not.toContain('hunter2')
@@ -89,8 +89,8 @@ describe('a replay with redacted arguments', () => {
     const read = (name: string): string => readFileSync(stage.path(name), 'utf8')
     expect(JSON.parse(read('r.json')).notes).toEqual(notes.map((note) => expect.stringContaining(note)))
     for (const name of ['r.xml', 'r.md', 'r.txt']) {
-      expect(read(name)).toMatch(/#3 tools\/call open is left out.*PASSWORD/)
-      expect(read(name)).toContain('#5 tools/call read is left out')
+      expect(read(name)).toMatch(/#3 tools\/call open was skipped.*PASSWORD/)
+      expect(read(name)).toContain('#5 tools/call read was skipped')
     }
     expect(JSON.parse(read('results.json')).results).toHaveLength(3)
   })
@@ -105,7 +105,7 @@ describe('a replay with redacted arguments', () => {
   it('refuses with --strict-secrets, before anything is sent', async () => {
     const { code, stdout, stderr } = await replay({}, ['--strict-secrets'])
     expect(stdout).toBe('')
-    expect(stderr).toContain(`redacted values that the server needs: #3 tools/call open: ${place}`)
+    expect(stderr).toContain(`redacted values are missing: #3 tools/call open: ${place}`)
     expect(code).toBe(2)
     const given = await replay({ PASSWORD: 'hunter2-hunter2' }, ['--strict-secrets'])
     expect(given.code).toBe(0)

@@ -101,7 +101,7 @@ describe('wiretape replay', () => {
       ['slow', [], 0],
       // The recorded client asked for two pages; here are one, and three.
       ['one-page', [], 0],
-      ['small-pages', ['compatible tool read: not in what was asked for of the list, which goes on'], 1],
+      ['small-pages', ['compatible tool read: not on the requested pages; the list has more pages'], 1],
       // The handle that `read` gives back was never handed out.
       ['fail', ['error now tools/call open #9', 'error now tools/call read #11'], 1],
     ])('finds exactly what changed: %s', async (change, expected, code) => {
@@ -141,7 +141,7 @@ describe('wiretape replay', () => {
   })
 
   it.each([
-    ['error', 'the recording has no answer'],
+    ['error', 'the recording has no such server request'],
     ['empty', '{}'],
   ])('answers what the recording cannot with %s', async (unanswered, answer) => {
     const recorded = [{ method: 'initialize', params: {}, result: {} }, said('ask', {}, 'whatever')]
@@ -176,7 +176,7 @@ describe('wiretape replay', () => {
     await new Promise<void>((done) => page.listen(0, '127.0.0.1', done))
     const { port } = page.address() as AddressInfo
     const run = await stage.run('replay', 'base.jsonl', '--url', `http://127.0.0.1:${port}/sse`)
-    expect(run.stdout).toContain('HTTP 404 (if it speaks HTTP+SSE, the transport is sse)\n')
+    expect(run.stdout).toContain('HTTP 404 (for an HTTP+SSE server, use the transport sse)\n')
     await new Promise((done) => page.close(done))
   })
 
@@ -217,11 +217,11 @@ describe('wiretape replay', () => {
     const report = stage.path('part.md')
     const without = await replay('part.jsonl', server('mini-mcp.mjs'), '--report', `markdown=${report}`)
     expect(without.code).toBe(0)
-    const said = '#5 tools/call echo is left out, since $.params.arguments.password was redacted'
+    const said = '#5 tools/call echo was skipped: $.params.arguments.password was redacted'
     expect(without.stdout).toContain(said)
     expect(without.stdout).toContain(`WIRETAPE_SECRET_${tag}=VALUE`)
     expect(without.stdout).toContain('Same: 2 exchanges')
-    expect(readFileSync(report, 'utf8')).toContain('is left out')
+    expect(readFileSync(report, 'utf8')).toContain('was skipped')
     const results = stage.path('part-results.json')
     const env = { ...plainEnv(), [`WIRETAPE_SECRET_${tag}`]: 'hunter2-hunter2' }
     const given = await wiretape(
@@ -243,7 +243,7 @@ describe('wiretape replay', () => {
     const refused = await replay('secret.jsonl', server('mini-mcp.mjs'))
     expect(refused.code).toBe(2)
     expect(refused.stderr).toBe(
-      `wiretape: redacted values that the server needs: #3 tools/call echo: ${place} (give them: --set '${place}=VALUE', --set '${place}=\${VARIABLE}' or WIRETAPE_SECRET_${tag}=VALUE in the environment)\n`,
+      `wiretape: redacted values are missing: #3 tools/call echo: ${place} (provide them with --set '${place}=VALUE', --set '${place}=\${VARIABLE}' or WIRETAPE_SECRET_${tag}=VALUE in the environment)\n`,
     )
     const results = stage.path('secret-results.json')
     expect(
@@ -296,10 +296,10 @@ describe('wiretape replay', () => {
     const run = await replay('base.jsonl', release(), '--set', '$.params.nope=1')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toMatch(
-      /^wiretape: the value for \$\.params\.nope has no place in a message of the client/,
+      /^wiretape: cannot set \$\.params\.nope: no client message has a value at this path/,
     )
     const open = await replay('base.jsonl', release(), '--set', '$.params[=1')
-    expect(open.stderr).toContain('--set: its path has a bracket that is not closed')
+    expect(open.stderr).toContain('--set: the path has an unclosed bracket')
   })
 
   it('says when requests are answered twice, or under ids that none had', async () => {
@@ -313,10 +313,8 @@ describe('wiretape replay', () => {
         for (const line of lines) console.log(line + '\\n' + line + '\\n{"jsonrpc":"2.0","id":"x","result":{}}')
       })`
     const run = await replay('base.jsonl', [process.execPath, '-e', twice])
-    expect(run.stdout).toMatch(
-      /^Note: the server answered \d+ requests more than once, first the one with id 0$/m,
-    )
-    expect(run.stdout).toMatch(/^Note: \d+ answers have ids that no request had, first: "x"$/m)
+    expect(run.stdout).toMatch(/^Note: the server sent more than one response to \d+ requests, first id 0$/m)
+    expect(run.stdout).toMatch(/^Note: \d+ responses have unknown ids, first: "x"$/m)
   })
 
   it('sets a value only where one was redacted, and keeps it out of an updated recording', async () => {
@@ -379,7 +377,7 @@ describe('wiretape replay', () => {
     ])
     const run = await replay('base.jsonl', release('chatty'), ...reports)
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const note = 'the server said 3 things that are no JSON-RPC, first: Starting server…'
+    const note = 'the server sent invalid JSON-RPC 3 times, first: Starting server…'
     expect(run.stdout).toContain(`Note: ${note}\nSame: 6 exchanges`)
     const read = (kind: string): string => readFileSync(stage.path(`noise.${kind}`), 'utf8')
     // The stage has rules beside the recording, which every report names first.
@@ -433,7 +431,7 @@ describe('wiretape replay', () => {
   })
 
   it.each([
-    [['none.jsonl', '--', 'node'], 'none.jsonl holds no message of a client'],
+    [['none.jsonl', '--', 'node'], 'none.jsonl has no client message'],
     [['base.jsonl'], 'a server to replay against is needed'],
     [
       ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp'],
@@ -448,11 +446,11 @@ describe('wiretape replay', () => {
       ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp', '--header', 'Content-Length: 3'],
       '--header Content-Length: wiretape sets this header itself',
     ],
-    [['base.jsonl', '--set', '$.a', '--', 'node'], '--set: it has no value'],
+    [['base.jsonl', '--set', '$.a', '--', 'node'], '--set: the value is missing'],
     [['base.jsonl', '--filter', 'tool:', '--', 'node'], '--filter, column 6: '],
     [
       ['base.jsonl', '--filter', 'tool:zzz', '--', 'node'],
-      'base.jsonl holds no message that the filter takes',
+      'base.jsonl has no message that matches the filter',
     ],
     [['base.jsonl', '--output', './base.jsonl', '--', 'node'], '--output ./base.jsonl is also the input'],
     [
@@ -515,7 +513,7 @@ describe('wiretape replay', () => {
       expect(entries.map(({ verdict }) => verdict).slice(0, 4)).toEqual(['same', null, 'same', 'same'])
       expect(entries[4]).toMatchObject({
         verdict: 'not sent',
-        error: 'No answer: interrupted',
+        error: 'No response: interrupted',
         sent_message: { id: 3 },
       })
       expect(entries.at(-1)).toMatchObject({ verdict: 'not sent', error: 'Not sent: interrupted' })

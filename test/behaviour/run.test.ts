@@ -322,7 +322,7 @@ describe('wiretape run', () => {
     save('a.yaml', { calls: [{ name: 'a', request: price, server: { command: server('deaf.mjs') } }] })
     expect(await here('run', 'calls', '--timeout', '500ms')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/1 call not sent to .*deaf\.mjs: initialize: no answer within 0\.5 s/),
+      stderr: expect.stringMatching(/1 call not sent to .*deaf\.mjs: initialize: no response within 0\.5 s/),
     })
   })
 
@@ -342,7 +342,7 @@ describe('wiretape run', () => {
     [
       'an unknown matcher',
       "calls:\n  - name: a\n    request: {tool: x}\n    expect: {match: {'$.result': uid}}\n",
-      'line 4, column 34: match: it names no matcher: uid',
+      'line 4, column 34: match: it has an unknown matcher: uid',
     ],
   ])('refuses a file with %s, and starts no server', async (_, content, why) => {
     mkdirSync(stage.path('calls'))

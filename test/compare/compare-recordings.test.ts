@@ -269,7 +269,7 @@ describe('two recordings', () => {
     ])
     expect(same.same).toBe(true)
     expect(same.notes).toEqual([
-      '1 result does not fit the outputSchema of its tool, as before: tools/call a: /result/structuredContent/n is a string, not number',
+      '1 result still does not match the outputSchema of its tool: tools/call a: /result/structuredContent/n is a string, not number',
     ])
     expect(summary.same).toBe(false)
   })
@@ -359,7 +359,7 @@ describe('what a server offers', () => {
       JSON.parse(`{"a":${'['.repeat(1_000)}${inner}${']'.repeat(1_000)}}`)
     const said = (inner: string): Said => tools({ name: 'a', inputSchema: deep(inner) })
     expect(await offers([said('1')], [said('2')])).toEqual([
-      'breaking | tool | a | changed | nested too deep to compare',
+      'breaking | tool | a | changed | nested too deeply to compare',
     ])
   })
 

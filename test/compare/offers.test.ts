@@ -135,7 +135,7 @@ describe('lists of one session', () => {
       listed('b', { cursor: 'y', next: 'z' }),
     ])
     expect(summary.offers).toMatchObject([
-      { name: 'c', impact: 'compatible', details: ['not in what was asked for of the list, which goes on'] },
+      { name: 'c', impact: 'compatible', details: ['not on the requested pages; the list has more pages'] },
     ])
   })
 })

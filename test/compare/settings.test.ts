@@ -35,8 +35,8 @@ describe('a matcher', () => {
   })
 
   it('that nobody knows is refused', () => {
-    expect(() => parseMatcher('tmestamp')).toThrow('names no matcher: tmestamp')
-    expect(() => parseMatcher('number~x')).toThrow('has no tolerance')
+    expect(() => parseMatcher('tmestamp')).toThrow('has an unknown matcher: tmestamp')
+    expect(() => parseMatcher('number~x')).toThrow('has an invalid tolerance')
     expect(() => parseMatcher('/(/')).toThrow('not a regular expression')
   })
 })
@@ -70,15 +70,15 @@ calls:
 
   it.each([
     ['ignore: [$.a', 1, /flow|sequence|\]/i],
-    ['level: loose', 1, 'level loose is none'],
+    ['level: loose', 1, 'unknown level loose'],
     ['ignore: [foo]', 1, /^foo is not a JSONPath/],
-    ['ignore: [$.a, 1]', 1, /^entry 2 of ignore is no text/],
-    ['calls: [1]', 1, /^entry 1 of calls is no mapping/],
+    ['ignore: [$.a, 1]', 1, /^entry 2 of ignore must be a string/],
+    ['calls: [1]', 1, /^entry 1 of calls must be a mapping/],
     ['ignore:\n  - $.a\n  - "$.b["', 3, 'is incomplete'],
-    ['match:\n  $.a: tmestamp', 2, 'names no matcher'],
-    ['\nignored: []', 2, 'ignored is unknown'],
-    ['ignore: $.a', 1, 'ignore is no list'],
-    ['- a', 1, 'the file is no mapping'],
+    ['match:\n  $.a: tmestamp', 2, 'has an unknown matcher'],
+    ['\nignored: []', 2, 'unknown member ignored'],
+    ['ignore: $.a', 1, 'ignore must be a list'],
+    ['- a', 1, 'the file must be a mapping'],
   ])('that is wrong is told with its line: %s', (text, line, message) => {
     const file = parseSettingsFile(text)
     expect(file).toHaveProperty('fault.line', line)

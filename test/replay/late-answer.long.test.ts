@@ -84,7 +84,7 @@ describe('two clients that share a connection over HTTP, and an id', () => {
 })
 
 describe('an answer that comes after its time-out, to an id that is used again', () => {
-  const note = 'the server answered 1 request after the time-out, first the one with id 3'
+  const note = 'the server responded after the timeout to 1 request, id 3'
 
   it('is waited for, where nothing else tells whose it is', async () => {
     const timeoutMs = 200

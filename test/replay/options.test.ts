@@ -33,8 +33,8 @@ describe('replay() of the library', () => {
     [{ handshake: 'no' as unknown as boolean }, /handshake/],
     [{ set: 'x' as unknown as Record<string, unknown> }, /set/],
     [{ set: { '$.params': undefined } }, /\$\.params is undefined/],
-    [{ set: { '$.params': () => 1 } }, /\$\.params is no JSON value/],
-    [{ set: { '$.id': 7 } }, /ids of messages/],
+    [{ set: { '$.params': () => 1 } }, /\$\.params is not a JSON value/],
+    [{ set: { '$.id': 7 } }, /would replace message ids/],
     [{ filter: 1 as unknown as string }, /filter/],
     [{ ignore: 'x' as unknown as string[] }, /ignore/],
     [{ match: [] as unknown as Record<string, string> }, /match/],
@@ -84,7 +84,7 @@ describe('replay() of the library', () => {
     const replayed = replay(tape(), { command: [process.execPath, '-e', '1'] }, { set: { '$.params': 1n } })
     await expect(replayed).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/no JSON value \(bigint\)/),
+      message: expect.stringMatching(/not a JSON value \(bigint\)/),
     })
   })
 

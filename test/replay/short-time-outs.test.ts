@@ -9,11 +9,8 @@ const folder = mkdtempSync(join(tmpdir(), 'wiretape-short-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 it.each([
-  [[5, 2000], '1 request that timed out took 2.0 s when recorded: a longer time-out waits for that'],
-  [
-    [300, 2000, 5],
-    '2 requests that timed out took up to 2.0 s when recorded: a longer time-out waits for that',
-  ],
+  [[5, 2000], '1 request timed out, but took 2.0 s in the recording: use a longer timeout'],
+  [[300, 2000, 5], '2 requests timed out, but took up to 2.0 s in the recording: use a longer timeout'],
   [[5, 6], undefined],
 ])('a time-out that the recorded server would not have kept either is told: %j ms', async (took, note) => {
   const tape = join(folder, 'slow.jsonl')

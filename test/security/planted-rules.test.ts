@@ -82,7 +82,7 @@ it('a pipe in its place ends in one line', async () => {
   expect(spawnSync('mkfifo', [stage.path('a.compare.yaml')]).status).toBe(0)
   expect(await cli('diff', 'a.jsonl', 'b.jsonl')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/a\.compare\.yaml is not used: it is no file/) as string,
+    stderr: expect.stringMatching(/a\.compare\.yaml is not used: it is not a file/) as string,
   })
 })
 

@@ -29,7 +29,7 @@ export async function ask(method: string, params: string, key = newKey()): Promi
 /** Cancels a request: notifies the server and stops waiting for the response. */
 export async function cancel(key: string): Promise<void> {
   if (session.value) return cancelInSession(key)
-  const params = { requestId: key, reason: 'a person cancelled it' }
+  const params = { requestId: key, reason: 'cancelled by the user' }
   const text = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
   await act({ type: 'inject', direction: 'client_to_server', text })
 }

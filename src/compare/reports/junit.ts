@@ -30,7 +30,7 @@ export function* junitReport(report: ComparisonReport): Generator<string, void, 
 
 /** A stopped replay may have no other failure, and must not pass in CI. */
 function stoppedCase(why: string): string {
-  const open = '    <testcase classname="replay" name="to its end" time="0">'
+  const open = '    <testcase classname="replay" name="completed" time="0">'
   return `${open}\n      <error message="${xml(why)}" type="stopped">${xml(why)}</error>\n    </testcase>`
 }
 

@@ -1,4 +1,4 @@
-import { markdownCode } from '../../render/index.js'
+import { countOf, markdownCode } from '../../render/index.js'
 import type { LatencyNumbers } from '../latency.js'
 import { describeOffer, describeVaried, detailsOf, titleOf } from '../describe.js'
 import { verdicts } from '../verdict.js'
@@ -16,7 +16,7 @@ function linesOf(report: ComparisonReport): string[] {
   for (const note of summary.notes ?? []) lines.push(`Note: ${line(note)}`, '')
   const different = exchanges.filter(({ verdict }) => verdict !== 'same')
   if (different.length > 0) {
-    lines.push('| verdict | request | # | what |', '|---|---|---|---|')
+    lines.push('| verdict | request | # | details |', '|---|---|---|---|')
     for (const exchange of different) {
       const what = detailsOf(exchange).slice(0, 10).map(cell).join('<br>')
       const numbers = [exchange.before?.seq, exchange.after?.seq]
@@ -34,7 +34,7 @@ function linesOf(report: ComparisonReport): string[] {
   }
   lines.push(...variedLines(exchanges))
   if (summary.offers.length > 0) {
-    lines.push('## What the server offers', '', '| impact | what |', '|---|---|')
+    lines.push('## What the server offers', '', '| impact | change |', '|---|---|')
     for (const offer of summary.offers) lines.push(`| ${offer.impact} | ${cell(describeOffer(offer))} |`)
     lines.push('')
   }
@@ -66,7 +66,7 @@ function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
   )
   if (rows.length === 0) return []
   const more = rows.length > mostVaried ? ['', `and ${rows.length - mostVaried} more`] : []
-  const head = ['## Varies by itself, no difference', '', '| request | what |', '|---|---|']
+  const head = ['## Varies by itself, not a difference', '', '| request | value |', '|---|---|']
   return [...head, ...rows.slice(0, mostVaried), ...more, '']
 }
 
@@ -74,7 +74,7 @@ function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
 function headline({ summary }: ComparisonReport): string {
   const counted = verdicts.filter((verdict) => summary.counts[verdict] > 0)
   const parts = counted.map((verdict) => `${summary.counts[verdict]} ${verdict}`)
-  if (summary.offers.length > 0) parts.push(`${summary.offers.length} offers changed`)
+  if (summary.offers.length > 0) parts.push(`${countOf(summary.offers.length, 'offer')} changed`)
   return `**${summary.same ? 'Same' : 'Different'}**: ${parts.join(', ') || 'no requests'}`
 }
 
