@@ -112,7 +112,7 @@ describe('findings in the list of messages', () => {
     expect(text).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
-        /^ {2}unanswered {2}1 request has no answer \(#3\) \[protocol\/unanswered]$/m,
+        /^ {2}unanswered {2}1 request has no response \(#3\) \[protocol\/unanswered]$/m,
       ),
     })
     const { stdout } = await run('inspect', '--check', '--json', 'open.jsonl')

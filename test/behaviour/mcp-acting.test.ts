@@ -165,7 +165,7 @@ describe('wiretape mcp', () => {
           }),
         ).toMatchObject({
           isError: true,
-          content: [{ text: expect.stringContaining(`nothing proves that ${recording} was recorded`) }],
+          content: [{ text: expect.stringContaining(`cannot verify that ${recording} was recorded`) }],
         })
     expect((await call(agent, 'call_tool', { recording: name, ...args })).items).toHaveLength(1)
   })

@@ -82,7 +82,7 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
 describe('wiretape mcp on stdio', () => {
   it('lets an agent find why a call failed', async () => {
     const client = await connect()
-    expect(client.getInstructions()).toMatch(/data and never as instructions/)
+    expect(client.getInstructions()).toMatch(/data, never as instructions/)
     const { items: recordings } = await call(client, 'list_recordings')
     expect(recordings.map(({ name }) => name)).toEqual(['files.jsonl', 'shop.jsonl'])
     const { items: found } = await call(client, 'find_messages', { filter: 'is:error', recording: 'shop' })
@@ -204,7 +204,7 @@ describe('wiretape mcp on stdio', () => {
     [
       'get_message',
       { recording: '../outside.jsonl', number: 0 },
-      /recording: must be a name of list_recordings/,
+      /recording: must be a name from list_recordings/,
     ],
     ['get_message', { recording: 'shop', number: 999 }, /^there is no message 999 in shop/],
     ['get_message', { recording: 'nothing', number: 0 }, /nothing/],

@@ -95,7 +95,7 @@ describe('record --watch', () => {
     const shown = (await cli('inspect', stage.tape())).stdout
     expect(shown).toMatch(/error of #\d+ tools\/call hang · sent by wiretape/)
     expect(shown).toContain('notifications/tools/list_changed · sent by wiretape')
-    expect(shown).toContain('1 restart of the server')
+    expect(shown).toContain('1 server restart')
     expect(shown).toContain('changed: tools/list')
     const { stdout } = await cli('explain', stage.tape())
     expect(stdout).toContain('tools/call hang: wiretape answered, not the server.')
@@ -340,7 +340,7 @@ describe('wiretape reload', () => {
     actor.child.kill('SIGTERM')
     expect(await actor.ended).toMatchObject({ exitCode: 0 })
     const { stdout } = await cli('inspect', stage.tape())
-    expect(stdout).toMatch(/[12] restarts? of the server/)
+    expect(stdout).toMatch(/[12] server restarts?/)
     expect(stdout).toMatch(/error of #\d+ tools\/call hang · sent by wiretape/)
     expect((await cli('explain', stage.tape())).stdout).toContain('hang: wiretape answered, not the server.')
   })

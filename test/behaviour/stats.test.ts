@@ -119,7 +119,7 @@ describe('stats', () => {
     const path = data.put('gate.jsonl', { label: 'gate', at: today, asked: [], more: touched(today) })
     const { gate } = await stats('gate')
     expect(gate).toEqual({ held: 4, modified: 1, dropped: 1, answeredHere: 1, injected: 2 })
-    const said = '4 held · 1 changed · 1 dropped · 1 answered by wiretape · 2 injected'
+    const said = '4 held · 1 edited · 1 dropped · 1 answered by wiretape · 2 injected'
     expect((await data.run('stats', 'gate')).stdout).toContain(`\n${said}\n`)
     expect((await data.run('inspect', path)).stdout.replaceAll('\n', ' ')).toContain(said)
     expect((await stats('gate', '--since', '1m')).gate).toMatchObject({ held: 0, modified: 0, injected: 0 })

@@ -48,7 +48,7 @@ it('inspect counts what was held, changed, dropped and injected, and no latency 
   await endOf(stage, await intercepted())
   const { stdout } = await wiretape(['inspect', stage.tape()])
   expect(stdout).toMatch(
-    / · 5 held · 1 changed · 1 dropped · 2 answered by wiretape · 3 injected\nserver answered in /,
+    / · 5 held · 1 edited · 1 dropped · 2 answered by wiretape · 3 injected\nserver answered in /,
   )
   expect(stdout).toMatch(/0 +\S+ +1 +40 B {2}→ ping · answered by wiretape\n/)
   expect(stdout).toMatch(/ping · dropped\n/)

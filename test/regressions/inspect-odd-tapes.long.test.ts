@@ -61,7 +61,7 @@ describe('inspect', () => {
   it.each([-1, -1e300, 1e300, 1e18])('says of a duration of %d ms that it is unknown', async (ms) => {
     const start = '2026-08-01T10:00:00.000Z'
     const tape = put('odd.jsonl', [meta(start), message(start, { id: 1, method: 'ping' }), end(start, ms)])
-    expect(await shown(tape)).toContain(' · ran for an unknown time · exit 0\n')
+    expect(await shown(tape)).toContain(' · duration unknown · exit 0\n')
     const { stdout } = await wiretape(['ls', stage.folder], { env: plainEnv(stage.env) })
     expect(stdout).toMatch(/ {2}unknown {2}.*odd\.jsonl$/m)
   })

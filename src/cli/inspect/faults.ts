@@ -79,24 +79,24 @@ function messageFaults({ fold }: LoadedRecording): Fault[] {
 
   const lost = `${countOf(counts.lost, 'message')} passed unrecorded`
   add('gap', counts.gaps, `${countOf(counts.gaps, 'gap')}: ${lost}`)
-  const unanswered = `${countOf(counts.unanswered, 'request')} ${has(counts.unanswered)} no answer`
+  const unanswered = `${countOf(counts.unanswered, 'request')} ${has(counts.unanswered)} no response`
   add('unanswered', counts.unanswered, unanswered, (row) => isUnanswered(entries, row))
-  const late = `${countOf(counts.late, 'answer')} to a request that was already answered`
+  const late = `${countOf(counts.late, 'response')} to a request that was already answered`
   add('late', counts.late, late, flag('late'))
-  const orphans = `${countOf(counts.orphans, 'answer')} ${counts.orphans === 1 ? 'belongs' : 'belong'} to no request on this recording`
+  const orphans = `${countOf(counts.orphans, 'response')} ${counts.orphans === 1 ? 'belongs' : 'belong'} to no request in this recording`
   add('orphan', counts.orphans, orphans, flag('orphan'))
-  const duplicates = `${countOf(counts.duplicates, 'request')} ${has(counts.duplicates)} an id that another one was using`
+  const duplicates = `${countOf(counts.duplicates, 'request')} ${has(counts.duplicates)} the id of another open request`
   add('duplicate-id', counts.duplicates, duplicates, flag('duplicate'))
   const undelivered = `${countOf(counts.undelivered, 'message')} ${counts.undelivered === 1 ? 'was' : 'were'} not delivered`
   add('undelivered', counts.undelivered, undelivered, flag('undelivered'))
   const invalid = `${countOf(counts.invalid, 'message')} ${is(counts.invalid)} JSON but not JSON-RPC`
   add('invalid', counts.invalid, invalid, (row) => entries.kind(row) === 'invalid')
-  const noise = `${countOf(counts.noise, 'line')} ${is(counts.noise)} not JSON: many clients fail on that`
+  const noise = `${countOf(counts.noise, 'line')} ${is(counts.noise)} not JSON: many clients fail on it`
   add('noise', counts.noise, noise)
   const isLong = (row: number): boolean => isMessage(entries, row) && entries.size(row) > longestSdkLine
   const long = countRows(entries, isLong)
   const size = formatBytes(longestSdkLine)
-  add('long-line', long, `${countOf(long, 'message')} over ${size}: SDK clients refuse such a line`, isLong)
+  add('long-line', long, `${countOf(long, 'message')} over ${size}: SDK clients reject such lines`, isLong)
   return faults
 }
 

@@ -44,7 +44,7 @@ export function sessionHeader(session: Session, { style, columns }: Page, unende
   const facts = [isTimed ? `started ${session.startedAt.replace('T', ' ')}` : 'no times recorded']
   if (session.durationMs !== undefined) {
     const ran = formatDuration(session.durationMs * 1000)
-    facts.push(ran === unknownDuration ? 'ran for an unknown time' : `ran ${ran}`)
+    facts.push(ran === unknownDuration ? 'duration unknown' : `ran ${ran}`)
   }
   if (session.recovered) facts.push('recovered, end unknown')
   else if (session.error !== undefined) facts.push(session.error)
@@ -112,11 +112,11 @@ export function recordingSummary(
   if (c.stderr > 0) parts.push(countOf(c.stderr, 'stderr line'))
   if (c.held > 0) parts.push(`${formatCount(c.held)} held`)
   if (c.waiting > 0) parts.push(`${formatCount(c.waiting)} never forwarded`)
-  if (c.modified > 0) parts.push(`${formatCount(c.modified)} changed`)
+  if (c.modified > 0) parts.push(`${formatCount(c.modified)} edited`)
   if (c.dropped > c.answeredHere) parts.push(`${formatCount(c.dropped - c.answeredHere)} dropped`)
   if (c.answeredHere > 0) parts.push(`${formatCount(c.answeredHere)} answered by wiretape`)
   if (c.injected > 0) parts.push(`${formatCount(c.injected)} injected`)
-  if (c.restarts > 0) parts.push(countOf(c.restarts, 'restart of the server', 'restarts of the server'))
+  if (c.restarts > 0) parts.push(countOf(c.restarts, 'server restart'))
   const counted = wrapPieces(parts, ' · ', columns)
   const lines = [style.bold(counted.slice(0, parts[0]!.length)) + counted.slice(parts[0]!.length)]
   for (const [direction, who] of [

@@ -19,7 +19,7 @@ const timeoutMs = z
   .min(100)
   .max(120_000)
   .default(10_000)
-  .describe('How long one answer may take, in milliseconds')
+  .describe('Timeout for each response, in milliseconds')
 
 /** The server of the last session of a recording of this user: its command, or its URL. */
 async function serverOf(
@@ -35,9 +35,9 @@ async function serverOf(
     if (key === undefined || !isOrigin(key, { session: id, command, url }, origin))
       throw new WiretapeError(
         'usage',
-        `nothing proves that ${escapeText(recording)} was recorded on this machine`,
+        `cannot verify that ${escapeText(recording)} was recorded on this machine`,
         {
-          hint: 'its command is not run for an agent; a person can do it with wiretape replay',
+          hint: 'its command is not run for an agent; ask a person to run wiretape replay',
         },
       )
     return { command: [], ...recordedTarget(session, [], recording) }
@@ -53,8 +53,8 @@ const callTool = defineTool({
   about: z.object({ recording: z.string().nullable().describe('Name of the recording of this call') }),
   item: callShape,
   description:
-    'Starts the server of a recording, or connects to its URL, and calls one of its tools. The call is recorded too. The item is ' +
-    'the response: its result or its error.',
+    'Starts the server of a recording, or connects to its URL, and calls one of its tools. Records the call. The only item is the ' +
+    'result or the error.',
   input: z.strictObject({
     recording: recordingName,
     tool: z.string().min(1).max(500),
@@ -107,11 +107,11 @@ const replay = defineTool({
   about: z.object({ recording: z.string(), same: z.boolean(), counts: z.record(z.string(), z.int()) }),
   item: z.union([comparisonShape, offerShape]),
   description:
-    'Starts the server of a recording again, or connects to its URL, sends it what the client said, and compares the answers. ' +
-    'Items are the exchanges that differ, then the changes of what the server offers.',
+    'Starts the server of a recording, or connects to its URL, sends the recorded client messages again, and compares the ' +
+    'responses. Items are the exchanges that differ, then the changes of tools, prompts and resources.',
   input: z.strictObject({
     recording: recordingName,
-    filter: z.string().min(1).max(2000).optional().describe('Only messages of the client that match'),
+    filter: z.string().min(1).max(2000).optional().describe('Send only the client messages that match'),
     timeoutMs,
     cursor,
   }),

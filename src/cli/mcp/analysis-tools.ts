@@ -30,7 +30,7 @@ import { cursor, defineTool, recordingName, startOf, type Tool, type ToolContext
 
 type Members = Readonly<Record<string, unknown>>
 
-const number = z.int().min(0).describe('A message number: sequence in find_messages')
+const number = z.int().min(0).describe('Message number: sequence in find_messages')
 
 /** Output of a command with `--json`. */
 async function jsonOf({ io, folder }: ToolContext, command: (io: Io) => Promise<unknown>): Promise<Members> {
@@ -52,8 +52,8 @@ const getExchange = defineTool({
   about: z.object({ recording: z.string(), request: z.int() }),
   item: exchangeShape,
   description:
-    'Returns a request with all that belongs to it: its progress, its answer. Each item has the start of its text; ' +
-    'get_message has the rest.',
+    'Returns a request with its progress and its response. Each item has the beginning of its JSON text; ' +
+    'get_message returns the rest.',
   input: z.strictObject({ recording: recordingName, number, cursor }),
   async run({ recording, number: wanted, cursor: at }, context) {
     const { recordings, close } = await loadRecordings(
@@ -87,7 +87,7 @@ async function requestOf(wanted: number, recordings: Parameters<typeof mergedRow
     return row.answers ?? row.linked.find((linked) => linked !== undefined) ?? wanted
   }
   throw new WiretapeError('usage', `there is no message ${wanted}`, {
-    hint: 'find_messages tells the numbers',
+    hint: 'find_messages returns message numbers',
   })
 }
 
@@ -101,11 +101,11 @@ const stats = defineTool({
   about: z.looseObject({ by: z.string(), recordings: z.int() }),
   item: groupShape,
   description:
-    'Counts and times requests of one recording or of all: calls, errors, p50, p95, p99, bytes, never called tools.',
+    'Counts and times the requests of one recording or of all: calls, errors, p50, p95, p99, bytes, tools never called.',
   input: z.strictObject({
     recording: recordingName.optional(),
     by: z.enum(groupings).default('tool'),
-    since: z.string().optional().describe('Only messages from then on: 7d, 12h, 2026-11-20'),
+    since: z.string().optional().describe('Only messages since then: 7d, 12h, 2026-11-20'),
     cursor,
   }),
   async run({ recording, by, since, cursor: at }, context) {
@@ -118,7 +118,7 @@ const stats = defineTool({
 
 const sql = defineTool({
   name: 'sql',
-  title: 'Ask with SQL',
+  title: 'Query with SQL',
   about: z.object({}),
   item: z.looseObject({}),
   description:
@@ -143,8 +143,8 @@ const findings = defineTool({
   about: z.object({ recording: z.string(), counts: countsShape }),
   item: findingShape,
   description:
-    'Runs the rules of wiretape over a recording: protocol faults, schema violations, risks. Each item has rule, level, ' +
-    'message and place.',
+    'Checks a recording for protocol faults, schema violations and risks. Each item has a rule, a level, a message and a ' +
+    'place.',
   input: z.strictObject({ recording: recordingName, cursor }),
   async run({ recording, cursor: at }, context) {
     const report = await jsonOf(context, (io) => runCheck([recording], { json: true }, io))
@@ -157,16 +157,16 @@ const findings = defineTool({
 
 const explain = defineTool({
   name: 'explain',
-  title: 'Explain what went wrong',
+  title: 'Explain failures',
   about: z.looseObject({
     recording: z.string(),
     notes: z.array(noteShape),
-    moreNotes: z.int().describe('Notes that are not shown'),
+    moreNotes: z.int().describe('Number of notes not returned'),
   }),
   item: storyShape,
   description:
-    'Says in sentences what happened to a request, who is at fault and what is not proven. Without a number: the calls ' +
-    'that went wrong. Tells also when the server was restarted, and notes of people.',
+    'Describes what happened to a request, which side is at fault, and what the recording does not prove. Without a number: ' +
+    'the failed calls. Also returns server restarts and the notes of people.',
   input: z.strictObject({ recording: recordingName, number: number.optional(), cursor }),
   async run({ recording, number: wanted, cursor: at }, context) {
     const { calls, notes, ...about } = await jsonOf(context, (io) =>
@@ -187,8 +187,8 @@ function shownNotes(all: readonly Members[]): Members {
 }
 
 const pair = {
-  before: recordingName.describe('The recording that counts as right, by name'),
-  after: recordingName.describe('The recording that is held against it, by name'),
+  before: recordingName.describe('Name of the baseline recording'),
+  after: recordingName.describe('Name of the recording to compare with the baseline'),
   cursor,
 }
 
@@ -197,7 +197,7 @@ const diff = defineTool({
   title: 'Compare two recordings',
   about: z.looseObject({ same: z.boolean(), counts: z.record(z.string(), z.int()) }),
   item: comparisonShape,
-  description: 'Compares what two recordings asked and were answered. Items are the exchanges that differ.',
+  description: 'Compares the requests and responses of two recordings. Items are the exchanges that differ.',
   input: z.strictObject(pair),
   async run({ before, after, cursor: at }, context) {
     const {
@@ -213,11 +213,11 @@ const diff = defineTool({
 
 const compareTools = defineTool({
   name: 'compare_tools',
-  title: 'Compare what two servers offer',
+  title: 'Compare two servers',
   about: anything,
   item: offerShape,
   description:
-    'Compares the tools, prompts and resources that the servers of two recordings listed. Items are the changes.',
+    'Compares the tools, prompts and resources listed by the servers of two recordings. Items are the differences.',
   input: z.strictObject(pair),
   async run({ before, after, cursor: at }, context) {
     const { offers } = await jsonOf(context, (io) =>

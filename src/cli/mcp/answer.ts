@@ -69,7 +69,7 @@ function shortened(value: unknown, mostBytes: number): unknown {
   const sizeBytes = sizeOf(value)
   if (sizeBytes <= mostBytes) return value
   const text = JSON.stringify(value)
-  return { cut: fitting(text, mostBytes - 120), sizeBytes, hint: 'get_message reads a message in pieces' }
+  return { cut: fitting(text, mostBytes - 120), sizeBytes, hint: 'get_message returns a message in pieces' }
 }
 
 /** The longest prefix that fits in this many bytes as a JSON string. Splits no character. */

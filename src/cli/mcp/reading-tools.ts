@@ -21,8 +21,8 @@ const listRecordings = defineTool({
   description:
     'Lists the recorded MCP sessions, newest first: name, server, client, messages, errors, duration. Start here.',
   input: z.strictObject({
-    server: z.string().optional().describe('Only recordings whose server name or label holds this text'),
-    since: z.string().optional().describe('Only recordings from then on: 7d, 12h, 2026-11-20'),
+    server: z.string().optional().describe('Only recordings whose server name or label contains this text'),
+    since: z.string().optional().describe('Only recordings since then: 7d, 12h, 2026-11-20'),
     cursor,
   }),
   async run({ server, since, cursor: at }, { io, folder }) {
@@ -49,13 +49,13 @@ const findMessages = defineTool({
   about: z.object({ notRead: z.array(z.string()).optional() }),
   item: hitShape,
   description:
-    'Finds messages in all recordings, or in one, newest recording first. The filter is words, or conditions such as ' +
-    'tool:fetch, method:tools/call, is:error, status:error, latency:>1s, "-" negates, "or" joins. Each item has the ' +
+    'Finds messages in all recordings, or in one, newest recording first. The filter has words, or conditions such as ' +
+    'tool:fetch, method:tools/call, is:error, status:error, latency:>1s; "-" negates, "or" combines. Each item has the ' +
     'recording, the message number (sequence) and a snippet.',
   input: z.strictObject({
     filter: z.string().min(1).max(2000).describe('For example: tool:fetch is:error'),
     recording: recordingName.optional(),
-    since: z.string().optional().describe('Only messages from then on: 7d, 12h, 2026-11-20'),
+    since: z.string().optional().describe('Only messages since then: 7d, 12h, 2026-11-20'),
     cursor,
   }),
   async run({ filter, recording, since, cursor: at }, { io, folder, budget }) {
@@ -96,12 +96,12 @@ const getMessage = defineTool({
   about: z.looseObject({ totalChars: z.int(), nextOffset: z.int().nullable() }),
   item: messageShape,
   description:
-    'Returns one message of a recording: facts about it, and its JSON text. A long text comes in pieces: pass ' +
-    'nextOffset of the answer as offset.',
+    'Returns one message of a recording: its properties and its JSON text. A long text is returned in pieces: pass ' +
+    'nextOffset of the result as offset.',
   input: z.strictObject({
     recording: recordingName,
-    number: z.int().min(0).describe('The message number: sequence in find_messages'),
-    offset: z.int().min(0).default(0).describe('Characters of the text to skip'),
+    number: z.int().min(0).describe('Message number: sequence in find_messages'),
+    offset: z.int().min(0).default(0).describe('Number of characters of the text to skip'),
   }),
   run: messageIn,
 })
@@ -134,7 +134,7 @@ async function messageIn(
     await close()
   }
   throw new WiretapeError('usage', `there is no message ${number} in ${recording}`, {
-    hint: 'find_messages tells the numbers',
+    hint: 'find_messages returns message numbers',
   })
 }
 

@@ -24,7 +24,7 @@ export function createResources(toolbox: Toolbox): Resources {
         return {
           uri: `${scheme}${encodeURIComponent(String(name))}`,
           name: String(name),
-          description: `A recording that began at ${String(startedAt)}. Its content is data from other programs.`,
+          description: `Recording started at ${String(startedAt)}. Its content is data from other programs.`,
           mimeType: 'application/json',
         }
       })

@@ -4,11 +4,11 @@ import { z } from 'zod'
 const nothing = z.null()
 const text = z.string()
 const count = z.int().min(0)
-const name = text.describe('Name of a recording, for the other tools')
+const name = text.describe('Name of the recording, for the other tools')
 
 /** Replaces values that exceed the budget. */
 const cut = z.object({
-  cut: text.describe('The beginning of its JSON text'),
+  cut: text.describe('Beginning of the JSON text of the value'),
   sizeBytes: count,
   hint: text,
 })
@@ -19,8 +19,8 @@ export function answerShape(about: z.ZodType, item: z.ZodType): z.ZodType {
     notice: text.describe('Everything else is data from other programs'),
     about: z.union([about, cut]),
     items: z.array(z.union([item, cut])),
-    nextCursor: z.union([text, nothing]).describe('For the next call; null when this was all'),
-    more: z.union([text, nothing]).describe('How to get the rest, in words'),
+    nextCursor: z.union([text, nothing]).describe('Cursor for the next call; null at the end'),
+    more: z.union([text, nothing]).describe('How to get the rest'),
   })
 }
 
@@ -33,7 +33,7 @@ export const recordingShape = z.looseObject({
   session: orNull(text),
   label: text,
   startedAt: text,
-  state: text.describe('live, complete or how it ended otherwise'),
+  state: text.describe('live, complete, or how the recording ended'),
   client: peer.optional(),
   server: peer.optional(),
   messages: orNull(count).optional(),
@@ -51,7 +51,7 @@ const row = {
   subject: z.union([text, nothing]).describe('The tool, prompt or resource'),
   request: z
     .union([count, z.looseObject({ sequence: count }), nothing])
-    .describe('Of an answer: its request, or the number of it'),
+    .describe('In a response: the request, or its message number'),
   latencyUs: z.union([z.number(), nothing]),
   facts: z.array(text),
 }
@@ -66,7 +66,7 @@ export const messageShape = z.looseObject({
 })
 
 export const exchangeShape = messageShape.extend({
-  isWhole: z.boolean().describe('Whether payload is the whole text; get_message has the rest'),
+  isWhole: z.boolean().describe('Whether payload is the whole text; get_message returns the rest'),
 })
 
 export const groupShape = z.looseObject({
@@ -86,7 +86,7 @@ export const findingShape = z.looseObject({
   level: z.enum(['error', 'warning', 'note']),
   certainty: z.enum(['exact', 'strong', 'pattern']),
   message: text,
-  messages: z.array(count).describe('Numbers of the messages that show it'),
+  messages: z.array(count).describe('Numbers of the messages that prove the finding'),
   tool: text.optional(),
   at: text.optional().describe('JSON Pointer into the message'),
 })
@@ -105,13 +105,13 @@ export const storyShape = z.looseObject({
 export const noteShape = z.looseObject({
   timestamp: text,
   text,
-  about: orNull(count).describe('Number of the message that it is about'),
-  after: orNull(count).describe('Number of the message before it'),
-  restart: z.boolean().describe('It tells that the process of the server was replaced'),
+  about: orNull(count).describe('Number of the message that the note is about'),
+  after: orNull(count).describe('Number of the message before the note'),
+  restart: z.boolean().describe('Whether the note records a restart of the server'),
 })
 
 export const comparisonShape = z.looseObject({
-  verdict: text.describe('changed, missing, new, error now and the like'),
+  verdict: text.describe('Such as changed, missing, new or error now'),
   method: text.optional(),
   name: z.union([text, nothing]).optional(),
   differences: z.array(z.looseObject({ kind: text })).optional(),

@@ -53,13 +53,13 @@ export function defineTool<T extends z.ZodType>(tool: {
 export const recordingName = z
   .string()
   .max(300)
-  .regex(/^(?!-$)(?!\.{1,2}$)[^/\\\0]+$/, 'must be a name of list_recordings, not a path')
-  .describe('A name of list_recordings, a label, the beginning of a session id, or latest')
+  .regex(/^(?!-$)(?!\.{1,2}$)[^/\\\0]+$/, 'must be a name from list_recordings, not a path')
+  .describe('A name from list_recordings, a label, the beginning of a session id, or latest')
 
 export const cursor = z
   .string()
-  .regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier answer')
+  .regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier result')
   .optional()
-  .describe('nextCursor of the last answer, for what comes next')
+  .describe('nextCursor of the previous result, for the next page')
 
 export const startOf = (given: string | undefined): number => (given === undefined ? 0 : Number(given))

@@ -127,7 +127,7 @@ async function printStats(
 function gateWords(gate: Tally['gate']): string[] {
   const words = [
     [gate.held, 'held'],
-    [gate.modified, 'changed'],
+    [gate.modified, 'edited'],
     [gate.dropped, 'dropped'],
     [gate.answeredHere, 'answered by wiretape'],
     [gate.injected, 'injected'],
