@@ -52,8 +52,8 @@ export function createCostTable(): CostTable {
         pack: 'contract',
         level: 'note',
         certainty: 'exact',
-        title: 'Sums what definitions and results cost.',
-        help: 'It finds nothing.',
+        title: 'Sums the cost of definitions and results.',
+        help: 'This rule has no findings.',
         source: { name: 'wiretape', url: '' },
       },
       begin: ({ server }) => ({

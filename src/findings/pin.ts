@@ -107,8 +107,8 @@ const info: RuleInfo = {
   pack: 'safety',
   level: 'error',
   certainty: 'exact',
-  title: 'A definition is not the pinned one.',
-  help: 'You approved the pinned one. Review the change, then accept it: wiretape pin --accept.',
+  title: 'A definition differs from the pinned one.',
+  help: 'You approved the pinned one. Review the change, then accept it with wiretape pin --accept.',
   source: sources.owasp,
   owasp: 'MCP03',
 }
@@ -189,8 +189,8 @@ function faultOf(
 export function driftWords({ kind, name, change, field, before, after }: Drift): string {
   const subject = kind === 'server' ? 'the server' : `the ${kind} ${name}`
   if (change === 'added') return `${subject} is not pinned`
-  if (change === 'removed') return `${subject} is pinned, and is not offered any more`
-  const what = before === undefined ? 'is new' : after === undefined ? 'is gone' : 'changed'
+  if (change === 'removed') return `${subject} is pinned but no longer offered`
+  const what = before === undefined ? 'was added' : after === undefined ? 'was removed' : 'changed'
   return `${subject}: ${field} ${what}`
 }
 

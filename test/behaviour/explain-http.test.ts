@@ -42,10 +42,10 @@ describe('wiretape explain of a server over HTTP', () => {
     await post(url, { ...call, id: 2 }, { authorization: 'Bearer abcdefghijkl' })
     const one = await told(recorder, '0')
     expect(one).toMatch(/The server refused the HTTP request after .* with status 401: “no token”/)
-    expect(one).toContain('It asks for “Bearer resource_metadata=')
+    expect(one).toContain('Its challenge is “Bearer resource_metadata=')
     expect(one).toMatch(/The client sent the same request again .* later \(#1\) and got a result/)
     expect(one).toContain(
-      'At fault: the client. The server refused the HTTP request: it wants a valid token.',
+      'At fault: the client. The server refused the HTTP request: it requires a valid token.',
     )
     expect(await explain()).toContain('1 of 2 requests failed')
     expect(await explain('1')).toContain('The client had sent the same request before (#0)')
@@ -60,14 +60,14 @@ describe('wiretape explain of a server over HTTP', () => {
     const one = await told(recorder, '0')
     expect(one).toContain('with status 502: “bad gateway”')
     expect(one).toContain('At fault: the server')
-    expect(one).toContain('Whether the server itself or a gateway in front of it refused')
+    expect(one).toContain('Whether the server or a gateway in front of it refused the request')
   })
 
   it('says that the server could not be reached', async () => {
     const { recorder, url } = await stage.recordUrl('http://127.0.0.1:9/mcp')
     await post(url, call)
     const one = await told(recorder, '0')
-    expect(one).toMatch(/The HTTP exchange ended after .* without an answer: upstream: /)
+    expect(one).toMatch(/The HTTP exchange ended after .* without a response: (?!upstream)/)
     expect(one).toContain('At fault: the server or the network. The server could not be reached.')
   })
 
@@ -86,7 +86,7 @@ describe('wiretape explain of a server over HTTP', () => {
     stop.abort()
     await left
     const one = await told(recorder, '0')
-    expect(one).toContain('At fault: the client. The client closed the HTTP connection before the answer.')
+    expect(one).toContain('At fault: the client. The client closed the HTTP connection before the response.')
     expect(one).toContain('Whether the server would have answered')
   })
 
@@ -102,7 +102,7 @@ describe('wiretape explain of a server over HTTP', () => {
     await post(url, call)
     const one = await told(recorder, '1')
     expect(one).toMatch(/refused it after .* with HTTP 400 and error -32602: “q is missing”/)
-    expect(one).toContain('the parameters are wrong')
-    expect(one).toContain('Whether the server is right: it alone says what is wrong')
+    expect(one).toContain('the parameters are invalid')
+    expect(one).toContain('Whether the server is right: only its error says so')
   })
 })

@@ -57,7 +57,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(all).toMatch(/^#0 {2}never: The session ended before the server answered\.$/m)
     expect(all).toContain('1 of 2 requests failed')
     const one = await explain('0')
-    expect(one).toMatch(/The server said 1 other message after the request, .* so it was running/)
+    expect(one).toMatch(/The server sent 1 other message after the request, .* so it was running/)
     expect(one).toMatch(/The server process exited with status 0 .* later/)
     expect(one).toContain('At fault: not proven')
     expect(one).toContain('Whether the client closed the session first')
@@ -68,7 +68,7 @@ describe('wiretape explain of a server on stdio', () => {
     await recorder.send(ask(1, 'ask'))
     await got(recorder, 1)
     expect(await told(recorder, '1')).toContain('The server sent roots/list')
-    expect(await explain('1')).toContain('The client said nothing after the request')
+    expect(await explain('1')).toContain('The client sent nothing after the request')
   })
 
   it('says who cancelled, and why', async () => {
@@ -78,7 +78,7 @@ describe('wiretape explain of a server on stdio', () => {
     await got(recorder, 1)
     const one = await told(recorder, '0')
     expect(one).toMatch(/The client cancelled it after .*: “Request timed out”/)
-    expect(one).toContain('the server had said nothing about the request until then')
+    expect(one).toContain('until then, the server had sent nothing for it')
     expect(one).toContain('Whether the server would have answered')
   })
 
@@ -118,7 +118,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(await explain('1')).toMatch(/wiretape held it for \d+ ms\. The rule “later” decided/)
     const blocked = await explain('2')
     expect(blocked).toMatch(/The rule “block” refused it.* with error -1: “blocked”/)
-    expect(blocked).toContain('answered in the place of the server, which never saw the request')
+    expect(blocked).toContain('answered in place of the server, which never received the request')
   })
 
   it('says what was refused, and that the same was asked again', async () => {
@@ -144,18 +144,14 @@ describe('wiretape explain of a server on stdio', () => {
     const all = await told(recorder)
     expect(all).toContain('2 of 3 requests failed')
     expect(await explain('0')).toMatch(
-      /held it for .* and then did not pass it on to the server \(by a person\)/,
+      /held it for .* and then did not forward it to the server \(by a person\)/,
     )
     const answered = await explain('1')
-    expect(answered).toMatch(/A person at wiretape answered after .* \(#2\)/)
-    expect(answered).toContain(
-      'At fault: a person using wiretape. A person answered in the place of the server',
-    )
+    expect(answered).toMatch(/A person using wiretape answered after .* \(#2\)/)
+    expect(answered).toContain('At fault: a person using wiretape. A person answered in place of the server')
     const released = await explain('3')
-    expect(released).toMatch(
-      /held it for .* until a person, a time limit or the end of the hold let it go on/,
-    )
-    expect(released).toMatch(/wiretape held the answer for .* ms/)
+    expect(released).toMatch(/held it for .* until a person, a time limit or the end of the hold released it/)
+    expect(released).toMatch(/wiretape held the response for .* ms/)
   })
 
   it('says that a signal ended the server', async () => {
@@ -192,9 +188,9 @@ describe('wiretape explain of a server on stdio', () => {
     await got(recorder, 3)
     const one = await told(recorder, '0')
     expect(one).toContain('and gave no reason')
-    expect(one).toMatch(/It came .* after the request was cancelled/)
+    expect(one).toMatch(/The response came .* after the cancellation/)
     const twice = await explain('3')
-    expect(twice).toContain('The server answered once more, although it had answered before')
+    expect(twice).toContain('The server answered again')
     expect(twice).toContain('At fault: the server. The server answered one request more than once.')
   })
 
@@ -222,10 +218,8 @@ describe('wiretape explain of a server on stdio', () => {
     await recorder.send(ask(2, 'tasks/get', { taskId }) + ask(3, 'tasks/get', { taskId }))
     await got(recorder, 4)
     const one = await told(recorder, '2')
-    expect(one).toContain('The server made a task of it')
-    expect(one).toMatch(
-      /The client asked 2 times about its task; the last status that the server gave is “\w+”/,
-    )
+    expect(one).toContain('The server created a task for it')
+    expect(one).toMatch(/The client polled its task 2 times; its last status was “\w+”/)
   })
 
   it('says that the recording was cut off, and that a line was no JSON', async () => {
@@ -234,13 +228,13 @@ describe('wiretape explain of a server on stdio', () => {
     await recorder.send(call(1, 'search'))
     await until('the noise', () => recorder.stdout().includes('Listening') || undefined)
     const all = await told(recorder, '0')
-    expect(all).toContain('The server wrote 1 line that is no JSON meanwhile: “Listening”')
-    expect(all).toContain('Whether the answer is among the lines that are no JSON')
+    expect(all).toContain('Meanwhile, the server wrote 1 line that is not JSON: “Listening”')
+    expect(all).toContain('Whether the response is among the lines that are not JSON')
     const lines = readFileSync(stage.tape(), 'utf8').split('\n')
     writeFileSync(stage.tape(), `${lines.slice(0, 2).join('\n')}\n`)
     const cut = await explain('0')
-    expect(cut).toContain('The recording was cut off or still runs: its end is not known')
-    expect(cut).toContain('Whether the answer came after the recording was cut off')
+    expect(cut).toContain('The recording is truncated or live: its end is unknown')
+    expect(cut).toContain('Whether the response came after the recording was truncated')
     expect(await explain()).toContain('The recording is incomplete')
   })
 

@@ -191,7 +191,7 @@ describe('record --tag-key', () => {
     await talk('vault', { give: true }, '--tag-key', 'tags.key')
     await talk('mail', { say: secret }, '--tag-key', 'tags.key')
     expect(statSync(stage.path('tags.key'))).toMatchObject({ size: 32, mode: 0o100600 })
-    expect(await check()).toContain('a secret that add of drifting gave was sent to add of mail')
+    expect(await check()).toContain('a secret from add of drifting was sent to add of mail')
   })
 
   it('refuses a key that others can read, and what is none', async () => {

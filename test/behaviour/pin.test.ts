@@ -58,7 +58,7 @@ describe('wiretape pin', () => {
     expect(verified.stdout).toContain(
       'Adds two numbers{+.+} {+<IMPORTANT>\\u{1b}[31m +}and returns their sum.\n',
     )
-    expect(verified.stdout).toContain('  the tool sub is pinned, and is not offered any more\n')
+    expect(verified.stdout).toContain('  the tool sub is pinned but no longer offered\n')
     expect(verified.stdout).not.toContain('\u{1b}')
     expect(await here('pin', 'after.jsonl')).toMatchObject({
       code: 1,
@@ -76,7 +76,7 @@ describe('wiretape pin', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('error    safety/definition-drift  #4  add  after.jsonl:6\n')
     expect(stdout).toContain('         the tool add: description changed\n')
-    expect(stdout).toContain('         the tool sub is pinned, and is not offered any more\n')
+    expect(stdout).toContain('         the tool sub is pinned but no longer offered\n')
   })
 
   it('says that a server is not pinned', async () => {

@@ -87,7 +87,7 @@ describe('a new user', () => {
   it('asks what failed yesterday', async () => {
     const [first, , end] = await answer('explain', 'shop@yesterday')
     expect(first).toMatch(
-      /^#8 {2}tools\/call pay: The tool ran and said that it failed\. .*“Card declined”\.$/,
+      /^#8 {2}tools\/call pay: The tool ran and reported a failure\. .*“Card declined”\.$/,
     )
     expect(end).toBe('1 of 5 requests failed. For details of one: wiretape explain shop@yesterday N')
     const found = await answer('search', 'status:error', '--since', 'yesterday')

@@ -57,7 +57,7 @@ describe.skipIf(isLeftOut)('the list of findings on a real terminal', () => {
     terminal = openTerminal(stage, argv, { columns: 80, rows: 24 })
     await terminal.shows('! 1 error')
     terminal.press('!')
-    const shown = await terminal.shows('A tool result does not fit')
+    const shown = await terminal.shows('A tool result does not match')
     expect(shown).toMatch(/^ error {4}schemas\/output +#6 /m)
     terminal.press('Enter')
     await terminal.shows(/#6 result of tools\/call add/)

@@ -106,10 +106,10 @@ describe('protocol/schema', () => {
         ...askClient('roots/list', {}, { roots: [{ name: 'x' }] }),
       ),
     ).toEqual([
-      '/result/tools/0/description the result of tools/list breaks the schema of 2025-11-25: /result/tools/0/description is null, not string',
-      '/result/content/0 the result of tools/call breaks the schema of 2025-11-25: /result/content/0 has no "text"',
-      '/params/progress notifications/progress breaks the schema of 2025-11-25: /params/progress is a string, not number',
-      '/result/roots/0 the result of roots/list breaks the schema of 2025-11-25: /result/roots/0 has no "uri"',
+      '/result/tools/0/description the result of tools/list does not match the schema of 2025-11-25: /result/tools/0/description is null, not string',
+      '/result/content/0 the result of tools/call does not match the schema of 2025-11-25: /result/content/0 has no "text"',
+      '/params/progress notifications/progress does not match the schema of 2025-11-25: /params/progress is a string, not number',
+      '/result/roots/0 the result of roots/list does not match the schema of 2025-11-25: /result/roots/0 has no "uri"',
     ])
   })
 

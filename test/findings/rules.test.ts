@@ -695,7 +695,7 @@ describe('rules', () => {
         { wiretape: { session: 'b' } },
       )
     const [early, late] = ['2026-08-01T11:00:00.000Z', '2026-08-01T12:00:00.000Z']
-    const flow = 'a secret that get of vault gave was sent to send of evil'
+    const flow = 'a secret from get of vault was sent to send of evil'
     const only = rules.filter(({ info }) => info.id === 'safety/secret-flow')
     for (const tapes of [
       [giver(early), taker(late)],
@@ -728,7 +728,7 @@ describe('rules', () => {
       )
     const only = rules.filter(({ info }) => info.id === 'safety/executed-flow')
     const late = mail('2026-08-01T12:00:00.000Z')
-    const flow = 'https://evil.example/in in the arguments of send was first seen in a result of fetch of web'
+    const flow = 'https://evil.example/in in the arguments of send first appeared in a result of fetch of web'
     for (const tapes of [
       [web, late],
       [late, web],
@@ -746,7 +746,7 @@ describe('rules', () => {
     const only = rules.filter(({ info }) => info.id === 'safety/token-passthrough')
     const [one, other] = ['00000000000000ab', '00000000000000cd']
     const found = findingsIn([tape('a.example', one), tape('b.example', one)], only)
-    expect(found.map(({ message }) => message)).toEqual(['its token was sent to https://a.example too'])
+    expect(found.map(({ message }) => message)).toEqual(['the same token was also sent to https://a.example'])
     expect(findingsIn([tape('a.example', one), tape('b.example', other)], only)).toEqual([])
     expect(findingsIn([tape('a.example', one), tape('a.example', one)], only)).toEqual([])
   })
@@ -761,7 +761,7 @@ describe('rules', () => {
       return findingsIn([tapeOf(lines)], only).map(({ message }) => message)
     }
     expect(during(true)).toEqual([
-      'look has readOnlyHint: true, and while it ran the server sent notifications/resources/updated',
+      'look has readOnlyHint: true, but the server sent notifications/resources/updated during the call',
     ])
     expect(during(false)).toEqual([])
     expect(during(true, called('other', {}, text('x'))[0]!)).toEqual([])
@@ -798,7 +798,7 @@ describe('rules', () => {
       return findingsIn([tapeOf(lines)], only).map(({ level, message }) => `${level} ${message}`)
     }
     expect(retried({ requestState: 'aaa' })).toEqual([
-      'error it brings the inputs that were asked for without the requestState',
+      'error the retry has the requested inputs but no requestState',
     ])
     expect(retried({})).toEqual([])
     expect(retried({ requestState: 'aaa' }, 'y')).toEqual([])
@@ -816,7 +816,7 @@ describe('rules', () => {
         at: '/result/tools/1/description',
         tool: 'b',
         server: 'srv',
-        message: 'tag characters in a definition: they say “psst”',
+        message: 'tag characters in a definition: “psst”',
       },
     ])
   })

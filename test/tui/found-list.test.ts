@@ -46,7 +46,7 @@ describe('the list of findings', () => {
     if (rows < 24) return
     expect(picture[2]).toMatch(/^ error {4}schemas\/output +#8 /)
     expect(picture[4]).toMatch(/^ note {5}safety\/argument +#7 +an argument of add /)
-    expect(picture.join('\n')).toContain('A tool result does not fit the tool’s outputSchema.')
+    expect(picture.join('\n')).toContain('A tool result does not match the tool’s outputSchema.')
   })
 
   it('opens on the finding of the chosen message, and Enter goes to the message of another', () => {

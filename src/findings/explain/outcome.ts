@@ -31,14 +31,14 @@ export function outcomeOf(call: CallFacts): Outcome {
     return {
       outcome: 'waiting',
       blame: 'wiretape',
-      because: `wiretape held the request and the recording ends before anybody decided; the ${other} never saw it`,
-      unproven: ['what the answer would have been'],
+      because: `wiretape held the request until the recording ended; the ${other} never received it`,
+      unproven: [`what the ${other} would have answered`],
     }
   if (call.undelivered !== undefined)
     return {
       outcome: 'undelivered',
       blame: other,
-      because: `the request did not reach the ${other}, which read nothing any more`,
+      because: `the request was not delivered: the ${other} no longer read its input`,
       unproven: [`why the ${other} was gone`],
     }
   if (call.isCancelled || call.cancels.length > 0) return ofCancelled(call, answer)
@@ -69,13 +69,13 @@ function ofDropped(call: CallFacts, answer: CallAnswer | undefined): Outcome {
     ? {
         outcome: 'answered-here',
         blame,
-        because: `${who} answered in the place of the ${other}, which never saw the request`,
+        because: `${who} answered in place of the ${other}, which never received the request`,
         unproven,
       }
     : {
         outcome: 'never-sent',
         blame,
-        because: `${who} dropped the request; the ${other} never saw it`,
+        because: `${who} dropped the request; the ${other} never received it`,
         unproven,
       }
 }
@@ -87,7 +87,7 @@ function ofCancelled(call: CallFacts, answer: CallAnswer | undefined): Outcome {
   const timedOut = /time[d ]?\s?-?out|timeout|-32001/i.test(cancel?.reason ?? '')
   const silent = (call.progress?.before ?? 0) === 0
   const because = timedOut
-    ? `the ${who} gave up at its time limit${silent ? `, and the ${other} had said nothing about the request until then` : `, although the ${other} reported progress`}`
+    ? `the ${who} cancelled the request at its time limit${silent ? `; until then, the ${other} had sent nothing for it` : `, although the ${other} had reported progress`}`
     : `the ${who} cancelled the request`
   return {
     outcome: 'cancelled',
@@ -96,7 +96,7 @@ function ofCancelled(call: CallFacts, answer: CallAnswer | undefined): Outcome {
     unproven: [
       ...(answer ? [] : [`whether the ${other} would have answered`]),
       ...(cancel?.reason === undefined ? [`why the ${who} cancelled`] : []),
-      `whether the ${other} stopped its work`,
+      `whether the ${other} stopped working on it`,
     ],
   }
 }
@@ -118,7 +118,7 @@ function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
     return {
       outcome: 'undelivered',
       blame: sidesOf(call).asker,
-      because: `the ${other} answered, and the ${sidesOf(call).asker} was gone before the answer reached it`,
+      because: `the ${other} answered, but the ${sidesOf(call).asker} was gone before the response reached it`,
       unproven: [`why the ${sidesOf(call).asker} was gone`],
     }
   if (answer.kind === 'error') return ofError(call, answer)
@@ -126,9 +126,9 @@ function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
     return {
       outcome: 'tool-error',
       blame: 'unknown',
-      because: `the tool ran and said that it failed`,
+      because: 'the tool ran and reported a failure',
       unproven: [
-        'whether the arguments or the tool are wrong: the text of the result is all that the server says',
+        'whether the arguments or the tool are at fault: the recording has only the text of the result',
       ],
     }
   if (call.answers.some(({ isLate }) => isLate))
@@ -136,7 +136,7 @@ function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
       outcome: 'late',
       blame: other,
       because: `the ${other} answered one request more than once`,
-      unproven: ['which of the answers was meant'],
+      unproven: ['which response was meant'],
     }
   return { outcome: 'answered', blame: 'nobody', because: 'the recording shows no fault', unproven: [] }
 }
@@ -149,31 +149,31 @@ function ofError(call: CallFacts, { code = '' }: CallAnswer): Outcome {
       outcome: 'error',
       blame: asker,
       because: `the ${other} refused the request: ${blame}`,
-      unproven: [`whether the ${other} is right: it alone says what is wrong`],
+      unproven: [`whether the ${other} is right: only its error says so`],
     }
   if (code === '-32603')
     return {
       outcome: 'error',
       blame: other,
-      because: `the ${other} says that it failed inside (internal error)`,
+      because: `the ${other} reported an internal error`,
       unproven: [`what failed inside the ${other}`],
     }
   return {
     outcome: 'error',
     blame: 'unknown',
-    because: `the ${other} refused the request with a code of its own`,
-    unproven: [`whether the request or the ${other} is wrong: the message of the error is all that is said`],
+    because: `the ${other} refused the request with its own error code`,
+    unproven: [`whether the request or the ${other} is at fault: the recording has only the error message`],
   }
 }
 
 /** JSON-RPC and MCP error codes by which the receiver blames the request. */
 const askersFault: Readonly<Record<string, string>> = {
   '-32700': 'it is not JSON (parse error)',
-  '-32600': 'it is no valid request',
-  '-32601': 'the method is not known',
-  '-32602': 'the parameters are wrong',
-  '-32002': 'there is no such resource',
-  '-32042': 'a person has to open a URL first',
+  '-32600': 'it is not a valid request',
+  '-32601': 'the method is unknown',
+  '-32602': 'the parameters are invalid',
+  '-32002': 'the resource does not exist',
+  '-32042': 'a person must open a URL first',
 }
 
 function ofLostAnswer(call: CallFacts, { fate, rule }: CallAnswer): Outcome {
@@ -184,8 +184,8 @@ function ofLostAnswer(call: CallFacts, { fate, rule }: CallAnswer): Outcome {
     blame: rule === undefined ? 'wiretape' : 'rule',
     because:
       fate === 'waiting'
-        ? `the ${other} answered, and its answer was still held when the recording ended`
-        : `the ${other} answered, and ${who} dropped the answer; the ${asker} never saw it`,
+        ? `the ${other} answered, but its response was still held when the recording ended`
+        : `the ${other} answered, but ${who} dropped the response; the ${asker} never received it`,
     unproven: [],
   }
 }
@@ -198,8 +198,8 @@ function ofHttp(call: CallFacts, { status, why }: CallHttp): Outcome {
     return {
       outcome: 'cancelled',
       blame: 'client',
-      because: 'the client closed the HTTP connection before the answer',
-      unproven: ['why the client left', 'whether the server would have answered'],
+      because: 'the client closed the HTTP connection before the response',
+      unproven: ['why the client closed it', 'whether the server would have answered'],
     }
   if (by === 'wiretape')
     return {
@@ -209,7 +209,12 @@ function ofHttp(call: CallFacts, { status, why }: CallHttp): Outcome {
       unproven: [],
     }
   if (status === undefined || status < 400)
-    return { outcome: 'unanswered', blame: other, because: `the response holds no answer`, unproven: [] }
+    return {
+      outcome: 'unanswered',
+      blame: other,
+      because: 'the HTTP response contains no response to the request',
+      unproven: [],
+    }
   const own = httpBlame(status)
   return {
     outcome: 'http-refused',
@@ -220,13 +225,13 @@ function ofHttp(call: CallFacts, { status, why }: CallHttp): Outcome {
 }
 
 function ofBroken(status: number | undefined, why: string): Outcome {
-  const who = 'whether the server or the network between is at fault'
+  const who = 'whether the server or the network is at fault'
   if (status !== undefined)
     return {
       outcome: 'unreachable',
       blame: 'network',
-      because: 'the response broke off before the answer',
-      unproven: [who, 'whether the server did what was asked'],
+      because: 'the HTTP response ended early',
+      unproven: [who, 'whether the server carried out the request'],
     }
   const isRefused = /refused|no such host|not found|unreachable/.test(why)
   return {
@@ -234,8 +239,8 @@ function ofBroken(status: number | undefined, why: string): Outcome {
     blame: 'network',
     because: isRefused ? 'the server could not be reached' : 'no response came from the server',
     unproven: isRefused
-      ? ['whether the server was not running or something between is at fault']
-      : [who, 'whether the server did what was asked'],
+      ? ['whether the server was down or the network failed']
+      : [who, 'whether the server carried out the request'],
   }
 }
 
@@ -243,26 +248,28 @@ function httpBlame(status: number): { isServer: boolean; words: string; unproven
   if (status === 401)
     return {
       isServer: false,
-      words: 'it wants a valid token',
-      unproven: ['whether a token was missing, expired or for another server: recordings hold no tokens'],
+      words: 'it requires a valid token',
+      unproven: [
+        'whether the token was missing, expired or issued for another server: recordings contain no tokens',
+      ],
     }
   if (status === 403)
     return {
       isServer: false,
-      words: 'what the client may do is not enough',
-      unproven: ['which permission was missing, unless the response says it'],
+      words: 'the client lacks a permission',
+      unproven: ['which permission was missing, unless the response names it'],
     }
   if (status === 404)
     return {
       isServer: false,
-      words: 'it does not know the session or the path',
+      words: 'the session or the path is unknown',
       unproven: ['whether the session expired or the server was restarted'],
     }
   if (status === 429)
     return {
       isServer: false,
-      words: 'the client asks too often',
-      unproven: ['what the limit of the server is'],
+      words: 'the client sends too many requests',
+      unproven: ['the limit of the server'],
     }
   if (status >= 500)
     return {
@@ -270,8 +277,8 @@ function httpBlame(status: number): { isServer: boolean; words: string; unproven
       words:
         status === 502 || status === 503 || status === 504
           ? 'a gateway or the server is down'
-          : 'it failed inside',
-      unproven: ['whether the server itself or a gateway in front of it refused'],
+          : 'it reports an internal error',
+      unproven: ['whether the server or a gateway in front of it refused the request'],
     }
   return {
     isServer: false,
@@ -286,16 +293,16 @@ function ofSilence(
 ): Outcome {
   const { session, gaps, noise } = call
   const unproven: string[] = []
-  if (gaps) unproven.push(`whether an answer is among the ${gaps.count} messages that were not recorded`)
-  if (noise) unproven.push('whether the answer is among the lines that are no JSON')
-  if (!session?.complete) unproven.push('whether the answer came after the recording was cut off')
+  if (gaps) unproven.push(`whether the response is among the ${gaps.count} messages that were not recorded`)
+  if (noise) unproven.push('whether the response is among the lines that are not JSON')
+  if (!session?.complete) unproven.push('whether the response came after the recording was truncated')
   const base = { outcome: 'unanswered' as const }
   if (call.isDuplicate)
     return {
       ...base,
       blame: asker as CallBlame,
-      because: `the ${asker} used one id for two open requests, so answers cannot be told apart`,
-      unproven: ['which of the requests an answer belongs to'],
+      because: `the ${asker} used one id for two open requests, so responses cannot be told apart`,
+      unproven: ['which request a response belongs to'],
     }
   if (session?.error !== undefined)
     return { ...base, blame: 'server', because: 'the server could not be started', unproven }
@@ -328,7 +335,7 @@ function ofSilence(
   return {
     ...base,
     blame: !session?.complete || gaps ? 'unknown' : (other as CallBlame),
-    because: `the ${other} never answered as far as the recording goes`,
-    unproven: [...unproven, `whether the ${other} would have answered with more time`],
+    because: `the ${other} did not answer before the recording ended`,
+    unproven: [...unproven, `whether the ${other} would have answered later`],
   }
 }

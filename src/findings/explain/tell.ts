@@ -2,7 +2,18 @@ import { whoInjected } from '../../model/index.js'
 import { countOf, escapeText, formatDuration } from '../../render/index.js'
 import type { CallAnswer, CallFacts, CallStory, Sentence } from './call.js'
 import { answerOf, outcomeOf, refusalOf } from './outcome.js'
-import { after, callName, capital, joined, later, numberOf, numbersIn, quoted, sidesOf } from './words.js'
+import {
+  after,
+  callName,
+  capital,
+  httpReason,
+  joined,
+  later,
+  numberOf,
+  numbersIn,
+  quoted,
+  sidesOf,
+} from './words.js'
 
 /** Describes a call from its request to its end. */
 export function tellCall(call: CallFacts): CallStory {
@@ -51,7 +62,7 @@ function requestTold(call: CallFacts): Sentence[] {
   const told = [sentence('request', `${who} sent ${callName(call)}`, numbersIn(call))]
   if (call.isModified) {
     const by = call.rule === undefined ? 'A person' : `The rule ${quoted(call.rule)}`
-    told.push(sentence('changed', `${by} changed the request before it went on to the ${other}`))
+    told.push(sentence('changed', `${by} changed the request before it reached the ${other}`))
   }
   if (call.isDuplicate) told.push(sentence('request', `Another open request of the ${asker} had the same id`))
   return told
@@ -61,8 +72,7 @@ function heldTold(call: CallFacts): Sentence[] {
   const { other } = sidesOf(call)
   const rule = call.dropped?.rule ?? call.rule
   const byRule = rule === undefined ? '' : ` The rule ${quoted(rule)} decided`
-  if (call.fate === 'waiting')
-    return [sentence('held', 'wiretape held it, and nobody decided before the recording ended')]
+  if (call.fate === 'waiting') return [sentence('held', 'wiretape held it until the recording ended')]
   if (call.fate === 'dropped') {
     const wait = call.dropped?.us === undefined || call.us === undefined ? 0 : call.dropped.us - call.us
     const held = wait >= 1000 ? `wiretape held it for ${formatDuration(wait)} and then ` : 'wiretape '
@@ -70,14 +80,14 @@ function heldTold(call: CallFacts): Sentence[] {
     return [
       sentence(
         'held',
-        joined([`${held}did not pass it on to the ${other}${why}${byRule === '' ? '' : '.'}`, byRule.trim()]),
+        joined([`${held}did not forward it to the ${other}${why}${byRule === '' ? '' : '.'}`, byRule.trim()]),
       ),
     ]
   }
   if (call.heldUs <= 0) return []
   const decided =
     rule === undefined
-      ? ' until a person, a time limit or the end of the hold let it go on'
+      ? ' until a person, a time limit or the end of the hold released it'
       : `. The rule ${quoted(rule)} decided`
   return [sentence('held', `wiretape held it for ${formatDuration(call.heldUs)}${decided}`)]
 }
@@ -94,7 +104,7 @@ function progressTold({ progress, us }: CallFacts): Sentence[] {
     ),
   ]
   if (count > before)
-    told.push(sentence('progress', `${countOf(count - before, 'report')} came after the answer`))
+    told.push(sentence('progress', `${countOf(count - before, 'report')} came after the response`))
   return told
 }
 
@@ -109,9 +119,7 @@ function cancelTold(call: CallFacts): Sentence[] {
     )
   })
   if (call.isCancelled && told.length === 0)
-    told.push(
-      sentence('cancelled', 'The client closed the stream of the response, which cancels the request'),
-    )
+    told.push(sentence('cancelled', 'The client closed the response stream, which cancels the request'))
   return told
 }
 
@@ -123,19 +131,19 @@ function answersTold(call: CallFacts): Sentence[] {
       told.push(
         sentence(
           'answer',
-          `It came ${formatDuration(answer.us - cancel.us)} after the request was cancelled`,
+          `The response came ${formatDuration(answer.us - cancel.us)} after the cancellation`,
         ),
       )
     if (answer.heldUs > 0) {
       const by = answer.rule === undefined ? '' : ` by the rule ${quoted(answer.rule)}`
-      told.push(sentence('held', `wiretape held the answer for ${formatDuration(answer.heldUs)}${by}`))
+      told.push(sentence('held', `wiretape held the response for ${formatDuration(answer.heldUs)}${by}`))
     }
     if (answer.isModified) {
       const by = answer.rule === undefined ? 'A person' : `The rule ${quoted(answer.rule)}`
-      told.push(sentence('changed', `${by} changed the answer on its way`, numbersIn(answer)))
+      told.push(sentence('changed', `${by} changed the response`, numbersIn(answer)))
     }
     if (answer.undelivered !== undefined)
-      told.push(sentence('answer', `The answer was not delivered: ${escapeText(answer.undelivered)}`))
+      told.push(sentence('answer', `The response was not delivered: ${escapeText(answer.undelivered)}`))
     return told
   })
 }
@@ -144,19 +152,21 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
   const { other } = sidesOf(call)
   const when = after(call.us === undefined ? undefined : call.us + call.heldUs, answer.us)
   const who = answer.isInjected
-    ? { person: 'A person at wiretape', rule: `The rule ${quoted(answer.rule ?? '')}`, wiretape: 'wiretape' }[
-        whoInjected(answer.kind, answer.rule, answer.text)
-      ]
+    ? {
+        person: 'A person using wiretape',
+        rule: `The rule ${quoted(answer.rule ?? '')}`,
+        wiretape: 'wiretape',
+      }[whoInjected(answer.kind, answer.rule, answer.text)]
     : `The ${other}`
   const where = numbersIn(answer)
   const text = answer.text === undefined ? '' : `: ${quoted(answer.text)}`
-  const again = answer.isLate ? ' once more, although it had answered before' : ''
+  const again = answer.isLate ? ' again' : ''
   const lost =
     answer.fate === 'passed'
       ? ''
       : answer.fate === 'waiting'
-        ? ', and the answer was still held at the end'
-        : `, and the answer was dropped${answer.rule === undefined ? '' : ` by the rule ${quoted(answer.rule)}`}`
+        ? ', but the response was still held when the recording ended'
+        : `, but the response was dropped${answer.rule === undefined ? '' : ` by the rule ${quoted(answer.rule)}`}`
   if (answer.kind === 'error') {
     const http =
       answer.httpStatus === undefined || answer.httpStatus < 400 ? '' : ` with HTTP ${answer.httpStatus}`
@@ -168,8 +178,8 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
   }
   if (answer.isToolError) return sentence('refused', `The tool failed${again}${when}${text}${lost}`, where)
   if (answer.needsInput)
-    return sentence('answer', `${who} asked for input before it goes on${when}${lost}`, where)
-  if (answer.createsTask) return sentence('task', `${who} made a task of it${when}${lost}`, where)
+    return sentence('answer', `${who} requested input before it continues${when}${lost}`, where)
+  if (answer.createsTask) return sentence('task', `${who} created a task for it${when}${lost}`, where)
   return sentence('answer', `${who} answered${again}${when}${lost}`, where)
 }
 
@@ -179,13 +189,13 @@ function httpTold(call: CallFacts): Sentence[] {
   const { status, why, body, us, headers } = refusal
   const when = after(call.us, us)
   if (why !== undefined)
-    return [sentence('refused', `The HTTP exchange ended${when} without an answer: ${escapeText(why)}`)]
+    return [sentence('refused', `The HTTP exchange ended${when} without a response: ${httpReason(why)}`)]
   const said = body === undefined ? '' : `: ${quoted(body)}`
   const told = [
     sentence('refused', `The server refused the HTTP request${when} with status ${status}${said}`),
   ]
   const challenge = headers?.find(([name]) => name.toLowerCase() === 'www-authenticate')
-  if (challenge) told.push(sentence('refused', `It asks for ${quoted(challenge[1].slice(0, 300))}`))
+  if (challenge) told.push(sentence('refused', `Its challenge is ${quoted(challenge[1].slice(0, 300))}`))
   return told
 }
 
@@ -193,18 +203,14 @@ function taskTold(call: CallFacts): Sentence[] {
   const { polls, rounds } = call
   const told: Sentence[] = []
   if (polls) {
-    const count = polls.count === 0 ? 'never' : polls.count === 1 ? 'once' : `${polls.count} times`
-    const status =
-      polls.status === undefined ? '' : `; the last status that the server gave is ${quoted(polls.status)}`
-    told.push(sentence('task', `The client asked ${count} about its task${status}`, numbersIn(polls.last)))
+    const often = polls.count === 1 ? 'once' : `${polls.count} times`
+    const status = polls.status === undefined ? '' : `; its last status was ${quoted(polls.status)}`
+    const polled = polls.count === 0 ? 'never polled its task' : `polled its task ${often}`
+    told.push(sentence('task', `The client ${polled}${status}`, numbersIn(polls.last)))
   }
   if (rounds.length > 0)
     told.push(
-      sentence(
-        'task',
-        `The client went on with it in ${rounds.map(numberOf).join(', ')}`,
-        numbersIn(...rounds),
-      ),
+      sentence('task', `The client continued it in ${rounds.map(numberOf).join(', ')}`, numbersIn(...rounds)),
     )
   return told
 }
@@ -228,7 +234,7 @@ function retryTold(call: CallFacts): Sentence[] {
   const how = good
     ? ` and got a result${good === first ? '' : ` in ${numberOf(good)}`}`
     : again.every(({ answer }) => answer === 'none')
-      ? ' and got no answer'
+      ? ' and got no response'
       : ' and was refused again'
   const count = again.length === 1 ? '' : `, ${again.length} times in all`
   told.push(
@@ -253,10 +259,10 @@ function connectionTold(call: CallFacts): Sentence[] {
       otherSide
         ? sentence(
             'connection',
-            `The ${other} said ${countOf(otherSide.count, 'other message')} after the request, the last one ${later(call.us, otherSide.last.us)}, so it was running`,
+            `The ${other} sent ${countOf(otherSide.count, 'other message')} after the request, the last one ${later(call.us, otherSide.last.us)}, so it was running`,
             numbersIn(otherSide.last),
           )
-        : sentence('connection', `The ${other} said nothing after the request`),
+        : sentence('connection', `The ${other} sent nothing after the request`),
     )
     told.push(...endTold(call))
   }
@@ -264,14 +270,14 @@ function connectionTold(call: CallFacts): Sentence[] {
     told.push(
       sentence(
         'connection',
-        `The ${other} wrote ${countOf(noise.count, 'line')} that ${noise.count === 1 ? 'is' : 'are'} no JSON meanwhile: ${quoted(noise.text)}`,
+        `Meanwhile, the ${other} wrote ${countOf(noise.count, 'line')} that ${noise.count === 1 ? 'is' : 'are'} not JSON: ${quoted(noise.text)}`,
       ),
     )
   if (gaps)
     told.push(
       sentence(
         'connection',
-        `${capital(countOf(gaps.count, 'message'))} passed unrecorded meanwhile: ${escapeText(gaps.why)}`,
+        `Meanwhile, ${countOf(gaps.count, 'message')} ${gaps.count === 1 ? 'was' : 'were'} not recorded: ${escapeText(gaps.why)}`,
       ),
     )
   const isBad = !answer || answer.kind === 'error' || answer.isToolError
@@ -279,9 +285,9 @@ function connectionTold(call: CallFacts): Sentence[] {
     const last = stderr.map(({ text }) => quoted(text)).join(', ')
     const count =
       stderrCount > stderr.length
-        ? `${countOf(stderrCount, 'line')}, last`
-        : `${countOf(stderrCount, 'line')}:`
-    told.push(sentence('stderr', `Meanwhile the server wrote to stderr ${count} ${last}`))
+        ? `${countOf(stderrCount, 'line')} to stderr, last`
+        : `${countOf(stderrCount, 'line')} to stderr:`
+    told.push(sentence('stderr', `Meanwhile, the server wrote ${count} ${last}`))
   }
   return told
 }
@@ -291,7 +297,7 @@ function endTold({ session, us }: CallFacts): Sentence[] {
   if (session.error !== undefined)
     return [sentence('connection', `The server could not be started: ${escapeText(session.error)}`)]
   if (session.recovered || !session.complete)
-    return [sentence('connection', 'The recording was cut off or still runs: its end is not known')]
+    return [sentence('connection', 'The recording is truncated or live: its end is unknown')]
   const end = session.durationMs === undefined ? undefined : session.durationMs * 1000
   const when = later(us, end)
   if (session.transport !== 'stdio') return [sentence('connection', `The recording ended ${when}`)]

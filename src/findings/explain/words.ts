@@ -43,6 +43,14 @@ export function later(from: number | undefined, to: number | undefined): string 
   return from === undefined || to === undefined || to < from ? 'later' : `${formatDuration(to - from)} later`
 }
 
+/** Why an HTTP exchange failed. The side is omitted where the reason names it: `upstream: the server closed …`. */
+export function httpReason(why: string): string {
+  const [, by, reason = ''] = /^(upstream|client): (.*)$/s.exec(why) ?? []
+  if (by === undefined) return escapeText(why)
+  const side = by === 'upstream' ? 'server' : 'client'
+  return escapeText(reason.includes(`the ${side} `) ? reason : `${side}: ${reason}`)
+}
+
 /** Capitalises a sentence, unless it begins with our name. */
 export function capital(text: string): string {
   return text.startsWith('wiretape') ? text : text.charAt(0).toUpperCase() + text.slice(1)

@@ -104,7 +104,7 @@ function resultOf(finding: ToldFinding, recording: CheckedRecording, { rules }: 
     ],
     partialFingerprints: { 'wiretape/v1': hash },
     properties: { session: recording.session, messages, ...(at !== undefined && { at }) },
-    suppressions: suppressed ? [{ kind: 'external', justification: 'stands in the baseline' }] : [],
+    suppressions: suppressed ? [{ kind: 'external', justification: 'present in the baseline' }] : [],
   }
 }
 

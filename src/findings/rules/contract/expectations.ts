@@ -23,7 +23,7 @@ const info = (name: string, title: string): RuleInfo => ({
   level: 'error',
   certainty: 'exact',
   title,
-  help: 'The recording breaks what you asked for. Change the server, or the expectation.',
+  help: 'The recording does not meet your expectation. Change the server or the expectation.',
   source: { name: 'your own expectations', url: 'https://modelcontextprotocol.io/' },
 })
 
@@ -33,7 +33,7 @@ export function contractRules(contract: Contract): Rule[] {
 
 function calls({ expectTools = [], forbidTools = [], knownTools }: Contract): Rule {
   return {
-    info: info('tools', 'A tool that was expected was not called, a forbidden one was, or one is new.'),
+    info: info('tools', 'An expected tool was not called, a forbidden tool was called, or a tool is new.'),
     begin(_, say) {
       const missing = new Set(expectTools)
       const told = new Set<string>()
@@ -60,7 +60,7 @@ function calls({ expectTools = [], forbidTools = [], knownTools }: Contract): Ru
 
 function latency({ maxLatency }: Contract): Rule {
   return {
-    info: info('latency', 'A call took longer than it may.'),
+    info: info('latency', 'A call took longer than allowed.'),
     begin: ({ fold }, say) => ({
       message(message) {
         if (!maxLatency || !message.answers('tools/call')) return
@@ -76,7 +76,7 @@ function latency({ maxLatency }: Contract): Rule {
 
 function errors({ maxErrors }: Contract): Rule {
   return {
-    info: info('errors', 'More calls failed than may.'),
+    info: info('errors', 'More calls failed than allowed.'),
     begin(_, say) {
       const failed: number[] = []
       return {
@@ -100,7 +100,7 @@ function errors({ maxErrors }: Contract): Rule {
 
 function context({ maxContext }: Contract): Rule {
   return {
-    info: info('context', 'The definitions of the server cost more than they may.'),
+    info: info('context', 'The definitions of the server cost more than allowed.'),
     begin(scope, say) {
       const cost = createCostTable()
       const watch = cost.rule.begin(scope, say)

@@ -8,7 +8,7 @@ export const removedBatch: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A batch was sent in a protocol version that has none.',
+    title: 'A batch was sent in a protocol version without batches.',
     help: 'JSON-RPC batches were removed in 2025-06-18: send one message at a time.',
     source: sources.batch,
   },

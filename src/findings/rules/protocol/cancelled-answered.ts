@@ -8,7 +8,7 @@ export const cancelledAnswered: Rule = {
     level: 'note',
     certainty: 'exact',
     title: 'A cancelled request was answered.',
-    help: 'The two may have crossed. A server that goes on working wastes its time: it should stop.',
+    help: 'The two messages may have crossed. A server should stop work on a cancelled request.',
     source: sources.cancellation,
   },
   begin: ({ fold }, say) => ({

@@ -8,7 +8,7 @@ export const cancelledInitialize: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'The client cancelled initialize.',
-    help: 'This request may not be cancelled: close the connection instead.',
+    help: 'This request must not be cancelled: close the connection instead.',
     source: sources.cancellation,
   },
   begin: ({ server, fold }, say) => ({

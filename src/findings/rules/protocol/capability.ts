@@ -21,8 +21,8 @@ export const capabilities: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A peer used a capability that the other one did not declare.',
-    help: 'Both sides use only what was agreed on in initialize.',
+    title: 'A peer used a capability that the other side did not declare.',
+    help: 'Both sides may use only what initialize agreed on.',
     source: sources.lifecycle,
   },
   begin: ({ server }, say) => ({

@@ -14,7 +14,7 @@ export const direction: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A message was sent by the wrong side.',
-    help: 'Each method belongs to one side; the other one does not know it.',
+    help: 'Each method belongs to one side; the other side does not know it.',
     source: sources.base,
   },
   begin: (_, say) => ({

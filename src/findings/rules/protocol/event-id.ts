@@ -32,7 +32,10 @@ export const eventId: Rule = {
         if (!before) {
           if (seen.size < most) seen.set(key, here)
         } else if (before.length !== here.length || before.id !== here.id)
-          say(message, { message: `the event id ${id} came with another message before`, also: [before.row] })
+          say(message, {
+            message: `the event id ${id} was already used for another message`,
+            also: [before.row],
+          })
       },
     }
   },

@@ -10,8 +10,8 @@ export const lostSession: Rule = {
     pack: 'protocol',
     level: 'warning',
     certainty: 'strong',
-    title: 'A client went on in a session that the server had ended.',
-    help: 'After HTTP 404 a client must begin a new session with initialize. Others never get out of it.',
+    title: 'A client continued a session that the server had ended.',
+    help: 'After HTTP 404 a client must begin a new session with initialize; otherwise it never recovers.',
     source: sources.transports,
   },
   begin({ server }, say) {

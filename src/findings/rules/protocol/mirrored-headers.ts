@@ -9,8 +9,8 @@ export const mirroredHeaders: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A Mcp-* header is missing, or says something else than the body.',
-    help: 'From 2026-07-28 on, servers refuse such a request with error -32020.',
+    title: 'An Mcp-* header is missing or differs from the body.',
+    help: 'From 2026-07-28 on, servers reject such a request with error -32020.',
     source: sources.modernTransports,
   },
   begin: (_, say) => ({
@@ -32,7 +32,7 @@ export const mirroredHeaders: Rule = {
         const [there, wanted] = [decodedHeader(said), decodedHeader(value)]
         if (there === undefined || wanted === undefined || !isSameHeader(there, wanted))
           say(message, {
-            message: `${name} is ${said.slice(0, 200)}, the body says ${value.slice(0, 200)}`,
+            message: `${name} is ${said.slice(0, 200)}, but the body has ${value.slice(0, 200)}`,
             what: name,
           })
       }

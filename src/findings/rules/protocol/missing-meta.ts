@@ -9,7 +9,7 @@ export const missingMeta: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A request of 2026-07-28 lacks the protocol version in its _meta.',
-    help: 'Each request of this era says its version, its client and its capabilities.',
+    help: 'Each request of this era states its version, its client and its capabilities.',
     source: sources.modern,
   },
   begin: ({ server }, say) => ({

@@ -12,7 +12,7 @@ export const order: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A request came before the session was initialized.',
-    help: 'The first request of a session is initialize; others wait for its result.',
+    help: 'The first request of a session is initialize; all others wait for its result.',
     source: sources.lifecycle,
   },
   begin: ({ server }, say) => ({
@@ -41,7 +41,7 @@ export const order: Rule = {
         })
       else if (talk.initialize >= 0)
         say(message, {
-          message: `${method} was sent before the answer to initialize`,
+          message: `${method} was sent before the response to initialize`,
           what: 'early',
           level: 'warning',
           also: [talk.initialize],

@@ -10,8 +10,8 @@ export const progress: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'Progress went back, or came after the response.',
-    help: 'The value has to grow with each notification, and notifications stop with the response.',
+    title: 'Progress decreased, or came after the response.',
+    help: 'The value must grow with each notification, and notifications stop with the response.',
     source: sources.progress,
   },
   begin({ fold }, say) {
@@ -27,13 +27,13 @@ export const progress: Rule = {
         const answer = fold.entries.peer(request)
         if (before !== undefined && value <= before)
           say(message, {
-            message: `progress ${value} does not exceed ${before} before it`,
+            message: `progress ${value} does not exceed the previous value ${before}`,
             what: 'back',
             also: [request],
           })
         else if (answer >= 0 && answer < message.row && !isTask(fold.entries.linked(answer)))
           say(message, {
-            message: 'progress of a request that is answered already',
+            message: 'progress for a request that was already answered',
             what: 'after',
             also: [answer],
             level: 'warning',

@@ -23,8 +23,8 @@ export const requestState: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A retry brings a requestState that the server never gave, or lacks the one it gave.',
-    help: 'Clients give the state back exactly as they got it. A changed one may be an attack on the server.',
+    title: 'The requestState of a retry is missing, or is not the one that the server gave.',
+    help: 'Clients must return it unchanged. A changed one may be an attack on the server.',
     source: sources.modernRounds,
     owasp: 'MCP07',
   },
@@ -57,12 +57,12 @@ export const requestState: Rule = {
         } else if (kind === 'request' && !message.fromServer) {
           if (message.isRedactedAt('/params/requestState')) return
           if (state !== undefined && isComplete && !given.has(state))
-            say(message, { message: 'its requestState is none that the server gave', what: 'unknown' })
+            say(message, { message: 'the server did not give this requestState', what: 'unknown' })
           if (state !== undefined || inputResponses === undefined || inputResponses.length === 0) return
           const round = rounds.get(callOf(message, message.part.envelope.subject))
           if (round?.hasState && inputResponses.every((name) => round.inputs.includes(name)))
             say(message, {
-              message: 'it brings the inputs that were asked for without the requestState',
+              message: 'the retry has the requested inputs but no requestState',
               what: 'missing',
               also: [round.row],
             })

@@ -11,7 +11,7 @@ export const ids: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A request has the id of an earlier request of the same session.',
-    help: 'Responses cannot be told apart. The sender has to count its ids up.',
+    help: 'Responses cannot be told apart. The sender must use new ids.',
     source: sources.base,
   },
   begin({ fold, server }, say) {
@@ -36,7 +36,7 @@ export const ids: Rule = {
           })
         else if (before !== undefined && isOneSession(message.record.conversation, server.transport))
           say(message, {
-            message: `the id ${id.slice(0, 80)} was used before in this session`,
+            message: `the id ${id.slice(0, 80)} was already used in this session`,
             what: 'used',
             also: [before],
           })

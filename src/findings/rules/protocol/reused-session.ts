@@ -11,7 +11,7 @@ export const reusedSession: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A server gave one session id to two sessions.',
-    help: 'Each of the two clients can see and do what is the other’s. Session ids must be unique.',
+    help: 'Each client can see and act in the other’s session. Session ids must be unique.',
     source: sources.transports,
     owasp: 'MCP07',
   },
@@ -27,7 +27,7 @@ export const reusedSession: Rule = {
           if (opened.size < most) opened.set(conversation, message.row)
         } else
           say(message, {
-            message: 'the session id of this answer belongs to an earlier session',
+            message: 'the session id of this response belongs to an earlier session',
             also: [before],
           })
       },

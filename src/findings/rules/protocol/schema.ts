@@ -28,8 +28,8 @@ export const officialSchema: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A message does not fit the official JSON Schema of its protocol version.',
-    help: 'Clients and servers made with the official SDKs refuse such a message.',
+    title: 'A message does not match the official JSON Schema of its protocol version.',
+    help: 'Clients and servers made with the official SDKs reject it.',
     source: sources.schema,
   },
   begin: ({ server }, say) => ({
@@ -38,7 +38,7 @@ export const officialSchema: Rule = {
       const faults = found?.faults.filter((fault) => !isElsewhere(fault)) ?? []
       if (faults.length === 0) return
       say(message, {
-        message: `${found!.what} breaks the schema of ${found!.revision}: ${describeFaults(faults)}`,
+        message: `${found!.what} does not match the schema of ${found!.revision}: ${describeFaults(faults)}`,
         at: faults[0]!.at,
         what: `${message.method} ${placeOf(faults[0]!)}`,
       })

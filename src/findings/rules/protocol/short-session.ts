@@ -12,7 +12,7 @@ export const shortSession: Rule = {
     level: 'warning',
     certainty: 'strong',
     title: 'A session id can be guessed.',
-    help: 'Who has the id has the session. It should be random and unique, such as a UUID.',
+    help: 'Anyone with the id can use the session. It should be random and unique, such as a UUID.',
     source: sources.security,
     owasp: 'MCP07',
   },

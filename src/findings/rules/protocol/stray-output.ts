@@ -9,8 +9,8 @@ export const strayOutput: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A line on stdin or stdout is no message.',
-    help: 'Many clients drop the connection on such a line. Logs belong on stderr.',
+    title: 'A line on stdin or stdout is not a message.',
+    help: 'Many clients drop the connection at such a line. Logs belong on stderr.',
     source: sources.transports,
   },
   begin: (_, say) => ({
@@ -21,8 +21,8 @@ export const strayOutput: Rule = {
       const isHttp2 = record.text.startsWith(http2)
       say(row, {
         message: isHttp2
-          ? `${side} opens HTTP/2 on stdio: it takes the pipe for a network connection`
-          : `${side} wrote a line that is no message: ${text}`,
+          ? `${side} started HTTP/2 on stdio: it mistakes the pipe for a network connection`
+          : `${side} wrote a line that is not a message: ${text}`,
         what: isHttp2 ? 'http2' : record.direction,
       })
     },

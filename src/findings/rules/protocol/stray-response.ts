@@ -7,8 +7,8 @@ export const strayResponse: Rule = {
     pack: 'protocol',
     level: 'warning',
     certainty: 'exact',
-    title: 'A response belongs to no request on the recording.',
-    help: 'Its id is that of no request: the sender changed it, or answers a request of another session.',
+    title: 'A response matches no request on the recording.',
+    help: 'The sender changed the id, or answered a request of another session.',
     source: sources.jsonRpc,
   },
   begin({ fold }, say) {
@@ -24,7 +24,7 @@ export const strayResponse: Rule = {
       },
       end() {
         // After a gap, the request may be missing from the recording.
-        if (isWhole) for (const row of strays) say(row, { message: 'no request asked for this response' })
+        if (isWhole) for (const row of strays) say(row, { message: 'no request matches this response' })
       },
     }
   },

@@ -9,7 +9,7 @@ export const unanswered: Rule = {
     level: 'note',
     certainty: 'exact',
     title: 'A request has no response.',
-    help: 'The receiver is to answer each request. The session may have ended first: `wiretape inspect` shows its end.',
+    help: 'The receiver must answer each request. The session may have ended first: `wiretape inspect` shows its end.',
     source: sources.base,
   },
   begin: ({ fold, server }, say) => ({

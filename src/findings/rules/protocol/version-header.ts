@@ -8,7 +8,7 @@ export const versionHeader: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A request over HTTP lacks the MCP-Protocol-Version header, or it names another version.',
+    title: 'The MCP-Protocol-Version header of an HTTP request is missing or names another version.',
     help: 'From 2025-06-18 on, clients send the agreed version with every request after initialize.',
     source: sources.transports,
   },
@@ -24,12 +24,12 @@ export const versionHeader: Rule = {
       const said = headerOf(message, 'mcp-protocol-version')
       if (said === undefined)
         say(message, {
-          message: `no MCP-Protocol-Version although ${version} was agreed on`,
+          message: `MCP-Protocol-Version is missing, but the agreed version is ${version}`,
           what: 'missing',
         })
       else if (said !== version)
         say(message, {
-          message: `MCP-Protocol-Version is ${said}, but ${version} was agreed on`,
+          message: `MCP-Protocol-Version is ${said}, but the agreed version is ${version}`,
           what: 'other',
         })
     },

@@ -30,7 +30,7 @@ const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
     /(?:~|\/home\/[\w.-]{1,64}|\/Users\/[\w.-]{1,64}|\/root)\/\.(?:ssh|aws|gnupg|kube|cursor|claude|config\/gcloud|netrc|npmrc)\b/i,
   ],
   [
-    'it tells the agent what it is',
+    'it gives the agent a new role',
     /\b(?:you are now|your new (?:role|task|instructions?)|act as (?:an?\s)?(?:admin|root|system))\b/i,
   ],
   [
@@ -71,7 +71,7 @@ export const agentDirective: Rule = {
     level: 'warning',
     certainty: 'pattern',
     title: 'A definition or a result commands the agent.',
-    help: 'Read it before an agent does. In a result it may be an attack by whoever wrote the data.',
+    help: 'Read it before an agent does. In a result it may be an attack by the author of the data.',
     source: sources.owasp,
     owasp: 'MCP03',
   },

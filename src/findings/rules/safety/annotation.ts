@@ -20,8 +20,8 @@ export const annotations: Rule = {
     pack: 'safety',
     level: 'note',
     certainty: 'pattern',
-    title: 'A tool says that it only reads, and its name or what came of a call says otherwise.',
-    help: 'Clients call a tool that only reads without asking. Check readOnlyHint.',
+    title: 'A tool is annotated as read-only, but its name or the outcome of a call contradicts that.',
+    help: 'Clients call read-only tools without asking. Check readOnlyHint.',
     source: sources.tools,
     owasp: 'MCP02',
   },
@@ -35,7 +35,7 @@ export const annotations: Rule = {
       const hint = at(server.offer('tool', tool)?.offer.value, 'annotations', 'readOnlyHint')
       if (hint !== true) return
       say(message, {
-        message: `${tool} has readOnlyHint: true, and while it ran the server sent ${message.method}`,
+        message: `${tool} has readOnlyHint: true, but the server sent ${message.method} during the call`,
         what: `${tool} ${message.method}`,
         tool,
         also: [row],
@@ -62,7 +62,7 @@ function namedOtherwise(message: Message, server: ServerState, say: Say): void {
     const word = changes.exec(plain)?.[0].replaceAll(/[_.-]/g, '')
     if (word !== undefined)
       say(message, {
-        message: `${name} has readOnlyHint: true, and its name says “${word}”`,
+        message: `${name} has readOnlyHint: true, but its name contains “${word}”`,
         at: `${place}/annotations/readOnlyHint`,
         tool: name,
       })

@@ -4,11 +4,11 @@ import { sources } from '../sources.js'
 
 const risks: readonly (readonly [name: string, pattern: RegExp])[] = [
   [
-    'the address of a cloud’s metadata',
+    'the address of a cloud metadata service',
     /169\.254\.169\.254|metadata\.google\.internal|\[fd00:ec2::254\]|100\.100\.100\.200/i,
   ],
   ['a path that leaves its folder', /(?:^|[/\\])\.\.[/\\]\.\.(?:[/\\]|$)|%2e%2e(?:%2f|\/)/i],
-  ['a file of secrets', /(?:^|\/)(?:etc\/(?:passwd|shadow)|\.ssh\/id_\w+|\.aws\/credentials|\.netrc)$/i],
+  ['a file with secrets', /(?:^|\/)(?:etc\/(?:passwd|shadow)|\.ssh\/id_\w+|\.aws\/credentials|\.netrc)$/i],
   [
     'a shell command inside a value',
     /\$\([a-z][^)]{0,200}\)|;\s*(?:rm|curl|wget|nc|bash|sh)\s|\|\s*(?:sh|bash)\b|`[a-z]{2,20} [^`]{0,200}`/i,
@@ -27,7 +27,7 @@ export const riskyArgument: Rule = {
     level: 'note',
     certainty: 'pattern',
     title: 'An argument looks like an attack on the server.',
-    help: 'A model that reads hostile data passes it on. Servers check paths, addresses and commands.',
+    help: 'A model that reads hostile data passes it on. Servers must check paths, addresses and commands.',
     source: sources.owasp,
     owasp: 'MCP05',
   },
@@ -40,7 +40,7 @@ export const riskyArgument: Rule = {
       for (const [value, pointer] of stringsIn(at(message.params, 'arguments'), '/params/arguments')) {
         for (const [name, pattern] of risks) {
           if (!pattern.test(value) || (name.startsWith('a shell') && takesCommands.test(tool))) continue
-          say(message, { message: `an argument of ${tool} holds ${name}`, at: pointer })
+          say(message, { message: `an argument of ${tool} contains ${name}`, at: pointer })
           break
         }
       }

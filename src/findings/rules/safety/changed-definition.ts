@@ -11,7 +11,7 @@ export const changedDefinition: Rule = {
     level: 'warning',
     certainty: 'exact',
     title: 'A definition changed within a session.',
-    help: 'A person approved the first one. Review the change before the tool is called again.',
+    help: 'A person approved the first version. Review the change before the tool is called again.',
     source: sources.owasp,
     owasp: 'MCP03',
   },

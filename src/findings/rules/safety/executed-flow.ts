@@ -12,7 +12,7 @@ const telling =
 const mostValues = 500
 
 function flowWords(value: string, from: Crossing, to: Crossing): string {
-  return `${value.slice(0, 200)} in the arguments of ${to.tool} was first seen in a result of ${from.tool} of ${from.server || 'a server'}`
+  return `${value.slice(0, 200)} in the arguments of ${to.tool} first appeared in a result of ${from.tool} of ${from.server || 'a server'}`
 }
 
 const bare = (match: string): string => match.replace(/[.,;:]+$/, '')
@@ -34,8 +34,8 @@ export const executedFlow: Rule = {
     pack: 'safety',
     level: 'warning',
     certainty: 'strong',
-    title: 'Something from the outside world became an argument of a tool that changes or sends.',
-    help: 'Whoever wrote the page or mail chose the address, path or token that was used. Read the result that it came from.',
+    title: 'A value from an external source became an argument of a tool that changes or sends something.',
+    help: 'The author of the page or mail chose it (an address, path or token). Read the result that it came from.',
     source: sources.owasp,
     owasp: 'MCP06',
   },

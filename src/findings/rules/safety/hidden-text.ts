@@ -64,8 +64,8 @@ export const hiddenText: Rule = {
     pack: 'safety',
     level: 'error',
     certainty: 'exact',
-    title: 'A definition or a result holds text that a person does not see.',
-    help: 'A model reads what a person cannot check. Do not approve the definition before you know what it says.',
+    title: 'A definition or a result holds text that is invisible to a person.',
+    help: 'A model reads it. Read the text before you approve the definition.',
     source: sources.owasp,
     owasp: 'MCP03',
   },
@@ -82,7 +82,7 @@ export const hiddenText: Rule = {
           const said = decode?.(found).trim()
           const tool = where.isDefinition ? toolAt(message.value, pointer) : undefined
           say(message, {
-            message: `${name} in ${where.isDefinition ? 'a definition' : 'a result'}${said ? `: they say “${said.slice(0, 200)}”` : ''}`,
+            message: `${name} in ${where.isDefinition ? 'a definition' : 'a result'}${said ? `: “${said.slice(0, 200)}”` : ''}`,
             at: pointer,
             level: where.isDefinition ? levels[0] : levels[1],
             ...(tool !== undefined && { tool }),

@@ -11,8 +11,8 @@ export const exfiltratingLink: Rule = {
     pack: 'safety',
     level: 'note',
     certainty: 'pattern',
-    title: 'A result holds an image whose address carries data.',
-    help: 'A client that renders it sends the data to that address.',
+    title: 'A result holds an image whose URL carries data.',
+    help: 'A client that renders it sends the data to that URL.',
     source: sources.owasp,
     owasp: 'MCP10',
   },
@@ -21,7 +21,7 @@ export const exfiltratingLink: Rule = {
       if (!message.answers('tools/call') || !message.text.includes('](http')) return
       for (const [text, pointer] of stringsIn(message.result, '/result'))
         if (exfiltration.test(text))
-          say(message, { message: 'an image in Markdown with a long query', at: pointer })
+          say(message, { message: 'a Markdown image with a long query', at: pointer })
     },
   }),
 }

@@ -19,7 +19,7 @@ export const resourceParameter: Rule = {
     pack: 'safety',
     level: 'error',
     certainty: 'exact',
-    title: 'An OAuth client does not say which server a token is for.',
+    title: 'An OAuth client does not name the server that a token is for.',
     help: 'A token without an audience works at other servers too. Clients must send the resource parameter (RFC 8707).',
     source: sources.authorization,
     owasp: 'MCP07',

@@ -7,7 +7,7 @@ export const plainHttp: Rule = {
     pack: 'safety',
     level: 'warning',
     certainty: 'exact',
-    title: 'A server off this machine is reached over plain HTTP.',
+    title: 'A server on another machine is reached over plain HTTP.',
     help: 'Tokens and results can be read and changed on the way. Use https.',
     source: sources.authorization,
     owasp: 'MCP07',

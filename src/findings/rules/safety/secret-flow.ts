@@ -21,8 +21,8 @@ export const secretFlow: Rule = {
     pack: 'safety',
     level: 'warning',
     certainty: 'exact',
-    title: 'A secret that one server gave was sent to another one.',
-    help: 'Tokens belong to the server that they are for. Make sure that a person wanted this.',
+    title: 'A secret from one server was sent to another server.',
+    help: 'Tokens belong to the server that they were issued for. Make sure that a person wanted this.',
     source: sources.owasp,
     owasp: 'MCP01',
   },
@@ -57,5 +57,5 @@ export const secretFlow: Rule = {
 }
 
 function words(from: Crossing, to: Crossing): string {
-  return `a secret that ${from.tool} of ${from.server || 'a server'} gave was sent to ${to.tool} of ${to.server || 'a server'}`
+  return `a secret from ${from.tool} of ${from.server || 'a server'} was sent to ${to.tool} of ${to.server || 'a server'}`
 }

@@ -9,8 +9,8 @@ export const sessionInUrl: Rule = {
     pack: 'safety',
     level: 'warning',
     certainty: 'exact',
-    title: 'A session id stands in a URL.',
-    help: 'Addresses are logged everywhere, and who has the id has the session. It belongs into the Mcp-Session-Id header.',
+    title: 'A URL contains a session id.',
+    help: 'URLs are logged everywhere, and anyone with the id can use the session. It belongs in the Mcp-Session-Id header.',
     source: sources.security,
     owasp: 'MCP07',
   },
@@ -18,7 +18,7 @@ export const sessionInUrl: Rule = {
     message(message) {
       const path = message.record.http?.path ?? ''
       if (server.transport === 'streamable-http' && sessionInQuery.test(path))
-        say(message, { message: 'the address has the id of a session' })
+        say(message, { message: 'the URL contains a session id' })
     },
   }),
 }

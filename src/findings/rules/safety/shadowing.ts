@@ -15,7 +15,7 @@ export const shadowing: Rule = {
     level: 'warning',
     certainty: 'exact',
     title: 'Two servers of one run have a tool of the same name, or one describes a tool of the other.',
-    help: 'An agent may call the wrong one. Rename it, or leave one server out.',
+    help: 'An agent may call the wrong one. Rename it, or remove one server.',
     source: sources.owasp,
     owasp: 'MCP09',
   },
@@ -32,7 +32,7 @@ export const shadowing: Rule = {
           const other = servers.get(name)
           if (other !== undefined && other !== own)
             say(message, {
-              message: `${other} has a tool ${name} too`,
+              message: `${other} also has a tool ${name}`,
               at: `${place}/name`,
               tool: name,
               what: other,

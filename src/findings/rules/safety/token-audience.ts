@@ -8,8 +8,8 @@ export const tokenAudience: Rule = {
     pack: 'safety',
     level: 'error',
     certainty: 'exact',
-    title: 'A token that is for another server was sent.',
-    help: 'The server that gets it can use it there. Clients send only tokens that were issued for the server; servers refuse others.',
+    title: 'A token was sent to a server that it was not issued for.',
+    help: 'That server can use it elsewhere. Clients send only tokens that were issued for the server; servers reject others.',
     source: sources.authorization,
     owasp: 'MCP07',
   },
@@ -19,7 +19,7 @@ export const tokenAudience: Rule = {
     const isMeant = audiences.some((address) => isFor(address, origin) || isLoopback(address))
     if (audiences.length > 0 && !isMeant)
       say(where, {
-        message: `its token is for ${audiences.join(', ')}, not for ${origin}`,
+        message: `the token was issued for ${audiences.join(', ')}, not for ${origin}`,
         what: audiences.join(),
       })
   }),

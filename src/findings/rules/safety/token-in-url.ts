@@ -10,7 +10,7 @@ export const tokenInUrl: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A request has a token in its URL.',
-    help: 'Addresses are logged everywhere. A token belongs into the Authorization header.',
+    help: 'URLs are logged everywhere. A token belongs in the Authorization header.',
     source: sources.authorization,
     owasp: 'MCP01',
   },
@@ -18,13 +18,12 @@ export const tokenInUrl: Rule = {
     message(message) {
       const path = message.record.http?.path
       const name = path === undefined ? undefined : tokenInQuery.exec(path)?.[0].slice(1, -1)
-      if (name !== undefined) say(message, { message: `the address has a parameter ${name}`, what: name })
+      if (name !== undefined) say(message, { message: `the URL has a parameter ${name}`, what: name })
     },
     record(record, row) {
       if (record.type !== 'http') return
       const name = tokenInQuery.exec(record.path)?.[0].slice(1, -1)
-      if (name !== undefined && row >= 0)
-        say(row, { message: `the address has a parameter ${name}`, what: name })
+      if (name !== undefined && row >= 0) say(row, { message: `the URL has a parameter ${name}`, what: name })
     },
   }),
 }

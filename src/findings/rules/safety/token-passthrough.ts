@@ -12,7 +12,7 @@ export const tokenPassthrough: Rule = {
     level: 'warning',
     certainty: 'exact',
     title: 'One token was sent to two servers.',
-    help: 'Each of them can act as the client at the other one. A client uses a token of its own for each server.',
+    help: 'Each can act as the client at the other. A client needs a separate token for each server.',
     source: sources.security,
     owasp: 'MCP01',
   },
@@ -26,7 +26,8 @@ export const tokenPassthrough: Rule = {
       const other = origins.get(tag)
       if (other === undefined) {
         if (origins.size < mostTags) origins.set(detach(tag), origin)
-      } else if (other !== origin) say(where, { message: `its token was sent to ${other} too`, what: other })
+      } else if (other !== origin)
+        say(where, { message: `the same token was also sent to ${other}`, what: other })
     }
   }),
 }

@@ -26,7 +26,7 @@ export const unpinnedLaunch: Rule = {
       const name = command.slice(1).find((word) => !word.startsWith('-') && word !== 'run')
       if (name === undefined || /^[./]|^[a-z]:|:\/\//i.test(name)) return
       if (/.@(?!latest$)[\w.^~-]+$|==[\w.]+$/.test(name)) return
-      say(undefined, { message: `${runner} ${name} names no version`, what: name })
+      say(undefined, { message: `${runner} ${name} has no version`, what: name })
     },
   }),
 }

@@ -11,8 +11,8 @@ export const elicitationAnswer: Rule = {
     pack: 'schemas',
     level: 'error',
     certainty: 'exact',
-    title: 'An answer to an elicitation does not fit the form that was asked for.',
-    help: 'Clients check the answer against requestedSchema before they send it.',
+    title: 'The response to an elicitation does not match the requested form.',
+    help: 'Clients check it against requestedSchema before they send it.',
     source: sources.elicitation,
   },
   begin: (_, say) => ({
@@ -24,7 +24,7 @@ export const elicitationAnswer: Rule = {
       const faults = checkSchema(schema, content, hiddenBelow(message, '/result/content'))
       if (faults.length > 0)
         say(message, {
-          message: `the answer: ${describeFaults(faults)}`,
+          message: `the response:  ${describeFaults(faults)}`,
           at: `/result/content${faults[0]!.at}`,
           also: [message.asked!.row],
         })

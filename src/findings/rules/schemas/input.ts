@@ -11,8 +11,8 @@ export const inputSchema: Rule = {
     pack: 'schemas',
     level: 'warning',
     certainty: 'exact',
-    title: 'A tool was called with arguments that do not fit its inputSchema, and did not refuse them.',
-    help: 'The model guessed. A server that checks its arguments can tell it what is wrong.',
+    title: 'A tool accepted arguments that do not match its inputSchema.',
+    help: 'The model guessed. A server that checks arguments can report the error.',
     source: sources.tools,
   },
   begin: ({ server }, say) => ({

@@ -9,7 +9,7 @@ export const nameLength: Rule = {
     pack: 'schemas',
     level: 'warning',
     certainty: 'exact',
-    title: 'The name of a tool is longer than 64 characters, or has characters that model providers refuse.',
+    title: 'The name of a tool is longer than 64 characters, or has characters that model providers reject.',
     help: 'Use at most 64 letters, digits, underscores, hyphens and dots.',
     source: sources.tools,
   },

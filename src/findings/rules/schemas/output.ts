@@ -11,8 +11,8 @@ export const outputSchema: Rule = {
     pack: 'schemas',
     level: 'error',
     certainty: 'exact',
-    title: 'A tool result does not fit the tool’s outputSchema.',
-    help: 'Clients that check it throw the result away. Mend the schema or the structuredContent.',
+    title: 'A tool result does not match the tool’s outputSchema.',
+    help: 'Clients that check it discard the result. Correct the schema or the structuredContent.',
     source: sources.tools,
   },
   begin: ({ server }, say) => ({

@@ -12,8 +12,8 @@ export const schemaPortable: Rule = {
     pack: 'schemas',
     level: 'note',
     certainty: 'exact',
-    title: 'A schema uses what some clients refuse.',
-    help: 'Model providers accept a part of JSON Schema only: no oneOf, anyOf or allOf at the root, no references to elsewhere, a known dialect, a type for each property.',
+    title: 'A schema uses features that some clients reject.',
+    help: 'Model providers accept only a part of JSON Schema: no oneOf, anyOf or allOf at the root, no external references, a known dialect, a type for each property.',
     source: sources.tools,
   },
   begin: (_, say) => ({
@@ -40,7 +40,7 @@ function portabilityOf(schema: JsonMap): (readonly [problem: string, level: 'war
     if (word in schema) found.push([`has ${word} at its root`, 'note'])
   const dialect = schema['$schema']
   if (dialect !== undefined && (typeof dialect !== 'string' || !knownDialects.test(dialect)))
-    found.push(['names a dialect that clients do not know', 'note'])
+    found.push(['uses a dialect that clients do not know', 'note'])
   const open: Json[] = [schema]
   let untyped = 0
   for (let i = 0; i < open.length && i < 10_000; i += 1) {

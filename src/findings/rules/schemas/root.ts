@@ -10,8 +10,8 @@ export const schemaRoot: Rule = {
     pack: 'schemas',
     level: 'error',
     certainty: 'exact',
-    title: 'The inputSchema of a tool is missing, or no schema of an object.',
-    help: 'Clients refuse the tool, and some refuse the whole server. Its root needs "type": "object".',
+    title: 'The inputSchema of a tool is missing or does not describe an object.',
+    help: 'Clients reject the tool, and some reject the whole server. Its root needs "type": "object".',
     source: sources.tools,
   },
   begin: (_, say) => ({
