@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       expect(await rows(page)).toEqual([
         'tools/call canned ok',
         'tools/call wait held',
-        'tools/call echo answer held',
+        'tools/call echo response held',
         'ping ok',
       ])
       const canned = page.locator('.list .row', { hasText: 'canned' })
@@ -117,12 +117,12 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       await answerTo(recorder, 2)
       await screen.tell({ type: 'drop', message: answer['message'] })
       await holds(page, `document.querySelectorAll('.list .row .tag').length === 2`)
-      await page.locator('.row', { hasText: 'answer dropped' }).waitFor()
+      await page.locator('.row', { hasText: 'response dropped' }).waitFor()
       await page.locator('.row .tag', { hasText: 'answered by a person' }).waitFor()
       expect(await rows(page)).toEqual([
         'tools/call canned ok',
         'tools/call wait ok',
-        'tools/call echo answer dropped',
+        'tools/call echo response dropped',
         'ping ok',
       ])
       expect(

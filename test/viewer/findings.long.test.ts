@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     await page.locator('.finding-rule', { hasText: 'protocol/unanswered' }).waitFor({ state: 'detached' })
     expect(await page.locator('.finding-rule', { hasText: 'safety/argument' }).count()).toBe(1)
     await page.fill('[data-find=filter]', 'method:ping')
-    await page.locator('text=No finding in what the filter shows.').waitFor()
+    await page.locator('text=No findings match the filter.').waitFor()
     await page.fill('[data-find=filter]', '')
 
     await rule.getByRole('button', { name: 'Suppress' }).click()

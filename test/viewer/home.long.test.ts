@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
       expect(await seriousFindings(page)).toEqual([])
       await picture(page, `home-${colorScheme}`)
     }
-    const field = page.getByRole('searchbox', { name: 'Search in all recordings' })
+    const field = page.getByRole('searchbox', { name: 'Search all recordings' })
     // A name narrows the list while it is typed.
     await field.fill('aft')
     await holds(page, `document.querySelectorAll('.recording').length === 1`)
@@ -94,17 +94,17 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
 
     const compare = page.getByRole('button', { name: 'Compare' })
     expect(await compare.isDisabled()).toBe(true)
-    await page.getByRole('checkbox', { name: 'Choose before' }).check()
-    await page.getByRole('checkbox', { name: 'Choose after' }).check()
+    await page.getByRole('checkbox', { name: 'Select before' }).check()
+    await page.getByRole('checkbox', { name: 'Select after' }).check()
     await compare.click()
     await page.locator('.compare, .page', { hasText: 'echo' }).first().waitFor()
     expect(page.url()).toContain('view=compare')
     await page.locator('.brand a').click()
 
     await page.getByRole('button', { name: 'Delete before' }).click()
-    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Delete before' }).click()
-    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
     await page.locator('.recording', { hasText: 'before' }).waitFor({ state: 'detached' })
     expect(readdirSync(folder)).toEqual(['after.jsonl'])
     expect(stage.complaints.splice(0).filter((line) => !line.includes('400'))).toEqual([])

@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     await page.mouse.move(edge.x - 36, edge.y + 5)
     await page.mouse.up()
     expect((await page.locator('.row.head .cell.status').boundingBox())!.width).toBe(before + 40)
-    const handle = page.getByRole('separator', { name: 'Width of the column status' })
+    const handle = page.getByRole('separator', { name: 'Width of the status column' })
     for (const [key, more] of [
       ['ArrowRight', 32],
       ['ArrowLeft', 40],

@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     expect(await box.locator('pre').textContent()).toBe(url)
     await box.getByRole('button', { name: 'Connect' }).click()
     await box.locator('.failure', { hasText: '401' }).waitFor()
-    await box.getByRole('button', { name: 'Add a header' }).click()
+    await box.getByRole('button', { name: 'Add header' }).click()
     await page.getByLabel('Name of header 1').fill('Host')
     await box.getByRole('button', { name: 'Connect' }).click()
     await box.locator('.failure', { hasText: 'wiretape sets this header itself' }).waitFor()
@@ -97,10 +97,10 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     // Hold and edit: the queue stands in the workbench while that is open.
     await page.getByRole('button', { name: /^Take control/ }).click()
     await page.getByRole('button', { name: 'Hold', exact: true }).click()
-    await page.getByRole('button', { name: 'Pass all' }).waitFor()
+    await page.getByRole('button', { name: 'Stop holding' }).waitFor()
     await bench.getByLabel('message (required)').fill('as written')
     await bench.getByRole('button', { name: 'Call', exact: true }).click()
-    await bench.getByText('a message is held: decide about it first').waitFor()
+    await bench.getByText('a message is held: forward, edit, answer or drop it').waitFor()
     await bench
       .locator('.act-queue li', { hasText: 'tools/call echo' })
       .getByRole('button', { name: 'Edit' })
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
       .getByRole('button', { name: 'Forward' })
       .click()
     await bench.locator('.act-answers', { hasText: 'Echo: as edited' }).waitFor()
-    await page.getByRole('button', { name: 'Pass all' }).click()
+    await page.getByRole('button', { name: 'Stop holding' }).click()
     await page.locator('.row', { hasText: 'as edited' }).first().waitFor()
 
     // A person is sent to an address, first by a request, then by an error.
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await page.locator('.row', { hasText: 'as edited' }).first().click()
     await page.getByRole('button', { name: 'Messages' }).last().click()
     await page.locator('.row', { hasText: 'as edited' }).first().waitFor()
-    const edge = page.getByRole('separator', { name: 'Width of the workbench' })
+    const edge = page.getByRole('separator', { name: 'Workbench width' })
     const before = (await bench.boundingBox())!.width
     await edge.focus()
     await page.keyboard.press('ArrowLeft')
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await bench.getByLabel('URI', { exact: true }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'sessions-hostile')
-    for (const decision of ['Decline', 'Decline', 'Decline', 'Refuse', 'Refuse', 'Answer']) {
+    for (const decision of ['Decline', 'Decline', 'Decline', 'Reject', 'Reject', 'Answer']) {
       const left = await asked.count()
       await asked.first().getByRole('button', { name: decision, exact: true }).click()
       await until('it is decided', async () => (await asked.count()) === left - 1)
@@ -264,7 +264,9 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     // A breakpoint holds one tool only; its arguments are edited with the names that its schema has.
     await press(/^Take control/)
     await press('Breakpoints')
-    await page.getByLabel('Filter of the breakpoint; empty for none').fill('tool:get-sum is:request')
+    await page
+      .getByLabel('Hold only messages that match this filter; empty for no breakpoint')
+      .fill('tool:get-sum is:request')
     await inBox('Set')
     await box.waitFor({ state: 'detached' })
     await call('echo', { message: 'passes' })
@@ -292,7 +294,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await inBox('Answer')
     await printed(recorder, 'a dozen')
     await press(/^Breakpoints/)
-    await page.getByLabel('Filter of the breakpoint; empty for none').fill('')
+    await page.getByLabel('Hold only messages that match this filter; empty for no breakpoint').fill('')
     await inBox('Set')
     await box.waitFor({ state: 'detached' })
 
@@ -304,10 +306,10 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await box.locator('h3', { hasText: '3 of 3: same response as before' }).waitFor()
     await inBox('Close')
     await press('Override')
-    const rule = page.getByLabel('The rule as YAML')
+    const rule = page.getByLabel('Rule as YAML')
     await rule.fill((await rule.inputValue()).replace('Echo: first', 'Echo: by a rule'))
-    await inBox('Put it in force')
-    await page.locator('.notice', { hasText: 'In force' }).waitFor()
+    await inBox('Add rule')
+    await page.locator('.notice', { hasText: 'Rule added' }).waitFor()
     await call('echo', { message: 'first' })
     await printed(recorder, 'Echo: by a rule')
     await press(/^Rules .*: on \(1\)$/)
@@ -320,9 +322,9 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     )
     await press(/^Rules .*: off$/)
     await page.getByRole('button', { name: /^Rules .*: on/ }).waitFor()
-    await press('Note')
+    await press('Add note')
     await page.getByLabel('Note about this message').fill('the kettle was on')
-    await inBox('Put it on the tape')
+    await inBox('Add')
     await page.locator('.message.note', { hasText: 'the kettle was on' }).waitFor()
 
     // A call of the page: its progress, its cancellation and its answer are not the client's.

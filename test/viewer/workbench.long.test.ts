@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
 
     // The editor knows the schema: names, and what does not fit.
-    await press('Write as JSON')
+    await press('Edit as JSON')
     const json = bench.locator('.cm-content')
     await json.click()
     await page.keyboard.press('Control+A')
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await bench.getByLabel('prompt (required)').fill('what is a kettle?')
     await press('Call')
     const asked = bench.locator('.act-asked')
-    await asked.getByLabel('Reply of the model').fill('a pot with a spout')
+    await asked.getByLabel('Model response').fill('a pot with a spout')
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'workbench-sampling')
     await asked.getByRole('button', { name: 'Answer' }).click()
@@ -157,9 +157,9 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await answered('Ada')
 
     await press('Roots')
-    await bench.getByLabel('Roots, one a line').fill('file:///tmp/kettle')
+    await bench.getByLabel('Roots, one per line').fill('file:///tmp/kettle')
     await press('Set')
-    await page.locator('.notice', { hasText: 'The server was told.' }).waitFor()
+    await page.locator('.notice', { hasText: 'Roots set.' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await press('Tools')
     await tool('get-roots-list')
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await answered('demo://resource/dynamic/text/1')
 
     await press(/^Notifications/)
-    await bench.getByLabel('Level of the log').selectOption('debug')
+    await bench.getByLabel('Log level').selectOption('debug')
     await bench.locator('.act-log li', { hasText: 'progress' }).first().waitFor()
     expect(await seriousFindings(page)).toEqual([])
 

@@ -64,7 +64,7 @@ export function Offers() {
           type="button"
           class={`button small ${benchOpen.value ? 'on' : ''}`}
           aria-pressed={benchOpen.value}
-          title="Tools, prompts and resources of the server; its questions"
+          title="Show the server's tools, prompts, resources and requests"
           onClick={() => (benchOpen.value = !benchOpen.value)}
         >
           Workbench
@@ -88,7 +88,7 @@ export function Offers() {
           type="button"
           class="button small"
           aria-label={`Connect to the server of ${clean(laneName(before))}`}
-          title="Call tools of its server; the command is shown first"
+          title="Call the server's tools. You review the command first."
           onClick={() => void connectTo(before)}
         >
           Connect
@@ -112,19 +112,19 @@ function Controls() {
   const breakpoints = state?.breakpoints ?? []
   const chosen = ofAttached(selected.value)
   return (
-    <div class="act-controls" role="group" aria-label="Control">
+    <div class="act-controls" role="group" aria-label="Capture controls">
       <button
         type="button"
         class={`button small ${holds ? 'on' : ''}`}
         aria-pressed={holds}
-        title="start holding messages, or forward all and stop holding"
+        title={holds ? 'Forward all held messages and stop holding' : 'Hold messages until you decide'}
         onClick={() => void act({ type: 'hold', on: !holds })}
       >
-        {holds ? 'Pass all' : 'Hold'}
+        {holds ? 'Stop holding' : 'Hold'}
       </button>
       <Do
         name="Breakpoints"
-        title="hold only what matches a filter"
+        title="Hold only messages that match a filter"
         onClick={() => (form.value = { kind: 'break' })}
       >
         {breakpoints.length > 0 && <span class="count"> {breakpoints.length}</span>}
@@ -132,40 +132,48 @@ function Controls() {
       {held.value.length > 1 && (
         <Do
           name="Forward all"
-          title="pass on all that is held; go on holding"
+          title="Forward all held messages and keep holding new ones"
           onClick={() => void act({ type: 'forward-all' })}
         />
       )}
       <RulesSwitch />
-      <Do name="Rules" title="the rules of this capture" onClick={() => (form.value = { kind: 'rules' })} />
+      <Do
+        name="Rules"
+        title="Show the rules of this capture"
+        onClick={() => (form.value = { kind: 'rules' })}
+      />
       {!session.value && <Do name="Call a tool" onClick={() => (benchOpen.value = true)} />}
       <Do
         name="Reload server"
-        title="restart the server; its client stays connected"
-        onClick={() => void act({ type: 'reload' }, 'the server restarted')}
+        title="Restart the server; the client stays connected"
+        onClick={() => void act({ type: 'reload' }, 'Server restarted.')}
       />
       {chosen && chosen.request >= 0 && (
         <Do
           name="Send again"
-          title="send this request again and compare the answers"
+          title="Send this request again and compare the responses"
           onClick={() => (form.value = { kind: 'again', row: selected.value })}
         />
       )}
       {chosen && chosen.request >= 0 && chosen.answer >= 0 && (
         <Do
           name="Override"
-          title="answer this call so from now on, by a rule"
+          title="Add a rule that answers calls like this one"
           onClick={() => (form.value = { kind: 'override', row: selected.value })}
         />
       )}
       {chosen && (
         <Do
-          name="Note"
-          title="put a note about this message on the tape"
+          name="Add note"
+          title="Add a note about this message to the recording"
           onClick={() => (form.value = { kind: 'note', row: selected.value })}
         />
       )}
-      <Do name="Leave" title="what is held goes its way when the last screen leaves" onClick={leave} />
+      <Do
+        name="Release control"
+        title="Held messages are forwarded when the last screen detaches"
+        onClick={leave}
+      />
       <span class="quiet" role="status">
         {countOf(held.value.length, 'held message')}
       </span>

@@ -47,7 +47,7 @@ export function Bench() {
         <h2>
           {session.value && serverInfo
             ? clean(`${textIn(serverInfo.name)} ${textIn(serverInfo.version)}`)
-            : 'Call the server'}
+            : 'Workbench'}
         </h2>
         <button type="button" class="button small" onClick={() => (benchOpen.value = false)}>
           Close
@@ -61,13 +61,13 @@ export function Bench() {
       {session.value && <SessionLine />}
       {session.value && typeof instructions === 'string' && (
         <details>
-          <summary>Instructions of the server</summary>
+          <summary>Server instructions</summary>
           <p class="act-about">{clean(instructions)}</p>
         </details>
       )}
       <HeldQueue />
       <Questions />
-      <div class="act-tabs" role="group" aria-label="What to do">
+      <div class="act-tabs" role="group" aria-label="Sections">
         {tabs.map((one) => (
           <button
             key={one}
@@ -104,7 +104,7 @@ function Edge() {
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label="Width of the workbench"
+      aria-label="Workbench width"
       aria-valuenow={width.value}
       aria-valuemin={narrowest}
       aria-valuemax={widest}
@@ -130,9 +130,9 @@ function SessionLine() {
     <p class="act-session quiet">
       <span>
         {ended.value !== undefined
-          ? 'The session is over.'
+          ? 'The session has ended.'
           : isKept
-            ? 'Stays open without a page, until wiretape ends.'
+            ? 'Stays open after its last page is closed, until wiretape exits.'
             : 'Ends 30 s after its last page is closed.'}
       </span>
       {ended.value === undefined && (
@@ -148,7 +148,7 @@ function SessionLine() {
       <button
         type="button"
         class="button small"
-        title="End the server and its recording"
+        title="Stop the server and end its recording"
         onClick={() => void endSession()}
       >
         End session

@@ -29,8 +29,8 @@ export class Boundary extends Component<Props, State> {
       <>
         <p class="failure" role="alert">
           {json === undefined
-            ? `this part cannot be shown: ${clean(fault)}`
-            : `this message cannot be shown: ${clean(fault)}; its JSON: ${clean(json.slice(0, longest))}`}
+            ? `Cannot show this part: ${clean(fault)}`
+            : `Cannot show this message: ${clean(fault)}. Its JSON: ${clean(json.slice(0, longest))}`}
         </p>
         {instead}
       </>

@@ -62,22 +62,22 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
     <FormBox title="Connect to the recorded server" close={() => (connecting.value = undefined)}>
       <p>
         {server?.why !== undefined
-          ? `This is how the server of ${clean(label)} was reached. wiretape does not start it: ${clean(server.why)}.`
+          ? `wiretape cannot connect to the server of ${clean(label)}: ${clean(server.why)}.`
           : server && isCommand
-            ? `This command starts the server of ${clean(label)} again. It is run as you, without a shell.`
+            ? `This command starts the server of ${clean(label)} again. It runs under your account, without a shell.`
             : server
-              ? `wiretape connects to this address, where the server of ${clean(label)} was.`
+              ? `wiretape connects to this address, recorded for ${clean(label)}.`
               : 'Reading the recording…'}
       </p>
       {server && server.shown !== '' && <Copied text={clean(server.shown)} />}
       {server?.folder !== undefined && (
         <p class="quiet">
-          In the folder <code>{clean(server.folder)}</code>, with the environment of wiretape.
+          Runs in <code>{clean(server.folder)}</code> with the environment of wiretape.
         </p>
       )}
       {isCommand && (
         <details>
-          <summary>{environment.length} variables of the environment</summary>
+          <summary>{environment.length} environment variables</summary>
           <p class="act-about">{environment.map(clean).join(' ')}</p>
         </details>
       )}
@@ -111,7 +111,7 @@ function Headers(props: {
     <fieldset class="act-headers">
       <legend>Headers</legend>
       <p class="quiet">
-        Sent with every request. The values are kept in memory only, and redacted in the recording.
+        Sent with every request. Values are kept in memory only and redacted in the recording.
       </p>
       {headers.map(({ name, value }, i) => (
         <div key={i}>
@@ -147,7 +147,7 @@ function Headers(props: {
         class="button small"
         onClick={() => change([...headers, { name: '', value: '' }])}
       >
-        Add a header
+        Add header
       </button>
     </fieldset>
   )

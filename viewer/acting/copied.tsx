@@ -7,7 +7,7 @@ export function Copied({ text }: { readonly text: string }) {
       await navigator.clipboard.writeText(text)
       tell('Copied.')
     } catch (error) {
-      tell(`Not copied: ${wordsOf(error)}`, 'bad')
+      tell(`Cannot copy: ${wordsOf(error)}`, 'bad')
     }
   }
   return (

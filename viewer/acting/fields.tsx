@@ -102,7 +102,7 @@ export function argumentsOf(
       if (required.has(key)) return { fault: `${key} is required` }
       continue
     }
-    if (!isText && parsed(text) === undefined) return { fault: `${key} is not JSON` }
+    if (!isText && parsed(text) === undefined) return { fault: `${key} is not valid JSON` }
     if ((type === 'number' || type === 'integer') && typeof parsed(text) !== 'number')
       return { fault: `${key} is not a number` }
     members.push(`${JSON.stringify(key)}:${isText ? JSON.stringify(text) : text.trim()}`)

@@ -89,7 +89,7 @@ export function EditForm({ held: { message, text: original } }: { readonly held:
   return (
     <FormBox title="Edit the held message">
       <TextForm
-        label="The message as JSON"
+        label="Message as JSON"
         schema={schema}
         start={indentJson(original)}
         verb="Forward"
@@ -110,7 +110,7 @@ export function AnswerForm({ held: { message } }: { readonly held: HeldEvent }) 
   return (
     <FormBox title="Answer the held request">
       <TextForm
-        label="The answer as JSON: result or error"
+        label="Response as JSON: result or error"
         schema={null}
         start={'{\n  "result": {\n    "content": [{ "type": "text", "text": "" }]\n  }\n}'}
         verb="Answer"
@@ -128,9 +128,9 @@ export function AnswerForm({ held: { message } }: { readonly held: HeldEvent }) 
 export function BreakForm() {
   const set = gate.value?.breakpoints ?? []
   return (
-    <FormBox title="Hold only what matches a filter">
+    <FormBox title="Breakpoints">
       <TextForm
-        label="Filter of the breakpoint; empty for none"
+        label="Hold only messages that match this filter; empty for no breakpoint"
         start={set.join(' or ')}
         verb="Set"
         rows={2}

@@ -49,7 +49,7 @@ function Held({ held: one }: { readonly held: HeldEvent }) {
           )}
         </span>
       </span>
-      <span class="act-decide" role="group" aria-label={`Decide about ${clean(what.name)}`}>
+      <span class="act-decide" role="group" aria-label={`Actions for ${clean(what.name)}`}>
         <button type="button" class="button small" onClick={() => void act({ type: 'forward', message })}>
           Forward
         </button>

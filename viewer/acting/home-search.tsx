@@ -59,10 +59,10 @@ export function FoundMessages() {
       </p>
     )
   return (
-    <section class="home-found" aria-label="Messages found">
+    <section class="home-found" aria-label="Search results">
       <p class="quiet" role="status">
-        {countOf(found.matches.length, 'match', 'matches')}
-        {found.isCut ? ' shown; there are more: narrow the search' : ''} for {clean(words)}
+        {countOf(found.matches.length, 'match', 'matches')} for {clean(words)}
+        {found.isCut && '. There are more: narrow the search.'}
       </p>
       <ul>
         {found.matches.map((match, i) => (

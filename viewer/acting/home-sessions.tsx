@@ -37,7 +37,7 @@ export function SessionActions({ recording, label }: { readonly recording: strin
         type="button"
         class={`button small ${isKept ? 'on' : ''}`}
         aria-pressed={isKept}
-        title="Go on without a page, until wiretape ends"
+        title="Keep the session after its last page is closed, until wiretape exits"
         onClick={() => void command(id, { type: 'keep', on: !isKept })}
       >
         Keep open
@@ -45,7 +45,7 @@ export function SessionActions({ recording, label }: { readonly recording: strin
       <button
         type="button"
         class="button small"
-        title="End the server and its recording"
+        title="Stop the server and end its recording"
         onClick={() => void command(id, { type: 'close' })}
       >
         End session

@@ -43,12 +43,14 @@ export function Home() {
   if (trouble.value !== undefined)
     return (
       <p class="failure">
-        The list of recordings could not be fetched: {trouble.value}. Is wiretape still running?
+        Cannot load the list of recordings: {trouble.value}. Check that wiretape is still running.
       </p>
     )
-  if (!all) return <p class="empty">Looking for recordings…</p>
+  if (!all) return <p class="empty">Loading recordings…</p>
   if (all.length === 0 && typeof store.value === 'string')
-    return <p class="empty">No session is in {clean(store.value)} yet.</p>
+    return (
+      <p class="empty">No sessions in {clean(store.value)} yet. They appear here when a host ships them.</p>
+    )
   return all.length === 0 ? <First /> : <Recordings all={all} />
 }
 
@@ -69,13 +71,13 @@ function First() {
   return (
     <section class="recordings" aria-label="Your recordings">
       <h2>No recordings yet</h2>
-      <p>Record every server of a client that you use:</p>
+      <p>Record all servers of your MCP client:</p>
       <Copied text="npx wiretape install" />
       <p>Or put wiretape in front of one server in your client's configuration:</p>
       <Copied
         text={clientConfiguration('my-server', ['npx', '-y', '@modelcontextprotocol/server-everything'])}
       />
-      <p class="quiet">The first recording appears here by itself.</p>
+      <p class="quiet">The first recording appears here automatically.</p>
       <button type="button" class="button" onClick={openSample}>
         Open a sample recording
       </button>
@@ -101,7 +103,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         <span class="field grow">
           <input
             type="search"
-            aria-label="Search in all recordings"
+            aria-label="Search all recordings"
             placeholder={
               isStore ? 'Name, server, host or day' : 'Name, server or client; Enter searches all messages'
             }
@@ -121,7 +123,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
           type="button"
           class="button"
           disabled={chosen.length !== 2}
-          title="Tick two recordings"
+          title="Select two recordings"
           onClick={() => openAll(older(chosen), '#view=compare')}
         >
           Compare
@@ -130,7 +132,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
           type="button"
           class="button"
           disabled={chosen.length < 2}
-          title="Tick two or more recordings: they are merged by time"
+          title="Select two or more recordings to merge them by time"
           onClick={() => openAll(older(chosen))}
         >
           Open together
@@ -151,7 +153,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         <table class="grid">
           <thead>
             <tr>
-              <th aria-label="chosen" />
+              <th aria-label="selected" />
               <th>recording</th>
               <th>server</th>
               <th>{isStore ? 'host' : 'client'}</th>
@@ -174,7 +176,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
       {connecting.value && <ConnectForm key={connecting.value.id} {...connecting.value} />}
       {shown.length === 0 && (
         <p class="quiet">
-          No name matches.{isStore ? '' : ' Enter looks for the words in the messages of all recordings.'}
+          No recording matches.{isStore ? '' : ' Press Enter to search the messages of all recordings.'}
         </p>
       )}
       <p class="quiet">
@@ -198,7 +200,7 @@ function Recording({ one }: { readonly one: Listed }) {
       <td onClick={(event) => event.stopPropagation()}>
         <input
           type="checkbox"
-          aria-label={`Choose ${label}`}
+          aria-label={`Select ${label}`}
           checked={ticked.value.has(one.id)}
           onChange={() => tick(one.id)}
         />
@@ -233,7 +235,7 @@ function Recording({ one }: { readonly one: Listed }) {
                 type="button"
                 class="button small"
                 aria-label={`Connect to the server of ${label}`}
-                title="Call its server: the command is shown first"
+                title="Call the server's tools. You review the command first."
                 onClick={() => (connecting.value = one)}
               >
                 Connect
@@ -260,12 +262,12 @@ function Deleting({ one, label }: { readonly one: Listed; readonly label: string
       </button>
     )
   return (
-    <span class="home-asked" role="group" aria-label={`Delete ${label} for good?`}>
+    <span class="home-asked" role="group" aria-label={`Delete ${label} permanently?`}>
       <button type="button" class="button small danger" onClick={() => void remove(one)}>
-        Delete for good
+        Delete permanently
       </button>
       <button type="button" class="button small" onClick={() => (asked.value = undefined)}>
-        Keep
+        Cancel
       </button>
     </span>
   )
@@ -279,7 +281,7 @@ async function remove({ id, label }: Listed): Promise<void> {
     body: '{}',
   })
   if (response.ok) tell(`Deleted ${label}.`)
-  else tell(`Not deleted: ${(await response.text()).trim()}`, 'bad')
+  else tell(`Cannot delete ${label}: ${(await response.text()).trim()}`, 'bad')
   await loadList()
 }
 

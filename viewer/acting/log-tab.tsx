@@ -25,14 +25,14 @@ export function LogTab() {
     <>
       {serverSays.value.capabilities?.logging !== undefined && (
         <label class="act-field">
-          Level of the log
+          Log level
           <select
-            aria-label="Level of the log"
+            aria-label="Log level"
             value={level}
             onChange={({ currentTarget }) => void choose(currentTarget.value)}
           >
             <option value="" disabled>
-              as the server likes
+              server default
             </option>
             {levels.map((one) => (
               <option key={one}>{one}</option>
@@ -40,7 +40,7 @@ export function LogTab() {
           </select>
         </label>
       )}
-      {notifications.value.length === 0 && <p class="quiet">The server has sent no notification.</p>}
+      {notifications.value.length === 0 && <p class="quiet">No notifications from the server yet.</p>}
       <ul class="act-log" aria-label="Notifications" tabIndex={0}>
         {notifications.value.toReversed().map(({ method, params }, i) => (
           <li key={notifications.value.length - i}>
@@ -89,23 +89,24 @@ export function RootsTab() {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (wrong === undefined) void changeRoots(uris).then(() => tell('The server was told.'))
+        if (wrong === undefined)
+          void changeRoots(uris).then(() => tell('Roots set. The server was notified.'))
       }}
     >
-      <p class="quiet">What the server gets when it asks for the roots of its client.</p>
+      <p class="quiet">The server receives these roots when it sends roots/list.</p>
       <label class="act-field">
-        Roots, one a line
+        Roots, one per line
         <textarea
           class="act-text"
           rows={4}
-          aria-label="Roots, one a line"
+          aria-label="Roots, one per line"
           placeholder="file:///home/me/project"
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
       <p class="failure" role="alert">
-        {wrong === undefined ? '' : `${clean(wrong)} does not begin with file://`}
+        {wrong === undefined ? '' : `${clean(wrong)} does not start with file://`}
       </p>
       <button type="submit" class="button primary">
         Set

@@ -42,7 +42,8 @@ export async function resultOf(method: string, params: unknown): Promise<unknown
     readonly result?: unknown
     readonly error?: { readonly message?: unknown }
   }
-  if (result === undefined) throw new Error(textIn(error?.message) || 'the server refused it')
+  if (result === undefined)
+    throw new Error(textIn(error?.message) || 'the server returned an error without a message')
   return result
 }
 
@@ -56,7 +57,7 @@ export async function listOf<T>(method: string, member: string): Promise<T[]> {
   for (let page = 0; page < mostPages; page += 1) {
     const result = objectIn(await resultOf(method, cursor === undefined ? {} : { cursor }))
     const list = result[member]
-    if (!Array.isArray(list)) throw new Error(`the server lists no ${member}`)
+    if (!Array.isArray(list)) throw new Error(`the server's response has no list "${member}"`)
     for (const one of list as unknown[]) if (typeof one === 'object' && one !== null) all.push(one as T)
     if (typeof result['nextCursor'] !== 'string') break
     cursor = result['nextCursor']

@@ -42,7 +42,7 @@ export function Pick<T extends Named>(props: {
           {clean(fault)}
         </p>
       )}
-      {!all && fault === '' && <p class="quiet">Asking the server…</p>}
+      {!all && fault === '' && <p class="quiet">Loading from the server…</p>}
       {all?.length === 0 && <p class="quiet">{props.none}</p>}
       {all && all.length > 0 && (
         <div class="act-pick">
@@ -61,7 +61,7 @@ export function Pick<T extends Named>(props: {
             </select>
           </label>
           <button type="button" class="button small" onClick={reload}>
-            Ask again
+            Refresh
           </button>
         </div>
       )}

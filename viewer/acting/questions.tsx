@@ -28,12 +28,13 @@ export function Questions() {
 /** The server need not wait for an answer to what cannot be shown. */
 function Refuse({ question }: { readonly question: string }) {
   const refuse = (): void =>
-    void answerQuestion(question, '{"error":{"code":-32603,"message":"the client cannot show this"}}').catch(
-      (error: unknown) => tell(wordsOf(error), 'bad'),
-    )
+    void answerQuestion(
+      question,
+      '{"error":{"code":-32603,"message":"the client cannot display this request"}}',
+    ).catch((error: unknown) => tell(wordsOf(error), 'bad'))
   return (
     <button type="button" class="button small" onClick={refuse}>
-      Refuse
+      Reject
     </button>
   )
 }
@@ -53,8 +54,8 @@ function Asked({ question: { question, text } }: { readonly question: Question }
     void answerQuestion(question, answer).catch((error: unknown) => setFault(wordsOf(error)))
   const isElicitation = method === 'elicitation/create'
   return (
-    <section class="act-asked" aria-label={`The server asks: ${clean(method)}`}>
-      <h3>The server asks: {clean(method)}</h3>
+    <section class="act-asked" aria-label={`Request from the server: ${clean(method)}`}>
+      <h3>Request from the server: {clean(method)}</h3>
       {method === 'sampling/createMessage' ? (
         <Sampling params={params} give={give} />
       ) : isElicitation && params['mode'] === 'url' ? (
@@ -97,27 +98,27 @@ function Sampling({ params, give }: Form) {
           ))}
         </div>
       ))}
-      {typeof maxTokens === 'number' && <p class="quiet">At most {maxTokens} tokens.</p>}
+      {typeof maxTokens === 'number' && <p class="quiet">Limit: {maxTokens} tokens.</p>}
       <label class="act-field">
-        Reply of the model
+        Model response
         <textarea
           class="act-text"
           rows={4}
-          aria-label="Reply of the model"
+          aria-label="Model response"
           value={words}
           onInput={({ currentTarget }) => setWords(currentTarget.value)}
         />
       </label>
       <label class="act-field">
-        Name of the model
+        Model name
         <input
           type="text"
-          aria-label="Name of the model"
+          aria-label="Model name"
           value={model}
           onInput={({ currentTarget }) => setModel(currentTarget.value)}
         />
       </label>
-      <Decide verb="Answer" others={[['Refuse', refusal]]} give={give} />
+      <Decide verb="Answer" others={[['Reject', refusal]]} give={give} />
     </form>
   )
 }
@@ -191,7 +192,7 @@ function Other({ params, give }: Form) {
     >
       <Whole text={indentJson(JSON.stringify(params))} />
       <JsonArea
-        label="The answer as JSON: result or error"
+        label="Response as JSON: result or error"
         value={text}
         change={setText}
         rows={5}

@@ -28,15 +28,15 @@ export function saidBy({ record, part }: Detail): Said {
 
 export function NoteForm({ row }: { readonly row: number }) {
   return (
-    <FormBox title="Note">
+    <FormBox title="Add note">
       <TextForm
         label="Note about this message"
         start=""
-        verb="Put it on the tape"
+        verb="Add"
         rows={3}
         submit={async (written) => {
           const text = written.trim()
-          if (text === '') return 'a note has words'
+          if (text === '') return 'the note is empty'
           const { message } = saidBy(await door.detail(row))
           return tried({ type: 'annotate', text, ...(message !== undefined && { message }) })
         }}
@@ -77,15 +77,16 @@ export function AgainForm({ row }: { readonly row: number }) {
         />
       </label>
       <TextForm
-        label="The request as JSON; its id is replaced"
+        label="Request as JSON; its id is replaced"
         schema={schema}
         start={indentJson(original)}
         verb="Send"
         rows={10}
         submit={async (written) => {
-          if (message === undefined) return 'messages on this tape have no ids'
+          if (message === undefined)
+            return 'this request cannot be sent again: the recording has no message ids'
           if (!Number.isInteger(times) || times < 1 || times > mostTimes)
-            return `between 1 and ${mostTimes} times`
+            return `Times must be between 1 and ${mostTimes}`
           const read = readWritten(written, 'message')
           if ('fault' in read) return read.fault
           const isSame = indentJson(read.text) === indentJson(original)
@@ -119,7 +120,7 @@ function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly befor
     groups.set(key, [...(groups.get(key) ?? []), outcome])
   }
   return (
-    <section class="act-answers" aria-label="Answers" aria-live="polite">
+    <section class="act-answers" aria-label="Responses" aria-live="polite">
       {[...groups].map(([content, alike]) => {
         const isSame = before !== undefined && content === contentOf(before)
         const took = alike.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]))
@@ -133,7 +134,7 @@ function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly befor
                   ? 'same response as before'
                   : before === undefined
                     ? 'answered'
-                    : 'another answer than before'}
+                    : 'different response'}
               {took.length > 0 && ` after ${spanOf(took)}`}
             </h3>
             <Whole text={content} />

@@ -28,9 +28,9 @@ export function RulesForm() {
     <FormBox title="Rules">
       {known && <p class="quiet act-about">{clean(known.file)}</p>}
       {known?.rules.length === 0 && (
-        <p class="quiet">There are none. Choose a call and press Override to answer it from now on.</p>
+        <p class="quiet">No rules yet. Select a tool call and press Override to add one.</p>
       )}
-      <ul class="act-log" aria-label="Rules of the capture">
+      <ul class="act-log" aria-label="Rules of this capture">
         {known?.rules.map(({ name, when, does }) => (
           <li key={name}>
             <b>{clean(name)}</b> {clean(when)}: {clean(does)}{' '}
@@ -64,19 +64,21 @@ export function OverrideForm({ row }: { readonly row: number }) {
     )
   }, [row])
   return (
-    <FormBox title="Override the answer from now on">
-      {start === '' && <p class="quiet">Only an answered tool call can be overridden.</p>}
+    <FormBox title="Override the response">
+      {start === '' && <p class="quiet">Only a tool call with a response can be overridden.</p>}
       {start !== undefined && start !== '' && (
         <>
-          <p class="quiet act-about">The rule is put first in {clean(file)}, and is in force at once.</p>
+          <p class="quiet act-about">
+            The rule becomes the first in {clean(file)} and takes effect immediately.
+          </p>
           <TextForm
-            label="The rule as YAML"
+            label="Rule as YAML"
             start={start}
-            verb="Put it in force"
+            verb="Add rule"
             submit={async (written) => {
               try {
                 const { rules } = await askRules({ add: written })
-                tell(`In force: ${rules[0]?.name ?? ''}`)
+                tell(`Rule added: ${rules[0]?.name ?? ''}`)
                 return undefined
               } catch (error) {
                 return wordsOf(error)

@@ -80,8 +80,8 @@ export function RunBox(props: {
             {progress !== undefined
               ? clean(progressWords(progress))
               : held.value.length > 0
-                ? 'a message is held: decide about it first'
-                : 'waiting for the answer'}
+                ? 'a message is held: forward, edit, answer or drop it'
+                : 'waiting for the response'}
           </span>
         )}
         {progress?.total !== undefined && (

@@ -26,7 +26,7 @@ export function Said({ said }: { readonly said: Answer }) {
   const failed = result === undefined || isError === true
   const blocks = listIn(content)
   return (
-    <section class="act-answers" aria-label="Answer" aria-live="polite">
+    <section class="act-answers" aria-label="Response" aria-live="polite">
       <h3 class={failed ? 'bad' : ''}>
         {failed ? 'failed' : 'answered'}
         {latencyMs !== undefined && ` after ${formatDuration(latencyMs * 1000)}`}
@@ -58,6 +58,8 @@ export function Content({ block }: { readonly block: unknown }) {
   const { type, text, data, mimeType } = objectIn(block)
   if (type === 'text' && typeof text === 'string') return <Whole text={text} />
   if (type === 'image' && typeof data === 'string' && drawable.has(textIn(mimeType)))
-    return <img class="act-image" alt="image in the answer" src={`data:${textIn(mimeType)};base64,${data}`} />
+    return (
+      <img class="act-image" alt="image in the response" src={`data:${textIn(mimeType)};base64,${data}`} />
+    )
   return <Whole text={indentJson(JSON.stringify(block ?? null))} />
 }

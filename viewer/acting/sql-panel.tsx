@@ -149,6 +149,6 @@ async function copyCsv(): Promise<void> {
     await navigator.clipboard.writeText(answer.value!.csv)
     tell('Copied as CSV.')
   } catch (error) {
-    tell(`Not copied: ${wordsOf(error)}`, 'bad')
+    tell(`Cannot copy: ${wordsOf(error)}`, 'bad')
   }
 }

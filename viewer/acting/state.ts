@@ -66,7 +66,7 @@ export async function takeControl(one: Lane): Promise<void> {
     const id = await recordingOf(one)
     channel.value = await openChannel(id, take, (why) => {
       leave()
-      tell(why ?? 'the capture has ended', why === undefined ? 'plain' : 'bad')
+      tell(why ?? 'The capture has ended.', why === undefined ? 'plain' : 'bad')
     })
     attachedTo.value = one.index
   } catch (error) {
@@ -94,7 +94,7 @@ export async function recordingOf({ file }: Lane): Promise<string> {
     const found = all.find((one) => one.path === file.path)
     if (found) return found.id
   }
-  throw new Error('wiretape does not list this recording any more')
+  throw new Error('wiretape no longer lists this recording')
 }
 
 function take(event: ActingEvent): void {

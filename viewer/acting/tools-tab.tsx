@@ -92,13 +92,13 @@ function ToolForm({ tool }: { readonly tool: Tool }) {
           submit={() => void call()}
         />
       )}
-      {properties.length === 0 && json === undefined && <p class="quiet">It takes no arguments.</p>}
+      {properties.length === 0 && json === undefined && <p class="quiet">This tool takes no arguments.</p>}
       <p class="failure" role="alert">
         {clean(fault)}
       </p>
       <RunBox run={run} verb="Call">
         <button type="button" class="button" aria-pressed={json !== undefined} onClick={toggle}>
-          {json === undefined ? 'Write as JSON' : 'Back to the form'}
+          {json === undefined ? 'Edit as JSON' : 'Edit in the form'}
         </button>
       </RunBox>
     </form>
@@ -112,7 +112,7 @@ function whyNoObject(text: string): string {
       ? ''
       : 'the arguments must be a JSON object'
   } catch {
-    return 'the arguments are not JSON'
+    return 'the arguments are not valid JSON'
   }
 }
 

@@ -15,7 +15,7 @@ export function Whole({ text }: { readonly text: string }) {
       </pre>
       {cut && (
         <button type="button" class="bare more" onClick={() => setWhole(true)}>
-          {formatBytes(text.length - longest)} more
+          Show {formatBytes(text.length - longest)} more
         </button>
       )}
     </>

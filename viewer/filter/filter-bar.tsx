@@ -65,7 +65,7 @@ export function FilterBar() {
       </div>
       <span class="grow" />
       {any && (
-        <button type="button" class="button small" title="Show everything (c)" onClick={clearFilters}>
+        <button type="button" class="button small" title="Clear the filter (c)" onClick={clearFilters}>
           <Icon name="close" /> <span class="word">Clear</span>
         </button>
       )}

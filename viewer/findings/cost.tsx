@@ -32,18 +32,18 @@ export function CostPage() {
     <div class="page cost-page" tabIndex={0} role="region" aria-label="Cost">
       {list === undefined ? (
         <p class="empty" role="status">
-          {reading.value ? 'The recording is still being read…' : 'Counting…'}
+          {reading.value ? 'Reading the recording…' : 'Counting…'}
         </p>
       ) : costs.length === 0 ? (
-        <p class="empty">The recording lists no tool, prompt or resource.</p>
+        <p class="empty">No definitions: the recording has no list of tools, prompts or resources.</p>
       ) : (
         <>
           <p class="cost-total">
             About <b>{formatCount(total)}</b> tokens of definitions in every prompt.{' '}
             {never.length > 0 && (
               <>
-                <b>{formatCount(tokensOf(never))}</b> of them for {countOf(never.length, 'tool')} that no call
-                used.{' '}
+                Of these, <b>{formatCount(tokensOf(never))}</b> are for {countOf(never.length, 'tool')} never
+                called.{' '}
               </>
             )}
             <span class="quiet">Estimated as {list.estimator}.</span>{' '}
@@ -84,14 +84,13 @@ function ServerCosts({ server, rows, heaviest, heaviestResults }: ServerProps) {
   return (
     <section>
       <h2>
-        {clean(server) || 'A server without a name'}{' '}
-        <span class="quiet">{countOf(tokensOf(rows), 'token')}</span>
+        {clean(server) || 'Unnamed server'} <span class="quiet">{countOf(tokensOf(rows), 'token')}</span>
       </h2>
       <div class="scroll-across">
         <table class="grid">
           <thead>
             <tr>
-              <th scope="col">what</th>
+              <th scope="col">name</th>
               <th scope="col" class="number">
                 definition
               </th>
@@ -125,7 +124,9 @@ function ServerCosts({ server, rows, heaviest, heaviestResults }: ServerProps) {
           </tbody>
         </table>
       </div>
-      {rows.length > mostRows && <p class="quiet">and {countOf(rows.length - mostRows, 'lighter one')}</p>}
+      {rows.length > mostRows && (
+        <p class="quiet">{countOf(rows.length - mostRows, 'smaller definition')} not listed</p>
+      )}
     </section>
   )
 }
@@ -141,7 +142,7 @@ function CostRow({
     <tr>
       <th scope="row">
         <span class="quiet">{kind}</span>{' '}
-        <button type="button" class="bare link-like" title="Show its calls" onClick={() => showCalls(row)}>
+        <button type="button" class="bare link-like" title="Show the calls" onClick={() => showCalls(row)}>
           <b>{clean(name)}</b>
         </button>
         {isNeverCalled(row) && <em class="tag">never called</em>}

@@ -60,7 +60,7 @@ export function FindingsPage() {
           <button
             type="button"
             class="button small"
-            title="A file for `wiretape check --baseline`: what is suppressed here does not count there"
+            title="Copy the suppressed findings as a file for `wiretape check --baseline`"
             onClick={() => copyBaseline(all)}
           >
             Copy as baseline
@@ -69,21 +69,21 @@ export function FindingsPage() {
       </div>
       {list === undefined ? (
         <p class="empty" role="status">
-          {reading.value ? 'The recording is still being read…' : 'Rules look at the recording…'}
+          {reading.value ? 'Reading the recording…' : 'Checking the recording…'}
         </p>
       ) : shown.length === 0 ? (
         <p class="empty">
           {all.length === 0 && list.findings.length > 0
-            ? 'No finding in what the filter shows.'
+            ? 'No findings match the filter.'
             : all.length === 0
-              ? `No findings. ${countOf(list.rules, 'rule')} looked at ${countOf(table.length, 'row')}.`
-              : 'No finding of these levels.'}
+              ? `No findings. ${countOf(list.rules, 'rule')} checked ${countOf(table.length, 'row')}.`
+              : 'No findings at the selected levels.'}
         </p>
       ) : (
         byRule(shown).map((group) => <RuleGroup key={group[0]!.rule} group={group} />)
       )}
       {list !== undefined && list.left > 0 && (
-        <p class="quiet">{countOf(list.left, 'finding')} more like these are counted, not listed.</p>
+        <p class="quiet">{countOf(list.left, 'more finding')} not listed</p>
       )}
     </div>
   )
@@ -158,7 +158,7 @@ function RuleGroup({ group }: { readonly group: readonly ToldFinding[] }) {
       </ul>
       {group.length > mostOfRule && (
         <p class="quiet">
-          and {formatCount(group.length - mostOfRule)} more: filter the messages by{' '}
+          {formatCount(group.length - mostOfRule)} more not listed. To see them, filter the messages by{' '}
           <code>finding:{rule}</code>
         </p>
       )}
@@ -174,7 +174,7 @@ function FindingLine({ one }: { readonly one: ToldFinding }) {
   return (
     <li class={isAside ? 'is-aside' : ''}>
       {row === undefined ? (
-        <span class="finding-time quiet">whole</span>
+        <span class="finding-time quiet">recording</span>
       ) : (
         <button
           type="button"
@@ -217,7 +217,7 @@ function copyFinding(one: ToldFinding): void {
   void copyText(
     () =>
       `${one.level}  ${one.rule}${place}${one.tool === '' ? '' : `  ${clean(one.tool)}`}\n  ${clean(one.message)}\n`,
-    { text: 'The finding was copied.', tone: 'plain' },
+    { text: 'Finding copied.', tone: 'plain' },
   )
 }
 
@@ -228,7 +228,7 @@ function copyBaseline(all: readonly ToldFinding[]): void {
   void copyText(
     () => `${JSON.stringify({ version: 1, recordings: [{ findings: [...seen.values()] }] }, undefined, 2)}\n`,
     {
-      text: 'The baseline was copied. Save it as a file and name it: wiretape check --baseline FILE',
+      text: 'Baseline copied. Save it to a file and run: wiretape check --baseline FILE',
       tone: 'plain',
     },
   )

@@ -166,7 +166,7 @@ function Edge({ name }: { readonly name: SizedColumn }) {
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={`Width of the column ${name}`}
+      aria-label={`Width of the ${name} column`}
       aria-valuenow={Math.max(narrowestPx, layout.value.widths[name] ?? now)}
       aria-valuemin={narrowestPx}
       aria-valuemax={widestPx}

@@ -154,7 +154,7 @@ function Waiting({ one }: { readonly one: Lane }) {
         <p>Connect a client to the URL that wiretape printed.</p>
       ) : (
         <>
-          <p>A client that is configured like this starts the server through wiretape:</p>
+          <p>Use this client configuration to start the server through wiretape:</p>
           <pre tabIndex={0}>{text.split('\n').map(clean).join('\n')}</pre>
           <button
             type="button"
@@ -182,15 +182,15 @@ function Nothing() {
   if (table.length === 0) {
     const waiting = lanes.value.find((one) => one?.state === 'following')
     if (waiting) return <Waiting one={waiting} />
-    return <p class="empty">{reading.value ? 'Reading…' : 'This recording holds no message.'}</p>
+    return <p class="empty">{reading.value ? 'Reading…' : 'This recording has no messages.'}</p>
   }
   const filtered = filterMatches.value !== undefined || range.value !== undefined
   return (
     <div class="empty">
-      <p>{filterMatches.value?.done === false ? 'Searching…' : 'Nothing matches.'}</p>
+      <p>{filterMatches.value?.done === false ? 'Searching…' : 'No messages match the filter.'}</p>
       {filtered && (
         <button type="button" class="button" onClick={clearFilters}>
-          Show everything
+          Clear the filter
         </button>
       )}
     </div>

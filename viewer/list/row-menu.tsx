@@ -100,13 +100,13 @@ function itemsOf(row: number): { readonly name: string; readonly items: readonly
   const text = isTool ? `tool:${quoteValue(subject)}` : `method:${quoteValue(method)}`
   const shown = clean(isTool ? subject : method).slice(0, 60)
   const look: Item[] = [
-    ...(table.kind(head) === 'request' ? [{ name: 'Show its story', run: () => showStory(head) }] : []),
+    ...(table.kind(head) === 'request' ? [{ name: 'Show story', run: () => showStory(head) }] : []),
     ...(method === ''
       ? []
       : [
-          { name: `Only ${shown}`, run: () => narrow(text, text) },
-          { name: `Without ${shown}`, run: () => narrow(`-${text}`, text) },
-          { name: `Mark ${shown}`, run: () => search('highlight', text) },
+          { name: `Show only ${shown}`, run: () => narrow(text, text) },
+          { name: `Hide ${shown}`, run: () => narrow(`-${text}`, text) },
+          { name: `Highlight ${shown}`, run: () => search('highlight', text) },
         ]),
   ]
   const copies = formsOf(row).map((form) => ({
@@ -114,7 +114,7 @@ function itemsOf(row: number): { readonly name: string; readonly items: readonly
     run: () => void copy(row, form),
   }))
   return [
-    { name: 'Look', items: look },
+    { name: 'View', items: look },
     { name: 'Copy', items: copies },
   ]
 }

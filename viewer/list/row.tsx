@@ -72,7 +72,7 @@ export function statusText(row: number): { readonly text: string; readonly title
   const isStopped = status === 'held' || status === 'dropped'
   // While it is recorded, the answer may still come.
   const isOpen = status === 'waiting' && lanes.value[table.lane(row)]?.state === 'following'
-  const word = isOpen ? 'waiting' : isStopped && isItsAnswer ? `answer ${words[status]}` : words[status]
+  const word = isOpen ? 'waiting' : isStopped && isItsAnswer ? `response ${words[status]}` : words[status]
   const text = word === '' ? (flags[0] ?? '') : word
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
 }
@@ -166,7 +166,7 @@ export function Row(props: RowProps) {
             type="button"
             class="bare"
             tabIndex={-1}
-            aria-label={props.open ? 'Fold the exchange' : 'Unfold the exchange'}
+            aria-label={props.open ? 'Collapse the exchange' : 'Expand the exchange'}
             aria-expanded={props.open}
             onClick={(event) => {
               event.stopPropagation()

@@ -152,7 +152,7 @@ function Diagram() {
         </button>
       )}
       {rows.length === 0 ? (
-        <p class="empty">{filtered ? 'Nothing matches.' : 'No messages.'}</p>
+        <p class="empty">{filtered ? 'No messages match the filter.' : 'No messages.'}</p>
       ) : (
         <Scroller
           count={rows.length}

@@ -7,6 +7,6 @@ export async function copyText(make: () => string | Promise<string>, done: Notic
     notice.value = done
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    notice.value = { text: `Not copied: ${message}`, tone: 'bad' }
+    notice.value = { text: `Cannot copy: ${message}`, tone: 'bad' }
   }
 }

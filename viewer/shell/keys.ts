@@ -129,7 +129,7 @@ export const deeds: readonly Deed[] = [
   { name: 'Filter', keys: ['/'], group: 'Find', run: () => focus('[data-find=filter]') },
   { name: 'Highlight', keys: ['h'], group: 'Find', run: () => focus('[data-find=highlight]') },
   { name: 'Find in the message', keys: ['s'], group: 'Find', run: () => focus('[data-find=detail]') },
-  { name: 'Show everything', keys: ['c'], group: 'Find', run: clearFilters },
+  { name: 'Clear the filter', keys: ['c'], group: 'Find', run: clearFilters },
   { name: 'Open files', keys: ['o'], group: 'Page', run: chooseFiles },
   { name: 'Export', keys: ['w'], group: 'Page', run: () => (dialog.value = 'export') },
   { name: 'About this recording', keys: ['i'], group: 'Page', run: () => (dialog.value = 'session') },

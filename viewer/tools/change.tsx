@@ -26,7 +26,7 @@ export function Change({ step: { row, at, change, before, after } }: { readonly 
       <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
       {members.length > 0 && (
         <details class="versions">
-          <summary>What changed, word by word</summary>
+          <summary>Text changes</summary>
           <dl>
             {members.map(({ name, old, now }) => (
               <div key={name}>

@@ -62,7 +62,7 @@ function typeOf(schema: Schema): string {
 
 const words: readonly (readonly [member: string, word: string])[] = [
   ['minimum', 'at least'],
-  ['exclusiveMinimum', 'more than'],
+  ['exclusiveMinimum', 'greater than'],
   ['maximum', 'at most'],
   ['exclusiveMaximum', 'less than'],
   ['minLength', 'characters: at least'],

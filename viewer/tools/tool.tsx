@@ -66,7 +66,7 @@ function Schema({ title, rows }: { readonly title: string; readonly rows: readon
           <tr>
             <th scope="col">name</th>
             <th scope="col">type</th>
-            <th scope="col">what</th>
+            <th scope="col">description</th>
           </tr>
         </thead>
         <tbody>
@@ -92,7 +92,8 @@ function Schema({ title, rows }: { readonly title: string; readonly rows: readon
 
 function Use({ use }: { readonly use: ToolUse }) {
   contentsVersion.value
-  if (use.calls === 0) return <p class="quiet">No call of it is shown.</p>
+  if (use.calls === 0)
+    return <p class="quiet">{filterMatches.value ? 'No calls match the filter.' : 'No calls yet.'}</p>
   return (
     <>
       <section>

@@ -22,7 +22,7 @@ import { ToolFacts } from './tool.js'
 import type { OfferHistory, Usage } from '../worker/tools.js'
 
 const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
-  { key: 'name', name: 'what' },
+  { key: 'name', name: 'request' },
   { key: 'calls', name: 'calls' },
   { key: 'errors', name: 'errors' },
   { key: 'p50Us', name: 'p50' },
@@ -66,7 +66,7 @@ export function ToolsPage() {
         {usage.value === undefined ? (
           <p class="empty">Counting…</p>
         ) : all.length === 0 ? (
-          <p class="empty">{matches ? 'No call passes the filter.' : 'Nothing was called.'}</p>
+          <p class="empty">{matches ? 'No calls match the filter.' : 'No calls yet.'}</p>
         ) : (
           <table class="grid">
             <thead>
@@ -157,13 +157,13 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
         {lanes.value.length > 1 && (
           <span class="quiet lane-of"> {clean(laneName(lanes.value[one.lane]!))}</span>
         )}
-        {one.fromServer && <em class="tag">asked by the server</em>}
+        {one.fromServer && <em class="tag">from the server</em>}
       </th>
       <td class="number">{formatCount(one.calls)}</td>
       <td class={`number ${one.errors > 0 ? 'bad' : ''}`} title={countOf(one.errors, 'error')}>
         {one.errors === 0 ? '' : `${Math.round(share * 100)} %`}
         {one.unanswered > 0 && (
-          <span class="warn-words" title="requests without an answer">
+          <span class="warn-words" title="requests without a response">
             {' '}
             {formatCount(one.unanswered)} unanswered
           </span>
@@ -210,7 +210,7 @@ function Offers({ history }: { readonly history: OfferHistory }) {
   return (
     <section class="offers">
       <h2>
-        What {clean(name)} offers <span class="quiet">{formatCount(history.offered.length)}</span>
+        Definitions of {clean(name)} <span class="quiet">{formatCount(history.offered.length)}</span>
       </h2>
       {history.changes.length > 0 && (
         <ul class="offer-changes">
