@@ -12,7 +12,8 @@ import {
 } from '../../ship/index.js'
 import { loadRecordings } from '../recordings.js'
 import { RowColumns } from '../sql/row-columns.js'
-import { writeDeadLetter } from './dead-letter.js'
+import { Attempts, type FailedAttempts } from './attempts.js'
+import { hashIn, writeDeadLetter } from './dead-letter.js'
 import { DeadSegment, fetchSegment, type FetchedSegment } from './fetch-segment.js'
 import { IndexBatch } from './index-batch.js'
 import { indexedKey } from './keys.js'
@@ -24,8 +25,8 @@ const lanes = 8
 const mostBytesInWork = 8 << 20
 /** Deliveries per request. */
 const mostDeliveries = 64
-/** Attempts for an unreadable segment: its download may have been truncated. */
-const mostAttempts = 3
+/** Attempts that fail because of the segment: its download may have been truncated, or the process ended for another reason. */
+const usualAttempts = 3
 const againMs = 5_000
 
 export interface CollectorOptions {
@@ -41,6 +42,8 @@ export interface CollectorOptions {
   readonly batchSegments: number
   /** or this age. */
   readonly batchAgeMs: number
+  /** Attempts before a segment becomes a dead letter. @default 3 */
+  readonly mostAttempts?: number
   readonly now: () => number
   /** Reports a failing store or an unreadable segment to the user. */
   readonly complain: (message: string) => Promise<void> | void
@@ -76,6 +79,8 @@ export interface CollectorCounts {
 interface Held {
   readonly delivery: Delivery
   readonly manifest: Manifest
+  /** Failed attempts before this one; undefined if this one was not counted. */
+  readonly before: FailedAttempts | undefined
 }
 
 /**
@@ -95,6 +100,8 @@ export class Collector {
     lagMs: 0,
   }
   readonly #options: CollectorOptions
+  readonly #attempts: Attempts
+  readonly #mostAttempts: number
   readonly #inFlight = new Map<string, Delivery>()
   #batch = new IndexBatch()
   #held: Held[] = []
@@ -104,6 +111,8 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options
+    this.#attempts = new Attempts(options.target)
+    this.#mostAttempts = options.mostAttempts ?? usualAttempts
   }
 
   /** Runs until aborted; with `once`, until nothing is left. Commits all collected segments before it returns. */
@@ -128,6 +137,7 @@ export class Collector {
 
   /** Polls the source once. Returns the number of deliveries that are not in progress already. */
   async step(waitMs = 1_000): Promise<number> {
+    await this.#attempts.takeBackRest()
     const deliveries = await this.#attempted(() => this.#options.source.next(mostDeliveries, waitMs))
     const queue = (deliveries ?? []).values()
     let taken = 0
@@ -154,8 +164,9 @@ export class Collector {
     try {
       await batch.write(target)
     } catch (error) {
-      for (const { delivery, manifest } of held) {
+      for (const { delivery, manifest, before } of held) {
         this.#inFlight.delete(manifest.hash)
+        if (before) await this.#attempts.takeBack(manifest.hash, before)
         delivery.again(againMs)
       }
       return this.#failed(error)
@@ -165,7 +176,7 @@ export class Collector {
     const queue = held.values()
     await Promise.all(
       Array.from({ length: lanes * 2 }, async () => {
-        for (const { delivery, manifest } of queue) {
+        for (const { delivery, manifest, before } of queue) {
           written.bytes += manifest.compressedBytes
           this.counts.lost += manifest.lost
           this.counts.gaps += manifest.gaps
@@ -173,6 +184,7 @@ export class Collector {
           // Without the mark, the segment would only be read again; its first batch counts.
           await target
             .put(indexedKey(manifest.hash), Buffer.from(batch.id))
+            .then(() => before && this.#attempts.clear(manifest.hash))
             .then(() => this.#finish(delivery, manifest))
             .catch((error: unknown) => this.#failed(error))
           this.#inFlight.delete(manifest.hash)
@@ -196,7 +208,7 @@ export class Collector {
     const text = Buffer.from(delivery.manifest).toString('utf8')
     const manifest = decodeManifest(text)
     if (!manifest) {
-      const hash = delivery.hash ?? createHash('sha256').update(text).digest('hex')
+      const hash = delivery.hash ?? hashIn(text) ?? createHash('sha256').update(text).digest('hex')
       await this.#guarded(delivery, () => this.#bury(delivery, hash, manifestTrouble(text)))
       return true
     }
@@ -209,42 +221,85 @@ export class Collector {
     this.#inFlight.set(hash, delivery)
     let isHeld = false
     await this.#guarded(delivery, async () => {
+      const before = await this.#before(delivery, hash)
       if (await target.head(indexedKey(hash))) {
         this.counts.repeated += 1
+        if (before && before.count > 0) await this.#attempts.clear(hash)
         return this.#finish(delivery, manifest)
       }
-      isHeld = await this.#collect(delivery, manifest)
+      if (before && before.count >= this.#mostAttempts)
+        return this.#bury(
+          delivery,
+          hash,
+          before.reason ?? `${before.count} collectors ended while they read it`,
+        )
+      isHeld = await this.#collect(delivery, manifest, before)
     })
     if (!isHeld) this.#inFlight.delete(hash)
     return true
   }
 
+  /** Undefined for the first delivery of a bus. A store without a bus does not say which delivery it is. */
+  async #before(delivery: Delivery, hash: string): Promise<FailedAttempts | undefined> {
+    return this.#options.source.isQueue && delivery.attempt === 1 ? undefined : this.#attempts.of(hash)
+  }
+
   /** Returns whether it was added to the batch. */
-  async #collect(delivery: Delivery, manifest: Manifest): Promise<boolean> {
-    const { source, target, isSameStore } = this.#options
-    await this.#room(manifest.bytes)
+  async #collect(
+    delivery: Delivery,
+    manifest: Manifest,
+    before: FailedAttempts | undefined,
+  ): Promise<boolean> {
+    // Alone, and in a batch of its own: if it ends the process again, no other segment is blamed.
+    const isSuspect = before !== undefined && before.count > 0
+    const room = Math.max(manifest.bytes, isSuspect ? mostBytesInWork + 1 : 0)
+    await this.#room(room)
+    try {
+      if (isSuspect) await this.commit()
+      const isHeld = await this.#read(delivery, manifest, before)
+      if (isSuspect) await this.commit()
+      return isHeld
+    } finally {
+      this.#bytesInWork -= room
+      for (const go of this.#waiting.splice(0)) go()
+    }
+  }
+
+  async #read(delivery: Delivery, manifest: Manifest, before: FailedAttempts | undefined): Promise<boolean> {
+    const { source, isSameStore } = this.#options
+    const { hash } = manifest
     const folder = await mkdtemp(join(this.#options.folder, 'segment-'))
     try {
+      if (before) await this.#attempts.set(hash, { count: before.count + 1 })
       const fetched = await fetchSegment(source.store, manifest, folder)
       if (!isSameStore) await this.#copy(fetched, delivery, manifest)
       const rows = await rowsOf(fetched.plain, manifest)
       if (this.#held.length === 0) this.#batchStartMs = this.#options.now()
       this.#batch.add(rows, manifest)
-      this.#held.push({ delivery, manifest })
+      this.#held.push({ delivery, manifest, before })
       return true
     } catch (error) {
       const reason = reasonOf(error)
-      if (reason === undefined) throw error
-      // Another collector may have been faster and have deleted it from the queue.
-      if (await target.head(indexedKey(manifest.hash))) await this.#finish(delivery, manifest)
-      else if (delivery.attempt < mostAttempts) delivery.again(againMs)
-      else await this.#bury(delivery, manifest.hash, reason, join(folder, `${manifest.hash}.packed`))
+      if (reason === undefined) {
+        if (before) await this.#attempts.takeBack(hash, before)
+        throw error
+      }
+      await this.#unreadable(delivery, manifest, (before?.count ?? 0) + 1, reason)
       return false
     } finally {
       await rm(folder, { recursive: true, force: true })
-      this.#bytesInWork -= manifest.bytes
-      for (const go of this.#waiting.splice(0)) go()
     }
+  }
+
+  async #unreadable(delivery: Delivery, manifest: Manifest, count: number, reason: string): Promise<void> {
+    // Another collector may have been faster and have deleted it from the queue.
+    if (await this.#options.target.head(indexedKey(manifest.hash))) {
+      await this.#attempts.clear(manifest.hash)
+      return this.#finish(delivery, manifest)
+    }
+    if (count >= this.#mostAttempts) return this.#bury(delivery, manifest.hash, reason)
+    await this.#attempts.set(manifest.hash, { count, reason })
+    delivery.again(againMs)
   }
 
   /** Waits until this many more bytes may be processed. */
@@ -269,9 +324,13 @@ export class Collector {
     await delivery.done()
   }
 
-  async #bury(delivery: Delivery, hash: string, reason: string, file?: string): Promise<void> {
-    const { target, complain } = this.#options
-    await writeDeadLetter(target, { hash, reason, manifest: delivery.manifest, file })
+  async #bury(delivery: Delivery, hash: string, reason: string): Promise<void> {
+    const { source, target, folder, isSameStore, complain } = this.#options
+    const letter = { hash, reason, manifest: Buffer.from(delivery.manifest).toString('utf8') }
+    const keys = await writeDeadLetter(isSameStore ? undefined : source.store, target, letter, folder)
+    // A bus that kept it would fill up.
+    if (source.isQueue) for (const key of keys) await source.store.delete(key)
+    await this.#attempts.clear(hash)
     this.counts.dead += 1
     await delivery.done()
     await complain(`segment ${hash.slice(0, 12)} cannot be read: ${reason}; it is in dead/`)

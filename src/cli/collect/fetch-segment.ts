@@ -5,9 +5,6 @@ import { WiretapeError } from '../../model/index.js'
 import { segmentKey, writeAll, type Manifest, type ObjectStore } from '../../ship/index.js'
 import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 
-/** Larger segments are refused; recorders rotate long before. */
-const mostBytes = 1 << 30
-
 /** A download without data for this long is abandoned: a failed node of the bus leaves it open forever. */
 const silenceMs = 15_000
 
@@ -35,9 +32,7 @@ export async function fetchSegment(
   manifest: Manifest,
   folder: string,
 ): Promise<FetchedSegment> {
-  const { hash, bytes, compressedBytes, encoding } = manifest
-  if (Math.max(bytes, compressedBytes) > mostBytes)
-    throw new DeadSegment(`it is larger than ${mostBytes >> 20} MB`)
+  const { hash, encoding } = manifest
   if (!(await canUnpack(encoding)))
     throw new WiretapeError('usage', 'segments in zstd need Node 22.15 or newer on the collector')
   const packed = join(folder, `${hash}.packed`)
@@ -83,7 +78,7 @@ async function download(
 }
 
 /** @throws WiretapeError `unreachable` if no data arrives for too long */
-async function* withoutSilence(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* withoutSilence(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   for (;;) {
     let timer: NodeJS.Timeout | undefined

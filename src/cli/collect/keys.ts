@@ -14,3 +14,8 @@ export function deadKey(hash: string): string {
 export function deadBytesKey(hash: string): string {
   return `dead/${hash}.segment`
 }
+
+/** Failed attempts to collect a segment. */
+export function attemptsKey(hash: string): string {
+  return `attempts/${hash}.json`
+}

@@ -5,7 +5,8 @@ import { countOf } from '../../render/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { openStore, parseStoreAddress, type ObjectStore } from '../../ship/index.js'
 import { Collector, type WrittenBatch } from '../collect/collector.js'
-import { copyHostStates, keepCopyingHostStates } from '../collect/host-states.js'
+import { openDeadSource } from '../collect/dead-source.js'
+import { HostStates } from '../collect/host-states.js'
 import type { SegmentSource } from '../collect/source.js'
 import { collectorMetrics } from '../collect/collector-metrics.js'
 import { startMetrics } from '../export-telemetry.js'
@@ -19,6 +20,7 @@ export interface CollectOptions extends OtlpOptions {
   readonly from: string
   readonly to: string
   readonly once?: boolean
+  readonly retryDead?: boolean
   readonly json?: boolean
   readonly batchMessages: number
   readonly batchAge: number
@@ -45,20 +47,20 @@ export async function runCollect(options: CollectOptions, io: Io): Promise<numbe
     source = await openSource(options.from, target)
     const folder = await mkdtemp(join(os.tmpdir(), 'wiretape-collect-'))
     spools.add(folder)
-    const collector = new Collector({
-      source,
+    const isCopied = source.store.address !== target.address
+    const shared = {
       target,
-      isSameStore: source.store.address === target.address,
       folder,
       batchRows: options.batchMessages,
       batchSegments,
       batchAgeMs: options.batchAge,
       now: () => performance.now(),
       complain: onceAMinute((message) => io.complain(message)),
-      onBatch: (batch) => printBatch(batch, options, io),
-    })
-    const isCopied = source.store.address !== target.address
-    if (isCopied && options.once !== true) void keepCopyingHostStates(source.store, target, interrupt.signal)
+      onBatch: (batch: WrittenBatch) => printBatch(batch, options, io),
+    }
+    const collector = new Collector({ ...shared, source, isSameStore: !isCopied })
+    const hosts = isCopied ? new HostStates(source.store, target) : undefined
+    if (options.once !== true) void hosts?.keepCopying(interrupt.signal)
     const metrics = await startMetrics(
       options,
       'wiretape-collect',
@@ -66,13 +68,23 @@ export async function runCollect(options: CollectOptions, io: Io): Promise<numbe
       io,
     )
     try {
+      let stillDead = 0
+      if (options.retryDead === true) {
+        const again = new Collector({
+          ...shared,
+          source: openDeadSource(target),
+          isSameStore: false,
+          mostAttempts: 1,
+        })
+        await again.run(interrupt.signal, true)
+        stillDead = again.counts.dead
+      }
       await collector.run(interrupt.signal, options.once === true)
-      if (isCopied && options.once === true) await copyHostStates(source.store, target)
+      if (options.once === true) await hosts?.copy()
+      return stillDead + collector.counts.dead > 0 && options.once ? exitCode.found : exitCode.done
     } finally {
       await metrics.close()
     }
-    const { dead } = collector.counts
-    return dead > 0 && options.once ? exitCode.found : exitCode.done
   } finally {
     interrupt.close()
     await source?.close()

@@ -196,3 +196,17 @@ export function killedBefore(nth: number, store: ObjectStore, killed: () => void
     },
   }
 }
+
+/** A store whose process is killed when it reads an object. */
+export function killedByReading(key: string, store: ObjectStore, killed: () => void): ObjectStore {
+  return {
+    ...store,
+    async *get(wanted, range) {
+      if (wanted === key) {
+        killed()
+        await new Promise(() => undefined)
+      }
+      yield* store.get(wanted, range)
+    },
+  }
+}

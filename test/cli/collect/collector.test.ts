@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { openDeadSource } from '../../../src/cli/collect/dead-source.js'
 import { escapeName } from '../../../src/cli/collect/index-batch.js'
-import { bytesOf, type ObjectStore } from '../../../src/ship/index.js'
-import { Bus, collectorOf, folderStore, killedBefore, sealed, tapeOf } from './collected.js'
+import { bytesOf, segmentKey, type ObjectStore } from '../../../src/ship/index.js'
+import { Bus, collectorOf, folderStore, killedBefore, killedByReading, sealed, tapeOf } from './collected.js'
 import { commitsOf, keysOf, rowsOf } from './indexed-rows.js'
+
+async function letterOf(store: ObjectStore, hash: string): Promise<Record<string, unknown>> {
+  const text = Buffer.from(await bytesOf(store.get(`dead/${hash}.json`))).toString()
+  return JSON.parse(text) as Record<string, unknown>
+}
 
 describe('a collector', () => {
   it('stores each segment with its manifest, indexes its messages and empties the queue', async () => {
@@ -119,6 +125,83 @@ describe('a collector', () => {
         'its manifest has version 2, and this version of wiretape reads version 1: update the collector',
     })
     expect(await bytesOf(target.get(`dead/${noTape.manifest.hash}.segment`))).toEqual(noTape.packed)
+  })
+
+  it('buries a segment that ends every collector that reads it, with its bytes, and no other', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const poison = sealed(tapeOf(3))
+    await bus.ship(poison)
+    for (let i = 0; i < 5; i += 1) await bus.ship(sealed(tapeOf(1)))
+    const key = segmentKey(poison.manifest)
+    for (let kills = 0; kills < 4; kills += 1)
+      await new Promise<void>((killed) => {
+        const { collector } = collectorOf(bus.source(killedByReading(key, bus.store, killed)), target)
+        void collector.run(new AbortController().signal, true)
+      })
+    // This one would not be killed, if it read the segment.
+    await collectorOf(bus.source(), target).collector.run(new AbortController().signal, true)
+    expect(await rowsOf(target)).toHaveLength(10)
+    const { hash } = poison.manifest
+    expect(await letterOf(target, hash)).toMatchObject({
+      hash,
+      reason: '3 collectors ended while they read it',
+    })
+    expect(await bytesOf(target.get(`dead/${hash}.segment`))).toEqual(poison.packed)
+    expect(await keysOf(target, 'attempts/')).toEqual([])
+    expect(bus.length).toBe(0)
+    expect(await keysOf(bus.store, 'segments/')).toEqual([])
+  })
+
+  it('buries nothing because a store was away, however often the bus delivers', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const truncated = sealed(tapeOf(2))
+    await bus.ship({ manifest: truncated.manifest, packed: truncated.packed.subarray(0, -20) })
+    const whole = sealed(tapeOf(1))
+    await bus.ship(whole)
+    let isAway = true
+    const away: ObjectStore = {
+      ...target,
+      put: (...given) => (isAway ? Promise.reject(new Error('away')) : target.put(...given)),
+    }
+    const { collector } = collectorOf(bus.source(), away)
+    for (let i = 0; i < 20; i += 1) {
+      await collector.step(0)
+      await collector.commit()
+    }
+    isAway = false
+    // Its uploader repeats the upload that was truncated.
+    await bus.store.put(segmentKey(truncated.manifest), truncated.packed)
+    await collector.run(new AbortController().signal, true)
+    expect(collector.counts.dead).toBe(0)
+    expect(await rowsOf(target)).toHaveLength(6)
+    expect(await keysOf(target, 'attempts/')).toEqual([])
+  })
+
+  it('tries dead letters again, and deletes those that are in the index then', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const { manifest, packed } = sealed(tapeOf(2))
+    const later = { ...manifest, v: 2 } as unknown as typeof manifest
+    await bus.ship({ manifest: later, packed })
+    const noTape = sealed('<html>\n')
+    await bus.ship(noTape)
+    await collectorOf(bus.source(), target).collector.run(new AbortController().signal, true)
+    expect(await keysOf(bus.store, 'segments/')).toEqual([])
+    const key = `dead/${manifest.hash}.json`
+    const letter = await letterOf(target, manifest.hash)
+    expect(await bytesOf(target.get(`dead/${manifest.hash}.segment`))).toEqual(packed)
+    // An update of the collector reads the manifest.
+    await target.put(key, Buffer.from(JSON.stringify({ ...letter, manifest: JSON.stringify(manifest) })))
+    const again = { isSameStore: false, mostAttempts: 1 }
+    const { collector } = collectorOf(openDeadSource(target), target, again)
+    await collector.run(new AbortController().signal, true)
+    expect(collector.counts).toMatchObject({ segments: 1, dead: 1 })
+    expect(await rowsOf(target)).toHaveLength(4)
+    expect(await bytesOf(target.get(segmentKey(manifest)))).toEqual(packed)
+    const { hash } = noTape.manifest
+    expect(await keysOf(target, 'dead/')).toEqual([`dead/${hash}.json`, `dead/${hash}.segment`])
   })
 
   it('indexes a tape with numbers that no table can hold', async () => {

@@ -33,3 +33,11 @@ it('a segment is fetched whole by a disk that takes writes in parts', async () =
   expect(readFileSync(fetched.plain, 'utf8')).toBe(tape)
   expect(readFileSync(fetched.packed).equals(packed)).toBe(true)
 })
+
+it('a segment of any size is fetched', async () => {
+  const { manifest, packed } = sealed(tapeOf(1))
+  const store = await folderStore()
+  await store.put(segmentKey(manifest), packed)
+  const fetched = await fetchSegment(store, { ...manifest, bytes: 3 * 2 ** 30 }, newFolder())
+  expect(fetched.packedBytes).toBe(packed.length)
+})
