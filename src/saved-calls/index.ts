@@ -1,6 +1,6 @@
 export { checkAnswer, type CheckedAnswer } from './check-answer.js'
 export { makeSavedCall, type CallToSave, type MadeCall } from './make-saved-call.js'
 export { addToFile, type FileOfCalls } from './write-saved-calls.js'
-export { parseSavedCalls, type SavedCallsReading } from './parse-saved-calls.js'
+export { parseSavedCalls, type FileVariable, type SavedCallsReading } from './parse-saved-calls.js'
 export type { Expectation, ExpectedPlace, SavedCall, SavedServer } from './saved-call.js'
 export { isVariableName, type UsedVariables, type VariableSources } from './variables.js'

@@ -15,6 +15,16 @@ export interface SavedCallsReading {
   readonly calls: readonly SavedCall[]
   /** In file order. With any, no call must be made. */
   readonly diagnostics: readonly Diagnostic[]
+  /** Of the file, and those it uses without a value. */
+  readonly variables: readonly FileVariable[]
+}
+
+export interface FileVariable {
+  readonly name: string
+  /** Exact JSON text in the file; undefined without a value there. */
+  readonly json?: string
+  /** The value contains environment variables and must not be displayed. */
+  readonly isSecret: boolean
 }
 
 const code = 'bad-saved-calls'
@@ -37,7 +47,7 @@ export function parseSavedCalls(
 ): SavedCallsReading {
   if (text.length > longestFile) {
     const message = 'is larger than 1 MB: write several files'
-    return { calls: [], diagnostics: [{ severity: 'error', code, message }] }
+    return { calls: [], diagnostics: [{ severity: 'error', code, message }], variables: [] }
   }
   const file = new YamlFile(text.startsWith('\ufeff') ? text.slice(1) : text, { code })
   const reading = new Reading(file, sources, used)
@@ -47,11 +57,13 @@ export function parseSavedCalls(
   const diagnostics = file.diagnostics
     .filter(({ at }) => places.size < places.add(`${at?.line}:${at?.column}`).size)
     .toSorted((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0))
-  return { calls: diagnostics.length > 0 ? [] : reading.calls, diagnostics }
+  const calls = diagnostics.length > 0 ? [] : reading.calls
+  return { calls, diagnostics, variables: [...reading.variables.values()] }
 }
 
 class Reading {
   readonly calls: SavedCall[] = []
+  readonly variables = new Map<string, FileVariable>()
   readonly #file: YamlFile
   readonly #sources: VariableSources
   readonly #used: UsedVariables
@@ -92,13 +104,24 @@ class Reading {
     if (file.kind(member.value) !== 'object')
       return file.fail(member.value ?? member.key, 'variables: expected one name: value a line')
     // Variables must not refer to variables: cycles would be possible.
-    const fill = this.#filling({ ...this.#lookup, variable: () => undefined })
+    let isSecret = false
+    const environment = (name: string): string | undefined => {
+      isSecret = true
+      return this.#lookup.environment(name)
+    }
+    const fill = this.#filling({ environment, variable: () => undefined })
     for (const { name, key, value } of file.members(member.value!)) {
       if (!isVariableName(name)) file.fail(key, 'variables: a name consists of letters, digits, _ and -')
       // If the command line gives the value, its environment variables are not needed.
-      if (this.#sources.given.has(name)) continue
+      if (this.#sources.given.has(name)) {
+        this.variables.set(name, { name, isSecret: false })
+        continue
+      }
+      isSecret = false
       const json = file.json(value, fill)
-      if (json !== undefined) this.#variables.set(name, json)
+      if (json === undefined) continue
+      this.#variables.set(name, json)
+      this.variables.set(name, { name, isSecret, ...(!isSecret && { json }) })
     }
   }
 
@@ -176,9 +199,10 @@ class Reading {
   readonly #lookup: Lookup = {
     variable: (name) => {
       const given = this.#sources.given.get(name)
-      if (given === undefined) return this.#variables.get(name)
-      this.#used.names.add(name)
-      return given
+      const known = given ?? this.#variables.get(name)
+      if (!this.variables.has(name)) this.variables.set(name, { name, isSecret: false })
+      if (given !== undefined) this.#used.names.add(name)
+      return known
     },
     environment: (name) => {
       const value = this.#sources.env[name]

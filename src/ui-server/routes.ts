@@ -16,7 +16,7 @@ import {
 import { contentPolicy, type Page } from './pages.js'
 import { refuse, send, sendJson } from './replies.js'
 import { sendContent, sendFile } from './send-file.js'
-import { answerSaved } from './saved.js'
+import type { AnswerSaved } from './saved.js'
 import { answerSql } from './sql.js'
 import type { Sessions } from './sessions.js'
 
@@ -30,6 +30,7 @@ export interface Stage {
   readonly codes: Map<string, () => void>
   readonly acting: Acting
   readonly sessions: Sessions
+  readonly saved: AnswerSaved
 }
 
 /** Answers a request that passed the barrier. */
@@ -65,9 +66,7 @@ export async function answer(
     const denial = whyNoAct(request)
     if (denial) return refuse(response, denial.status, denial.why)
     if (pathname === sqlPath) return answerSql(request, response, catalogue)
-    return ruled
-      ? stage.acting.rules(ruled[1]!, request, response)
-      : answerSaved(request, response, catalogue)
+    return ruled ? stage.acting.rules(ruled[1]!, request, response) : stage.saved(request, response)
   }
   const live = /^\/api\/recordings\/([\w-]{1,64})\/control$/.exec(pathname)
   const channel = commandPath.exec(pathname)

@@ -2,17 +2,56 @@ import type { RecordedServer } from './recorded-server.js'
 /** A folder of saved calls. All methods but `list` throw WiretapeError. */
 export interface SavedCalls {
   readonly folder: string
-  list(): Promise<readonly SavedFile[]>
+  /** @param given values of variables by file and name, as a person typed them */
+  list(given: ReadonlyMap<string, Given>): Promise<readonly SavedFile[]>
   /**
-   * @param only one file, or one call of it; undefined for all
+   * Starts and reaches nothing unless all servers are allowed.
+   *
+   * @param isAllowed whether a person consented to the server with this key
    * @param signal stops the run: the remaining calls are not made
    */
   run(
-    only: { readonly file: string; readonly name?: string } | undefined,
+    wanted: CallsToRun,
+    isAllowed: (key: string) => boolean,
     signal: AbortSignal,
-  ): Promise<readonly SavedRun[]>
+  ): Promise<SavedRuns | ServersToConfirm>
   /** @returns a line to display */
   save(call: CallToKeep): Promise<string>
+}
+
+/** Values by name of the variable. */
+export type Given = Readonly<Record<string, string>>
+
+export interface CallsToRun {
+  readonly file: string
+  /** One call; undefined for all. */
+  readonly name?: string
+  readonly given: Given
+}
+
+/** Exchanges of the report of `wiretape run`. */
+export interface SavedRuns {
+  readonly exchanges: readonly SavedRun[]
+}
+
+export interface ServersToConfirm {
+  readonly ask: readonly SavedServerShown[]
+}
+
+/** How calls of a file reach a server. Secrets are redacted. */
+export interface SavedServerShown {
+  /** Equal only for the same command, environment and folder, or the same URL and headers. */
+  readonly key: string
+  /** The whole command line, or the URL. */
+  readonly shown: string
+  /** Working directory of a command. */
+  readonly folder?: string
+  /** Variables that the file adds to the environment, as `NAME=value`. */
+  readonly environment: readonly string[]
+  /** `Name: value` */
+  readonly headers: readonly string[]
+  /** A recording of this machine's user has the same command or URL. */
+  readonly isKnown: boolean
 }
 
 /** A file of saved calls. */
@@ -25,7 +64,14 @@ export interface SavedFile {
     readonly what: string
     readonly server: string
   }[]
-  /** Why its calls cannot run. */
+  readonly variables: readonly {
+    readonly name: string
+    /** As a person would type it; undefined without a value in the file, and for secrets. */
+    readonly value?: string
+    /** The file takes the value from the environment. */
+    readonly isSecret: boolean
+  }[]
+  /** Why its calls cannot run: file, line, what to do. */
   readonly fault?: string
 }
 

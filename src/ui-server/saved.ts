@@ -1,15 +1,29 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { WiretapeError } from '../model/index.js'
 import type { Catalogue } from './catalogue.js'
 import { jsonOf, refuse, sendJson } from './replies.js'
+import type { ServersToConfirm } from './saved-calls.js'
 
 const longestJson = 16 * 1024 * 1024
+/** Shown servers whose codes are kept. */
+const mostShown = 256
+/** Concurrent runs of all pages. */
+const mostRuns = 4
+
+const given = z.record(z.string().max(200), z.string().max(longestJson))
+const fileName = z.string().max(4_000)
 const command = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('list'), given: z.record(fileName, given) }),
   z.strictObject({
-    type: z.literal('run'),
-    file: z.string().max(4_000).optional(),
+    /** `ask` responds with the servers that need consent, and starts nothing. */
+    type: z.enum(['run', 'ask']),
+    file: fileName,
     name: z.string().max(1_000).optional(),
+    given: given.optional(),
+    /** Codes of servers that a person of this page consented to. */
+    codes: z.array(z.string().max(100)).max(mostShown).optional(),
   }),
   z.strictObject({
     type: z.literal('save'),
@@ -22,37 +36,70 @@ const command = z.discriminatedUnion('type', [
   }),
 ])
 
-/** Lists, runs and saves calls for a page. */
-export async function answerSaved(
-  request: IncomingMessage,
-  response: ServerResponse,
-  catalogue: Catalogue,
-): Promise<void> {
-  const { saved } = catalogue
-  if (!saved) return refuse(response, 404, 'no folder for saved calls')
-  if (request.method === 'GET') return sendJson(response, { folder: saved.folder, files: await saved.list() })
-  const read = command.safeParse(await jsonOf(request))
-  if (!read.success) return refuse(response, 400, 'not a valid command about saved calls')
-  const asked = read.data
-  try {
-    if (asked.type === 'run') {
-      const { file, name } = asked
-      // Nobody reads what becomes of calls of a page that has left.
-      const gone = new AbortController()
-      response.once('close', () => gone.abort())
-      const only = file === undefined ? undefined : { file, ...(name !== undefined && { name }) }
-      return sendJson(response, { exchanges: await saved.run(only, gone.signal) })
+/** Lists, runs and saves calls for pages. */
+export type AnswerSaved = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** A run needs a code for each of its servers. A code is given with a shown server, and only that page knows it. */
+export function createSaved(catalogue: Catalogue): AnswerSaved {
+  /** Keys of shown servers by code. */
+  const shown = new Map<string, string>()
+  let runs = 0
+
+  function withCodes({ ask }: ServersToConfirm): unknown {
+    const servers = ask.map(({ key, ...server }) => {
+      const code = randomBytes(16).toString('base64url')
+      shown.set(code, key)
+      return { ...server, code }
+    })
+    for (const old of [...shown.keys()].slice(0, -mostShown)) shown.delete(old)
+    return { ask: servers }
+  }
+
+  async function carryOut(asked: z.infer<typeof command>, response: ServerResponse): Promise<void> {
+    const saved = catalogue.saved!
+    if (asked.type === 'list') {
+      const files = await saved.list(new Map(Object.entries(asked.given)))
+      return sendJson(response, { folder: saved.folder, files })
     }
-    const server = await catalogue.server?.(asked.recording)
-    if (!server) return refuse(response, 404, 'no such recording')
-    const { file, method, params, answer } = asked
-    return sendJson(response, { told: await saved.save({ file, server, method, params, answer }) })
-  } catch (error) {
-    if (!(error instanceof WiretapeError)) throw error
-    return refuse(
-      response,
-      409,
-      error.hint === undefined ? error.message : `${error.message} (${error.hint})`,
-    )
+    if (asked.type === 'save') {
+      const server = await catalogue.server?.(asked.recording)
+      if (!server) return refuse(response, 404, 'no such recording')
+      const { file, method, params, answer } = asked
+      return sendJson(response, { told: await saved.save({ file, server, method, params, answer }) })
+    }
+    const { type, file, name, given: values = {}, codes = [] } = asked
+    if (type === 'run' && runs >= mostRuns)
+      return refuse(response, 503, `${mostRuns} runs are in progress: wait until one has ended`)
+    const allowed = new Set(codes.map((code) => shown.get(code)))
+    // Nobody reads what becomes of calls of a page that has left.
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    runs += 1
+    try {
+      const wanted = { file, given: values, ...(name !== undefined && { name }) }
+      const isAllowed = (key: string): boolean => type === 'run' && allowed.has(key)
+      const outcome = await saved.run(wanted, isAllowed, gone.signal)
+      if ('exchanges' in outcome) return sendJson(response, outcome)
+      const ask = outcome.ask.filter(({ key }) => !allowed.has(key))
+      return sendJson(response, withCodes({ ask }))
+    } finally {
+      runs -= 1
+    }
+  }
+
+  return async (request, response) => {
+    const { saved } = catalogue
+    if (!saved) return refuse(response, 404, 'no folder for saved calls')
+    if (request.method === 'GET')
+      return sendJson(response, { folder: saved.folder, files: await saved.list(new Map()) })
+    const read = command.safeParse(await jsonOf(request))
+    if (!read.success) return refuse(response, 400, 'not a valid command about saved calls')
+    try {
+      return await carryOut(read.data, response)
+    } catch (error) {
+      if (!(error instanceof WiretapeError)) throw error
+      const { message, hint } = error
+      return refuse(response, 409, hint === undefined ? message : `${message} (${hint})`)
+    }
   }
 }

@@ -9,6 +9,7 @@ import { createGuard } from './guard.js'
 import { loadPages } from './pages.js'
 import { refuse } from './replies.js'
 import { answer, type Stage } from './routes.js'
+import { createSaved } from './saved.js'
 import { createSessions } from './sessions.js'
 
 export interface UiServer {
@@ -67,6 +68,7 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
     codes,
     acting: createActing(catalogue.rulesFolder),
     sessions,
+    saved: createSaved(catalogue),
   }
   server.on('request', (request, response) => {
     if (barrier.admit(request, response) === undefined) return

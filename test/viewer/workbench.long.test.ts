@@ -205,6 +205,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await page.goto(new URL('/?home', page.url()).href)
     const saved = page.locator('.act-saved')
     await saved.getByRole('button', { name: 'Run all' }).click()
+    await page.locator('.act-box').getByRole('button', { name: 'Start and run' }).click()
     await saved.getByText('as expected').waitFor()
     const file = play.path('calls/calls.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('Echo: from the page', 'Echo: something else'))

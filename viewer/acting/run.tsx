@@ -5,7 +5,7 @@ import { Boundary } from './boundary.js'
 import { ask, cancel, newKey } from './peer.js'
 import { progressOf, progressWords } from './progress.js'
 import { Said } from './said.js'
-import { SaveCall } from './saved-calls.js'
+import { SaveCall } from './save-call.js'
 import type { Answer } from './session.js'
 import { held, wordsOf } from './state.js'
 

@@ -19,7 +19,7 @@ import type { Io } from '../io.js'
 import { createCounter } from '../progress.js'
 import { printPieces, wantedReports, writeReports } from '../report-files.js'
 import { parseVariables, readSavedCalls, savedFiles, type FiledCall } from '../saved/saved-files.js'
-import { createConnections, keyOf, reachServers } from '../saved/saved-servers.js'
+import { createConnections, keyOf, reachServers, type NamedServer } from '../saved/saved-servers.js'
 
 export interface RunCallsOptions {
   readonly var?: readonly string[]
@@ -35,6 +35,12 @@ export interface RunCallsOptions {
   readonly json?: boolean
   /** Name of the only call to make. */
   readonly only?: string
+  /**
+   * Decides about the servers before the first one is started or reached; throws to refuse.
+   *
+   * @param secrets values that must not be displayed
+   */
+  readonly permit?: (servers: readonly NamedServer[], secrets: readonly string[]) => Promise<void>
   /** Ends it like Ctrl-C. */
   readonly signal?: AbortSignal
 }
@@ -72,6 +78,7 @@ export async function runCalls(
   const interrupt = onInterrupt(options.signal)
   const connections = createConnections(reached, { timeoutMs: options.timeout, signal: interrupt.signal })
   try {
+    await options.permit?.([...reached.values()], secrets)
     const quiet = options.json === true
     const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
     const labels = [...reached.values()].map(({ label }) => withoutSecrets(label))

@@ -83,7 +83,8 @@ export async function readSavedCalls(
   return isGood ? calls : undefined
 }
 
-async function fileText(file: string, io: Io): Promise<string> {
+/** @throws WiretapeError `unreadable` */
+export async function fileText(file: string, io: Io): Promise<string> {
   let bytes
   try {
     const path = resolve(io.cwd, file)

@@ -20,6 +20,8 @@ export interface NamedServer {
   /** On one line, with the secrets known to redaction removed. */
   readonly label: string
   readonly target: ReplayTarget
+  /** Without a recorder in front of it. */
+  readonly direct: ReplayTarget
 }
 
 /**
@@ -48,7 +50,7 @@ export async function reachServers(
       const direct = 'client' in server ? await clientTarget(server.client, unpacked, io) : targetOf(server)
       const label = 'client' in server ? server.client : describeTarget(direct)
       const target = recording ? recorded(direct, resolve(io.cwd, recording.folder), rules?.path) : direct
-      reached.set(key, { label, target })
+      reached.set(key, { label, target, direct })
     }
     return { reached, close }
   } catch (error) {

@@ -1,15 +1,26 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { WiretapeError } from '../../model/index.js'
+import { WiretapeError, type Diagnostic } from '../../model/index.js'
+import { escapeText } from '../../render/index.js'
 import { createWithoutSecrets, describeTarget } from '../../replay/index.js'
-import { parseSavedCalls, type SavedServer } from '../../saved-calls/index.js'
-import type { RecordedServer, SavedCalls, SavedRun } from '../../ui-server/index.js'
+import { parseSavedCalls, type FileVariable, type SavedServer } from '../../saved-calls/index.js'
+import type {
+  CallsToRun,
+  Given,
+  RecordedServer,
+  SavedCalls,
+  SavedFile,
+  SavedRun,
+  SavedServerShown,
+} from '../../ui-server/index.js'
+import { findJsonValue, isFault } from '../../wire/index.js'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
 import { captureIo } from '../mcp/captured-io.js'
 import { runCalls } from '../run/run-calls.js'
 import { openCallFile } from '../saved/save-call.js'
-import { savedFiles } from '../saved/saved-files.js'
+import { fileText, parseVariables, savedFiles } from '../saved/saved-files.js'
+import { shownServers } from './shown-servers.js'
 
 const timeoutMs = 60_000
 /** Shorter values occur in every text. */
@@ -33,46 +44,15 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
     })
   return {
     folder,
-    async list() {
+    async list(given) {
       const listed = []
-      for (const file of await files()) {
-        const used = { names: new Set<string>(), secrets: new Set<string>() }
-        const text = await readFile(resolve(io.cwd, file), 'utf8').catch(() => '')
-        const { calls, diagnostics } = parseSavedCalls(text, { given: new Map(), env: process.env }, used)
-        const secrets = [...used.secrets].filter(({ length }) => length >= shortestSecret)
-        const shown = createWithoutSecrets(
-          undefined,
-          secrets,
-        )(
-          calls.map(({ name, line, method, subject, server }) => ({
-            name,
-            line,
-            what: subject ?? method,
-            server: server ? labelOf(server) : '',
-          })),
-        )
-        const [fault] = diagnostics
-        const at = fault?.at?.line === undefined ? '' : `line ${fault.at.line}: `
-        listed.push({ file, calls: shown, ...(fault && { fault: `${at}${fault.message}` }) })
-      }
+      for (const file of await files()) listed.push(await savedFile(file, given.get(file) ?? {}, io))
       return listed
     },
-    async run(only, signal) {
-      const all = await files()
-      const wanted = only ? all.filter((file) => file === only.file) : all
-      if (wanted.length === 0) throw new WiretapeError('usage', 'no such file of saved calls')
-      const captured = captureIo(io, io.cwd)
-      const options = {
-        json: true,
-        timeout: timeoutMs,
-        record: recordingsIn(io.dataFolder),
-        signal,
-        ...(only?.name !== undefined && { only: only.name }),
-      }
-      await runCalls(wanted, [], options, captured.io)
-      const text = captured.text()
-      if (text === '') throw new WiretapeError('usage', captured.complaints.join('; '))
-      return (JSON.parse(text) as { readonly exchanges: SavedRun[] }).exchanges
+    run: async (wanted, isAllowed, signal) => {
+      if (!(await files()).includes(wanted.file))
+        throw new WiretapeError('usage', 'no such file of saved calls', { hint: 'reload the page' })
+      return runFile(wanted, isAllowed, signal, io)
     },
     async save({ file, server, method, params, answer }) {
       if (!fileName.test(file))
@@ -82,6 +62,88 @@ export async function savedCallsIn(named: string | undefined, io: Io): Promise<S
       return (await opened.save(from, { method, params }, answer)).trimEnd()
     },
   }
+}
+
+/** Thrown before a server without consent would be started. */
+class NotAllowed extends Error {
+  readonly servers: readonly SavedServerShown[]
+  constructor(servers: readonly SavedServerShown[]) {
+    super('a server needs consent')
+    this.servers = servers
+  }
+}
+
+async function runFile(
+  { file, name, given }: CallsToRun,
+  isAllowed: (key: string) => boolean,
+  signal: AbortSignal,
+  io: Io,
+): ReturnType<SavedCalls['run']> {
+  const captured = captureIo(io, io.cwd)
+  const options = {
+    json: true,
+    timeout: timeoutMs,
+    record: recordingsIn(io.dataFolder),
+    signal,
+    var: Object.entries(given).map(([variable, value]) => `${variable}=${value}`),
+    ...(name !== undefined && { only: name }),
+    async permit(
+      servers: Parameters<typeof shownServers>[0],
+      secrets: Parameters<typeof shownServers>[1],
+    ): Promise<void> {
+      // Checked here, of the very servers that the run would start: the file may have changed since it was shown.
+      const shown = await shownServers(servers, secrets, io)
+      const ask = shown.filter(({ key }) => !isAllowed(key))
+      if (ask.length > 0) throw new NotAllowed(ask)
+    },
+  }
+  try {
+    await runCalls([file], [], options, captured.io)
+  } catch (error) {
+    if (error instanceof NotAllowed) return { ask: error.servers }
+    throw error
+  }
+  const text = captured.text()
+  if (text === '') throw new WiretapeError('usage', captured.complaints.join('; '))
+  return { exchanges: (JSON.parse(text) as { readonly exchanges: SavedRun[] }).exchanges }
+}
+
+async function savedFile(file: string, given: Given, io: Io): Promise<SavedFile> {
+  const used = { names: new Set<string>(), secrets: new Set<string>() }
+  try {
+    const values = parseVariables(Object.entries(given).map(([name, value]) => `${name}=${value}`))
+    const text = await fileText(file, io)
+    const { calls, diagnostics, variables } = parseSavedCalls(text, { given: values, env: process.env }, used)
+    const secrets = [...used.secrets].filter(({ length }) => length >= shortestSecret)
+    const withoutSecrets = createWithoutSecrets(undefined, secrets)
+    const shown = withoutSecrets({
+      calls: calls.map(({ name, line, method, subject, server }) => ({
+        name,
+        line,
+        what: subject ?? method,
+        server: server ? labelOf(server) : '',
+      })),
+      variables: variables.map(shownVariable),
+    })
+    const [fault] = diagnostics
+    return { file, ...shown, ...(fault && { fault: faultLine(file, fault, diagnostics.length) }) }
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    return { file, calls: [], variables: [], fault: error.message }
+  }
+}
+
+function shownVariable({ name, json, isSecret }: FileVariable): SavedFile['variables'][number] {
+  const value: unknown = json === undefined ? undefined : JSON.parse(json)
+  // A text that is JSON itself needs its quotes, or it would become a number.
+  const typed = typeof value === 'string' && isFault(findJsonValue(value)) ? value : json
+  return { name, isSecret, ...(typed !== undefined && { value: typed }) }
+}
+
+function faultLine(file: string, { message, at }: Diagnostic, count: number): string {
+  const place = at?.line === undefined ? '' : `, line ${at.line}`
+  const others = count > 1 ? ` (${count - 1} more)` : ''
+  return `${escapeText(file)}${place}: ${message}${others}`
 }
 
 function savedServer({ command, url, shown, why }: RecordedServer): SavedServer {

@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  server,
+  type Actor,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+
+describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
+  let stage: Stage
+  let play: PlayStage
+  let mark: string
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    stage.complaints.length = 0
+    play = createPlayStage()
+    mark = play.path('started')
+    mkdirSync(play.path('calls'))
+    // Leaves a mark when it is started.
+    const own = `import { appendFileSync } from 'node:fs'\nappendFileSync(${JSON.stringify(mark)}, 'x')\n`
+    writeFileSync(
+      play.path('marks.mjs'),
+      `${own}await import(${JSON.stringify(server('mini-mcp.mjs')[1])})\n`,
+    )
+  })
+  afterEach(() => play.close())
+
+  async function ui(): Promise<{ actor: Actor; page: Page }> {
+    const env = { ...play.env, KETTLE_TOKEN: 'kettle-token-8f2c5d1e' }
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open'], { env })
+    await printed(actor, 'Ctrl+C')
+    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    await page.locator('.act-saved').waitFor()
+    return { actor, page }
+  }
+
+  async function end(page: Page, actor: Actor): Promise<void> {
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  }
+
+  /** A file of calls; each line of `calls` is a name and a request. */
+  function file(name: string, ...lines: string[]): void {
+    const command = JSON.stringify([process.execPath, play.path('marks.mjs')])
+    const head = [`server: { command: ${command}, env: { SHOP: open, SHOP_TOKEN: "\${env:KETTLE_TOKEN}" } }`]
+    writeFileSync(play.path(`calls/${name}`), `${[...head, ...lines].join('\n')}\n`)
+  }
+
+  it('starts nothing before the whole command was shown and confirmed, once per command and page', async () => {
+    file('shop.yaml', 'calls:', '  - { name: pings, request: { method: ping } }')
+    const { actor, page } = await ui()
+    const saved = page.locator('.act-saved')
+    const box = page.locator('.act-box')
+    await saved.getByRole('button', { name: 'Run pings' }).click()
+    await box.getByText('it may be from somebody else').waitFor()
+    expect(await box.locator('pre').textContent()).toBe(`${process.execPath} ${play.path('marks.mjs')}`)
+    const shown = (await box.textContent())!
+    expect(shown).toContain('SHOP=open')
+    expect(shown).toContain('SHOP_TOKEN=')
+    expect(shown).not.toContain('kettle-token')
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `saved-confirm-${colorScheme}`)
+      }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await box.getByRole('button', { name: 'Close' }).click()
+    expect(existsSync(mark)).toBe(false)
+
+    // The server of the page refuses, whatever the page sends.
+    const answers = (await page.evaluate(`(async () => {
+      const headers = {
+        authorization: 'Bearer ' + sessionStorage.getItem('wiretape-token'),
+        'x-wiretape-act': '1', 'content-type': 'application/json',
+      }
+      const ask = async (body) =>
+        (await fetch('./api/saved', { method: 'POST', headers, body: JSON.stringify(body) })).json()
+      const run = { type: 'run', file: 'calls/shop.yaml' }
+      return [await ask(run), await ask({ ...run, codes: ['made-up', ''] })]
+    })()`)) as { ask?: unknown[]; exchanges?: unknown }[]
+    for (const { ask, exchanges } of answers) {
+      expect(ask).toHaveLength(1)
+      expect(exchanges).toBeUndefined()
+    }
+    expect(existsSync(mark)).toBe(false)
+
+    await saved.getByRole('button', { name: 'Run all' }).click()
+    await box.getByRole('button', { name: 'Start and run' }).click()
+    await saved.getByText('as expected').waitFor()
+    expect(readFileSync(mark, 'utf8')).toBe('x')
+    await saved.getByRole('button', { name: 'Run pings' }).click()
+    await expect.poll(() => readFileSync(mark, 'utf8'), { timeout: 30_000 }).toBe('xx')
+
+    // Another command in the file is another question, although the page has not loaded the file again.
+    const path = play.path('calls/shop.yaml')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('SHOP: open', 'SHOP: closed'))
+    await saved.getByRole('button', { name: 'Run pings' }).click()
+    await box.getByText('SHOP=closed').waitFor()
+    // By now the command has a recording of this machine.
+    expect(await box.getByText('it may be from somebody else').count()).toBe(0)
+    await box.getByRole('button', { name: 'Close' }).click()
+    expect(readFileSync(mark, 'utf8')).toBe('xx')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('SHOP: closed', 'SHOP: open'))
+    await page.reload()
+    await saved.getByRole('button', { name: 'Run pings' }).click()
+    await box.getByRole('button', { name: 'Start and run' }).waitFor()
+    expect(readFileSync(mark, 'utf8')).toBe('xx')
+    expectQuiet(stage)
+    await end(page, actor)
+  })
+
+  it('takes variables from the page, and shows a broken file in one line beside the others', async () => {
+    const call = '  - { name: finds, request: { method: ping, params: { for: "${query}", key: "${key}" } } }'
+    file('find.yaml', 'variables:', '  query: tea', '  key: "${env:KETTLE_TOKEN}"', 'calls:', call)
+    file('needs.yaml', 'calls:', '  - { name: needs, request: { method: ping, params: { n: "${number}" } } }')
+    file('wrong.yaml', 'calls:', '  - { name: lost, reqest: {} }')
+    const { actor, page } = await ui()
+    const saved = page.locator('.act-saved')
+    await saved.getByText('calls/wrong.yaml, line 3: ').waitFor()
+    await saved.getByText('calls/needs.yaml, line 3: unknown variable number').waitFor()
+    expect(await saved.getByLabel('query').getAttribute('placeholder')).toBe('tea')
+    expect(await saved.getByLabel('key').getAttribute('placeholder')).toBe('from the environment')
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `saved-variables-${colorScheme}`)
+      }
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    await saved.getByLabel('query').fill('a samovar')
+    await saved.getByLabel('number').fill('5')
+    await saved.getByLabel('number').press('Enter')
+    await saved.getByText('unknown variable number').waitFor({ state: 'detached' })
+    await saved.getByRole('button', { name: 'Run all' }).click()
+    await page.locator('.act-box').getByRole('button', { name: 'Start and run' }).click()
+    await saved.getByText('as expected').nth(1).waitFor()
+    await page.reload()
+    rmSync(play.path('calls/wrong.yaml'))
+    const folder = `${play.env['XDG_DATA_HOME']!}/wiretape/recordings`
+    const found = play.start([process.execPath, cli, 'search', 'samovar', '--json'])
+    expect((await found.ended).exitCode, folder).toBe(0)
+    expectQuiet(stage)
+    await end(page, actor)
+  })
+})
