@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -147,11 +147,8 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     await saved.getByRole('button', { name: 'Run all' }).click()
     await page.locator('.act-box').getByRole('button', { name: 'Start and run' }).click()
     await saved.getByText('as expected').nth(1).waitFor()
-    await page.reload()
-    rmSync(play.path('calls/wrong.yaml'))
-    const folder = `${play.env['XDG_DATA_HOME']!}/wiretape/recordings`
     const found = play.start([process.execPath, cli, 'search', 'samovar', '--json'])
-    expect((await found.ended).exitCode, folder).toBe(0)
+    expect((await found.ended).exitCode).toBe(0)
     expectQuiet(stage)
     await end(page, actor)
   })
