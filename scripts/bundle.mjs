@@ -4,8 +4,9 @@
  * millisecond for each module it loads, and a recorder stands between a client and the first answer of its server.
  * The library (dist/index.js) stays as the compiler wrote it.
  */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 /**
  * The program and what it starts as threads of its own; all stand in one folder (see src/proxy/recorder.ts). Each is bundled
@@ -51,6 +52,8 @@ export async function bundle(root) {
       await build.close()
     }
   }
+  const { redactionTables } = await import(pathToFileURL(join(root, 'dist/redaction/index.js')).href)
+  writeFileSync(join(root, 'dist/bin/redaction.tables'), redactionTables())
   chmodSync(join(root, 'dist/bin/wiretape.js'), 0o755)
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  EarlyPipes,
   isForegroundGroup,
   openOwnStdio,
   runStdio,
@@ -40,14 +41,20 @@ export interface CaptureResult extends CaptureFiles {
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
   // The thread loads its code while we prepare the rest and the server starts.
   const thread = new EarlyThread()
+  const pipes = new EarlyPipes()
   try {
-    return await recordWith(thread, options)
+    return await recordWith(thread, pipes, options)
   } finally {
     thread.drop()
+    pipes.drop()
   }
 }
 
-async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Promise<CaptureResult> {
+async function recordWith(
+  thread: EarlyThread,
+  pipes: EarlyPipes,
+  options: StdioCaptureOptions,
+): Promise<CaptureResult> {
   const { command } = options
   const prepared = await prepareCapture(options)
   let run: StdioRun | undefined
@@ -76,7 +83,7 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
   // A capture that may not record does not need the thread.
   thread.drop()
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
-  const starting = reloads ? reloads.start(command) : startServer(command)
+  const starting = reloads ? reloads.start(command) : startServer(command, { pipes: pipes.take() })
   capture.register()
   try {
     const server = await starting

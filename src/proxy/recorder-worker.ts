@@ -1,4 +1,5 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
+import fs from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import {
   createRecorderCore,
@@ -84,4 +85,12 @@ async function begin(given: RecorderInit): Promise<void> {
 }
 
 // Before the first message is read, which would otherwise be late on the tape.
-prepareRedaction()
+prepareRedaction(tablesOfBuild())
+
+function tablesOfBuild(): Uint8Array | undefined {
+  try {
+    return fs.readFileSync(new URL('redaction.tables', import.meta.url))
+  } catch {
+    return undefined
+  }
+}

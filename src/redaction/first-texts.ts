@@ -1,4 +1,4 @@
-import type { Literal } from './literal-finder.js'
+import type { Literal } from './literal.js'
 
 /** How many texts are searched without tables, and their maximum length. */
 const mostTexts = 64

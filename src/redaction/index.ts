@@ -1,6 +1,7 @@
 import type { CompiledRules, RuleSources } from './compile-rules.js'
-import { prepareTriggers } from './trigger.js'
-import { findValuePatterns } from './value-patterns.js'
+import { packTables, unpackTables } from './literal-tables.js'
+import { prepareTriggers, triggers } from './trigger.js'
+import { anchors, prepareValuePatterns } from './value-patterns.js'
 
 export type { CompiledRules, RuleSources } from './compile-rules.js'
 export type { RedactedJson } from './json-redactor.js'
@@ -25,8 +26,27 @@ export async function compileRules(sources: RuleSources): Promise<CompiledRules>
   return compileRules(sources)
 }
 
-/** Creates the tables in advance, so that the first text need not wait for them. */
-export function prepareRedaction(): void {
-  prepareTriggers()
-  findValuePatterns(' ', 1, [])
+/**
+ * The tables of the built-in rules as bytes, for `prepareRedaction`: a build writes them beside the program, since a
+ * recorder would need 20 to 100 ms to make them.
+ */
+export function redactionTables(): Uint8Array {
+  const [first, second] = [packTables(triggers), packTables(anchors)]
+  const bytes = new Uint8Array(4 + first.length + second.length)
+  new DataView(bytes.buffer).setUint32(0, first.length)
+  bytes.set(first, 4)
+  bytes.set(second, 4 + first.length)
+  return bytes
+}
+
+/**
+ * Creates the tables in advance, so that the first text need not wait for them.
+ *
+ * @param tables from `redactionTables`; the tables are made now if they are missing, damaged or of other rules
+ */
+export function prepareRedaction(tables?: Uint8Array): void {
+  const end =
+    tables && tables.length >= 4 ? 4 + new DataView(tables.buffer, tables.byteOffset).getUint32(0) : 4
+  prepareTriggers(tables && unpackTables(triggers, tables.subarray(4, end)))
+  prepareValuePatterns(tables && unpackTables(anchors, tables.subarray(end)))
 }

@@ -1,7 +1,9 @@
 /** The first, usually only, check of a text: may the default rules apply? A yes may be wrong, a no must not. */
 import { firstPiece, fourAt, isFirst, isLast, largestPiece, piece, setEdges } from './trigger-piece.js'
 import { FirstTexts } from './first-texts.js'
-import { allGroups, LiteralPairs, type Literal } from './literal-finder.js'
+import { allGroups, LiteralPairs } from './literal-finder.js'
+import type { LiteralTables } from './literal-tables.js'
+import type { Literal } from './literal.js'
 import { isNoProgress } from './progress-token.js'
 import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
@@ -285,7 +287,7 @@ const encoder = new TextEncoder()
 type Compiled = Trigger & { readonly bytes: Uint8Array }
 let made: LiteralPairs<Compiled> | undefined
 
-const triggers = [...names, ...places, ...values, ...vendors]
+export const triggers = [...names, ...places, ...values, ...vendors]
 
 /** Created on first use: most commands check no text. */
 const pairs = (): LiteralPairs<Compiled> => (made ??= new LiteralPairs(triggers.map(compiled)))
@@ -325,7 +327,9 @@ function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: numb
 }
 
 /** Creates the tables in advance, so that the first long text need not wait for them. */
-export const prepareTriggers = (): void => void pairs()
+export function prepareTriggers(tables?: LiteralTables): void {
+  made ??= new LiteralPairs(triggers.map(compiled), tables)
+}
 
 /** Whether the default rules must read `text`. */
 export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0

@@ -1,6 +1,8 @@
 /** Secrets recognised by their shape, anywhere in a text. */
 import type { Finding } from './finding.js'
-import { LiteralFinder, type Literal } from './literal-finder.js'
+import { LiteralFinder } from './literal-finder.js'
+import type { LiteralTables } from './literal-tables.js'
+import type { Literal } from './literal.js'
 import { marker } from './marker.js'
 import { isPlaceholder } from './secret-looks.js'
 import { findPath } from './secret-paths.js'
@@ -21,7 +23,7 @@ function anchor(literal: string, whole?: RegExp): Anchor {
   return { literal, exact: true, ...(whole !== undefined && { whole }) }
 }
 
-const anchors: readonly Anchor[] = [
+export const anchors: readonly Anchor[] = [
   ...['sk-', 'sk_live_', 'rk_live_', 'sk_test_', 'rk_test_', 'whsec_', 'AKIA', 'ASIA'].map((it) =>
     anchor(it),
   ),
@@ -53,6 +55,9 @@ function edgesOf({ before, after, beside }: Edges): Edges {
 }
 
 const finder = new LiteralFinder(anchors)
+
+/** Creates the tables in advance. */
+export const prepareValuePatterns = (tables?: LiteralTables): void => finder.prepare(tables)
 
 /** Rules whose findings may also be prose or a file name. */
 const loose = new Set(['bearer', 'env-path', 'ssh-key-path', 'url-password'])

@@ -1,6 +1,6 @@
 /** Tokens of vendors identified by a literal inside or after them. Only the text around the literal is examined. */
 import type { Finding } from './finding.js'
-import type { Literal } from './literal-finder.js'
+import type { Literal } from './literal.js'
 import type { TextRuns } from './text-runs.js'
 
 /** The token around the literal at `at`, if there is one. */

@@ -4,6 +4,7 @@ export { addressBytes, raiseBarrier, storedSecret, type Access, type Barrier } f
 export { createDrain } from './stdio/drain.js'
 export { startClient, type ClientProcess } from './stdio/client-process.js'
 export { reasonNotFound } from './stdio/find-program.js'
+export { EarlyPipes } from './stdio/server-pipes.js'
 export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
 export type { Valve, ValvePort } from './stdio/pump.js'

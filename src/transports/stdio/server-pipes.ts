@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -29,9 +30,9 @@ const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
  * ourselves, and a pipe otherwise, as it would without us. Node has no pipe(2): named pipes replace it,
  * unlinked before anything is written.
  */
-export function createServerPipes(): ServerPipes {
+export async function createServerPipes(): Promise<ServerPipes> {
   const wanted = process.platform === 'win32' ? [] : [0, 1, 2].filter((fd) => !isSocket(fd))
-  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : makePipes(wanted)
+  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : await makePipes(wanted)
   const childEnds = [...pipes.values()].map(({ child }) => child)
   const [stdin, stdout, stderr] = [pipes.get(0), pipes.get(1), pipes.get(2)]
   const closeChildEnds = (): void => {
@@ -49,14 +50,31 @@ export function createServerPipes(): ServerPipes {
   }
 }
 
-function makePipes(fds: readonly number[]): Map<number, NamedPipe> {
+/** Pipes that are made before the server can be started, as another program makes them. Taken or dropped once. */
+export class EarlyPipes {
+  readonly #pipes = createServerPipes()
+  #isTaken = false
+
+  /** The pipes; resolves when they are made. */
+  take(): Promise<ServerPipes> {
+    this.#isTaken = true
+    return this.#pipes
+  }
+
+  /** Closes the pipes, unless they were taken. */
+  drop(): void {
+    if (!this.#isTaken) void this.#pipes.then((pipes) => pipes.discard())
+  }
+}
+
+async function makePipes(fds: readonly number[]): Promise<Map<number, NamedPipe>> {
   const pipes = new Map<number, NamedPipe>()
   let folder: string | undefined
   try {
     folder = makeTemporaryFolder()
     const paths = fds.map((fd) => join(folder!, String(fd)))
-    const made = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' })
-    if (made.status !== 0) return pipes
+    const [status] = await once(spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }), 'exit')
+    if (status !== 0) return pipes
     for (const [i, fd] of fds.entries()) pipes.set(fd, openPipe(paths[i]!, fd))
   } catch {
     // No mkfifo, no space, or no descriptor left: sockets work for nearly every server as well.

@@ -37,6 +37,8 @@ export interface StartServerOptions {
   readonly env?: NodeJS.ProcessEnv
   /** @default our own */
   readonly cwd?: string
+  /** @default pipes that are made now */
+  readonly pipes?: Promise<ServerPipes>
 }
 
 /** A way to start servers. */
@@ -51,10 +53,10 @@ export type StartServer = (
  */
 export async function startServer(
   command: readonly string[],
-  { ownGroup = false, watchdog, env, cwd }: StartServerOptions = {},
+  { ownGroup = false, watchdog, env, cwd, pipes: making = createServerPipes() }: StartServerOptions = {},
 ): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
-  const pipes = createServerPipes()
+  const pipes = await making
   let child: ChildProcess
   const options = { ...spawnOptions(pipes), ...(env && { env }), ...(cwd !== undefined && { cwd }) }
   try {
