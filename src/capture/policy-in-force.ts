@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { JsonMembers } from '../model/index.js'
 import type { Policy, PolicyFiles, PolicyInForce, RecordedSubject } from '../policy/index.js'
 import type { Quota } from '../tape/index.js'
@@ -63,14 +64,20 @@ export function boundBy(policy: Policy, options: CaptureOptions): BoundOptions {
     metadata: said === '' ? options.metadata : [...options.metadata, ['consent', JSON.stringify(said)]],
     ...(maxBytes !== undefined && { maxBytes }),
     ...(sealAfter !== undefined && { sealAfterMs: sealAfter }),
-    ...(quotaBytes && {
-      quota: {
-        folder: options.folder,
-        bytes: quotaBytes.value,
-        ...(shipTo && { target: shipTo.value }),
-      },
-    }),
+    ...(quotaBytes &&
+      isShippedFolder(options) && {
+        quota: {
+          folder: options.folder,
+          bytes: quotaBytes.value,
+          ...(shipTo && { target: shipTo.value }),
+        },
+      }),
   }
+}
+
+/** Tapes elsewhere (`--out`) are never shipped: a quota that counts them could never make room. */
+function isShippedFolder({ folder, registryFolder }: CaptureOptions): boolean {
+  return resolve(folder) === join(dirname(resolve(registryFolder)), 'recordings')
 }
 
 function leastOf(a: number | undefined, b: number | undefined): number | undefined {

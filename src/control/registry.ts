@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { lstat, readdir, readFile, rm } from 'node:fs/promises'
+import { readFileSync, readlinkSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises'
+import os from 'node:os'
 import { join } from 'node:path'
 
 /** A running capture, as listed in the registry. */
@@ -9,12 +10,19 @@ export interface LiveCapture {
   readonly pid: number
   /** Distinguishes a process from a later one with the same pid; null if the system provides no start time. */
   readonly processStart: string | null
+  /** Machine or container of the process: its pid means nothing to others, which may share the data folder. */
+  readonly machine?: string
   readonly label: string
   readonly tape: string
   readonly startedAt: string
   /** Control socket, once it listens. */
   readonly socket?: string
 }
+
+/** An entry's file is touched at this interval, ... */
+const touchMs = 300_000
+/** ... since a process of another machine counts as gone when its entry was not touched for this long. */
+const goneMs = 1_800_000
 
 /** A registry entry, removed by its owner. */
 export interface Registration {
@@ -30,16 +38,23 @@ export interface Registration {
  */
 export function registerCapture(
   folder: string,
-  capture: Omit<LiveCapture, 'pid' | 'processStart' | 'socket'>,
+  capture: Omit<LiveCapture, 'pid' | 'processStart' | 'machine' | 'socket'>,
 ): Registration {
   const path = join(folder, `${capture.session}.json`)
-  const entry: LiveCapture = { ...capture, pid: process.pid, processStart: processStart(process.pid) }
+  const entry: LiveCapture = {
+    ...capture,
+    pid: process.pid,
+    processStart: processStart(process.pid),
+    machine: thisMachine(),
+  }
   try {
     writeFileSync(path, JSON.stringify(entry), { flag: 'wx', mode: 0o600 })
   } catch {
     unlinkQuietly(path)
   }
   let closed = false
+  const touching = setInterval(() => touchQuietly(path), touchMs)
+  touching.unref()
   return {
     listens(socket) {
       if (closed) return true
@@ -55,8 +70,18 @@ export function registerCapture(
     },
     close() {
       closed = true
+      clearInterval(touching)
       unlinkQuietly(path)
     },
+  }
+}
+
+function touchQuietly(path: string): void {
+  try {
+    const now = new Date()
+    utimesSync(path, now, now)
+  } catch {
+    // Without an entry, nothing is known about the capture.
   }
 }
 
@@ -68,18 +93,19 @@ function unlinkQuietly(path: string): void {
   }
 }
 
-/** Captures with a live process. Entries of dead processes are removed. */
+/** Captures with a live process, also on other machines with the same data folder. Entries of dead processes are removed. */
 export async function liveCaptures(folder: string): Promise<LiveCapture[]> {
   const names = await readdir(folder).catch(() => [])
   const live: LiveCapture[] = []
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const path = join(folder, name)
     const entry = await readFile(path, 'utf8').then(parseEntry, () => undefined)
-    if (entry && isAlive(entry)) live.push(entry)
+    const isElsewhere = entry?.machine !== undefined && entry.machine !== thisMachine()
+    if (entry && (isElsewhere ? await isTouched(path) : isAlive(entry))) live.push(entry)
     // An unreadable entry may be in the middle of being written.
     else if (entry) {
       await rm(path, { force: true }).catch(() => undefined)
-      if (entry.socket !== undefined) await removeSocket(entry.socket)
+      if (entry.socket !== undefined && !isElsewhere) await removeSocket(entry.socket)
     }
   }
   return live.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
@@ -102,6 +128,22 @@ function parseEntry(text: string): LiveCapture | undefined {
   } catch {
     return undefined
   }
+}
+
+async function isTouched(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found !== undefined && Date.now() - found.mtimeMs < goneMs
+}
+
+/** Where pids mean the same: a host, or a container of it. */
+function thisMachine(): string {
+  let pids = ''
+  try {
+    pids = readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // Only Linux has pid namespaces.
+  }
+  return `${os.hostname()} ${pids}`.trimEnd()
 }
 
 function isAlive(entry: LiveCapture): boolean {

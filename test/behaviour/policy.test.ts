@@ -118,6 +118,17 @@ describe('a policy', () => {
     expect((await wiretape(['status', '--fleet'], { env: options.env })).stdout).toMatch(/^host .*refusals/)
   })
 
+  it('with a quota leaves recordings outside of the data folder alone, which are never shipped', async () => {
+    const policy = `version: 1\nquota: 100kB\nship: { to: ${join(home, 'store')} }`
+    const line = `{"jsonrpc":"2.0","method":"x","params":"${'y'.repeat(50_000)}"}\n`
+    const out = join(home, 'out')
+    const argv = ['record', '--out', out, '--', 'cat']
+    const run = await wiretape(argv, { env: env(policy), input: line.repeat(4) })
+    expect([run.stderr, run.code]).toEqual(['', 0])
+    const [name] = readdirSync(out)
+    expect(readFileSync(join(out, name!), 'utf8')).not.toContain('"gap"')
+  })
+
   it('is explained by status', async () => {
     const policy = `version: 1\nrecord: none\nquota: 2GB\n`
     const path = join(home, 'policy.yaml')

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -48,6 +57,18 @@ describe('the registry of live captures', () => {
     await once(child, 'exit')
     registerCapture(folder, capture('gone'))
     writeFileSync(join(folder, 'gone.json'), JSON.stringify({ ...capture('gone'), pid, processStart: null }))
+    expect(await liveCaptures(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('knows a capture on another machine with the same data folder until its entry is no longer touched', async () => {
+    const path = join(folder, 'far.json')
+    const far = { ...capture('far'), pid: 2 ** 22, processStart: '1', machine: 'another host' }
+    writeFileSync(path, JSON.stringify(far))
+    expect(await liveCaptures(folder)).toEqual([far])
+    expect(readdirSync(folder)).toEqual(['far.json'])
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    utimesSync(path, anHourAgo, anHourAgo)
     expect(await liveCaptures(folder)).toEqual([])
     expect(readdirSync(folder)).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -66,6 +66,26 @@ describe('a folder as a store', () => {
     await store.delete('segments/ab/1.json')
     expect(await keys('segments/a')).toEqual(['segments/ab/2.json'])
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'is private, or shared with the group that may write to it',
+    async () => {
+      const modesIn = async (root: string): Promise<string[]> => {
+        const store = await openStore(root, {})
+        await store.put('segments/ab/1.json', Buffer.from('x'))
+        return ['segments', 'segments/ab', 'segments/ab/1.json'].map((name) =>
+          (statSync(join(root, name)).mode & 0o7777).toString(8),
+        )
+      }
+      expect(await modesIn(join(temporary(), 'new'))).toEqual(['700', '700', '600'])
+      const readable = temporary()
+      chmodSync(readable, 0o755)
+      expect(await modesIn(readable)).toEqual(['700', '700', '600'])
+      const shared = temporary()
+      chmodSync(shared, 0o2770)
+      expect(await modesIn(shared)).toEqual(['2770', '2770', '660'])
+    },
+  )
 
   it('refuses keys that lead out of it', async () => {
     const store = await openStore(temporary(), {})

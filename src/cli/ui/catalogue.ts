@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -15,6 +15,7 @@ import { captureIo } from '../mcp/captured-io.js'
 import { recordingPaths } from '../recording-name.js'
 import { runSearch } from '../run/search.js'
 import { deleteRecording } from '../delete-recording.js'
+import { originKeyIn } from '../keys.js'
 import { isLive } from '../live.js'
 import { sampleRecording } from '../viewer-folder.js'
 import { createRecorder, recordedServer } from './recorded-server.js'
@@ -29,6 +30,7 @@ import { sqlAnswer } from './sql-answer.js'
  * @throws WiretapeError if a named file cannot be read or the folder is none
  */
 export async function createCatalogue(names: readonly string[], io: Io, calls?: string): Promise<Catalogue> {
+  const idOf = idsOf(originKeyIn(io.dataFolder))
   const folder = recordingsIn(io.dataFolder)
   const registry = registryFolderIn(io.dataFolder)
   const saved = await savedCallsIn(calls, io)
@@ -171,8 +173,17 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
 /** Matches per search sent to a page. */
 const mostFound = 200
 
-function idOf(files: readonly string[]): string {
-  return createHash('sha256').update(files.join('\n')).digest('base64url').slice(0, 24)
+/**
+ * Ids of recordings, from the paths of their files. They stay the same while the data folder has its key, so that addresses of pages
+ * are kept; without the key, nobody can compute them from a path.
+ */
+function idsOf(key: string | undefined): (files: readonly string[]) => string {
+  const secret = key ?? randomBytes(32)
+  return (files) =>
+    createHmac('sha256', secret)
+      .update(`ui\0${files.join('\0')}`)
+      .digest('base64url')
+      .slice(0, 24)
 }
 
 /** Every event means a write; the end means that no more will follow. */

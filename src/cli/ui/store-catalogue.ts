@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import {
   bytesOf,
   decodeManifest,
@@ -11,6 +11,7 @@ import type { Catalogue, ListedRecording } from '../../ui-server/index.js'
 import { SegmentReader } from '../fleet/segment-reader.js'
 import { inLanes } from '../fleet/store-index.js'
 import type { Io } from '../io.js'
+import { originKeyIn } from '../keys.js'
 import { sampleRecording } from '../viewer-folder.js'
 import { sqlAnswer } from './sql-answer.js'
 
@@ -28,6 +29,7 @@ export async function createStoreCatalogue(
 ): Promise<{ readonly catalogue: Catalogue; readonly close: () => Promise<void> }> {
   const store = await openStore(at, process.env)
   const reader = new SegmentReader(store)
+  const secret = originKeyIn(io.dataFolder) ?? randomBytes(32)
   const manifests = new Map<string, Manifest>()
   /** Segments by session id, and session ids by segment hash. */
   const known = new Map<string, readonly Manifest[]>()
@@ -45,7 +47,7 @@ export async function createStoreCatalogue(
       else sessions.set(key, [manifest])
     }
     const rows = [...sessions].map(([key, segments]) => {
-      const id = createHash('sha256').update(key).digest('base64url').slice(0, 24)
+      const id = createHmac('sha256', secret).update(`store\0${key}`).digest('base64url').slice(0, 24)
       segments.sort((a, b) => a.segment - b.segment || (a.startedAt < b.startedAt ? -1 : 1))
       known.set(id, segments)
       for (const { hash } of segments) ids.set(hash, id)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
 import { codeOf, diskReason, readReason } from '../../tape/index.js'
@@ -11,8 +11,21 @@ const beside = '.part-'
 /** Uploads older than this are abandoned. */
 const abandonedMs = 24 * 3_600_000
 
-/** A folder as a store. A file gets its object's name only when it is complete. */
+/** Modes of new files and folders in a store. */
+interface Modes {
+  readonly file: number
+  readonly folder: number
+}
+
+const ownModes: Modes = { file: 0o600, folder: 0o700 }
+
+/**
+ * A folder as a store. A file gets its object's name only when it is complete. Its content is private to the user, or shared with
+ * the folder's group if that may write to the folder.
+ */
 export function createFolderStore(root: string): ObjectStore {
+  let known: Promise<Modes> | undefined
+  const modes = (): Promise<Modes> => (known ??= modesIn(root))
   const pathOf = (key: string): string => join(root, ...checkKey(key).split('/'))
   return {
     kind: 'folder',
@@ -22,8 +35,9 @@ export function createFolderStore(root: string): ObjectStore {
       if (ifAbsent && (await sizeOf(path)) !== undefined) return 'there'
       const part = join(dirname(path), `${beside}${randomUUID()}`)
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await write(part, content)
+        const { file, folder } = await modes()
+        await makeFolders(dirname(path), folder)
+        await write(part, content, file)
         if (ifAbsent) {
           if (!(await place(part, path))) return 'there'
         } else await rename(part, path)
@@ -63,12 +77,26 @@ export function createFolderStore(root: string): ObjectStore {
   }
 }
 
-async function write(part: string, content: Content): Promise<void> {
+async function modesIn(root: string): Promise<Modes> {
+  const found = await stat(root).catch(() => undefined)
+  if (!found?.isDirectory() || (found.mode & 0o020) === 0) return ownModes
+  // With the setgid bit, the files of all users belong to the folder's group.
+  return { file: 0o660, folder: 0o770 | (found.mode & 0o2000) }
+}
+
+/** The mode of `mkdir` would be cut by the umask. */
+async function makeFolders(folder: string, mode: number): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: ownModes.folder })
+  if (first === undefined || mode === ownModes.folder) return
+  for (let path = folder; path.length >= first.length; path = dirname(path)) await chmod(path, mode)
+}
+
+async function write(part: string, content: Content, mode: number): Promise<void> {
   if (!(content instanceof Uint8Array)) await copyFile(content.path, part, constants.COPYFILE_EXCL)
   const file = await open(part, content instanceof Uint8Array ? 'wx' : 'r+', 0o600)
   try {
     if (content instanceof Uint8Array) await file.writeFile(content)
-    await file.chmod(0o600)
+    await file.chmod(mode)
     await file.sync()
   } finally {
     await file.close()
