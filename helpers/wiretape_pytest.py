@@ -63,7 +63,7 @@ class TestTapes:
         """
         command = _words(command)
         if not re.fullmatch(r"\w[\w.-]*", name):
-            raise WiretapeError(f"{name!r} is no name of a cassette: use letters, digits, - and _")
+            raise WiretapeError(f"{name!r} is not a valid cassette name: use letters, digits, - and _")
         mode = _checked(mode or self.mode)
         if mode == "new" and self.read_only:
             mode = "none"
@@ -108,12 +108,12 @@ class TestTapes:
     def _check_recording(self, mode, file):
         if self.read_only:
             raise WiretapeError(
-                f"cassette {file} would be recorded, which is refused in CI "
+                f"cassette {file} would be recorded, which is not allowed in CI "
                 "(run the test on your own machine and commit the cassette)"
             )
         if mode == "none":
             raise WiretapeError(
-                f"cassette {file} does not exist, and the mode none records nothing (run once with the mode once)"
+                f"cassette {file} does not exist, and mode none does not record (run the test once with mode once)"
             )
 
     def _folder(self):
@@ -138,7 +138,7 @@ def _words(command):
 
 def _checked(mode):
     if mode not in MODES:
-        raise WiretapeError(f"{mode!r} is no mode of cassettes: use {', '.join(MODES)}")
+        raise WiretapeError(f"{mode!r} is not a cassette mode: use {', '.join(MODES)}")
     return mode
 
 

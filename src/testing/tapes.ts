@@ -78,7 +78,7 @@ export class TestTapes {
   ): ServerCommand {
     checkCommand(command)
     if (!/^\w[\w.-]*$/.test(name))
-      throw new WiretapeError('usage', `${JSON.stringify(name)} is no name of a cassette`, {
+      throw new WiretapeError('usage', `${JSON.stringify(name)} is not a valid cassette name`, {
         hint: 'use letters, digits, - and _',
       })
     const asked = checkMode(options.mode ?? this.#options.mode ?? 'once')
@@ -132,12 +132,12 @@ export class TestTapes {
 
   #checkRecording(mode: CassetteMode, file: string): void {
     if (this.#options.isReadOnly)
-      throw new WiretapeError('usage', `cassette ${file} would be recorded, which is refused in CI`, {
+      throw new WiretapeError('usage', `cassette ${file} would be recorded, which is not allowed in CI`, {
         hint: 'run the test on your own machine and commit the cassette',
       })
     if (mode === 'none')
-      throw new WiretapeError('usage', `cassette ${file} does not exist, and the mode none records nothing`, {
-        hint: 'run once with the mode once',
+      throw new WiretapeError('usage', `cassette ${file} does not exist, and mode none does not record`, {
+        hint: 'run the test once with mode once',
       })
   }
 
@@ -180,7 +180,7 @@ function convert(tape: string, report: string): Promise<boolean> {
 
 function checkMode(mode: string): CassetteMode {
   if (modes.includes(mode)) return mode as CassetteMode
-  throw new WiretapeError('usage', `${JSON.stringify(mode)} is no mode of cassettes`, {
+  throw new WiretapeError('usage', `${JSON.stringify(mode)} is not a cassette mode`, {
     hint: `use ${modes.join(', ')}`,
   })
 }

@@ -209,7 +209,7 @@ for (const runner of [vitest, pytest])
       it('none: refuses what has no cassette', async () => {
         runner.write('cassette')
         expect(await fails({ WIRETAPE_MODE: 'none' })).toContain(
-          'does not exist, and the mode none records nothing',
+          'does not exist, and mode none does not record',
         )
         expect(starts()).toBe(0)
       })

@@ -62,7 +62,7 @@ export class SegmentReader {
         () => undefined,
       )) {
         total += piece.length
-        if (total > manifest.bytes) throw this.#damaged(hash, 'it holds more than its manifest says')
+        if (total > manifest.bytes) throw this.#damaged(hash, 'it contains more than its manifest states')
         digest.update(piece)
         // The memory of a piece may be used again.
         yield Uint8Array.from(piece)
@@ -116,7 +116,7 @@ export class SegmentReader {
     const { at } = members[0]!
     const length = members.reduce((sum, member) => sum + member.length, 0)
     const bytes = members.reduce((sum, member) => sum + member.bytes, 0)
-    if (Math.max(length, bytes) > mostMemberBytes) throw this.#damaged(hash, 'a part of it is too large')
+    if (Math.max(length, bytes) > mostMemberBytes) throw this.#damaged(hash, 'one of its parts is too large')
     await this.#refuseUnknown(manifest)
     const pieces: Uint8Array[] = []
     let total = 0
