@@ -18,26 +18,26 @@ const hasMethod = (value: unknown, name: string): boolean => isMembers(value) &&
 const shapes: Readonly<Record<keyof MockOptions, OptionShape>> = {
   streams: [
     (value) => isMembers(value) && hasMethod(value['input'], 'on') && hasMethod(value['output'], 'write'),
-    'it is { input, output }: a readable and a writable stream',
+    'use { input, output }: a readable and a writable stream',
   ],
-  listen: [isMembers, 'it is { host, port }'],
-  openToAllUsers: [isFlag, 'it is true or false'],
+  listen: [isMembers, 'use { host, port }'],
+  openToAllUsers: [isFlag, 'use true or false'],
   transport: [isTransport, transportHint],
-  repeatLast: [isFlag, 'it is true or false'],
-  pace: [isText, 'it is fast, recorded, or how many times faster than recorded, such as 4x'],
+  repeatLast: [isFlag, 'use true or false'],
+  pace: [isText, 'use fast, recorded, or a factor such as 4x'],
   rules: [isPath, 'use the path of a rules file'],
   fallback: [isCommandLine, "use a list of strings, such as ['node', 'server.js']"],
-  record: [isMembers, "it is { what: 'new' or 'all', out: the path of the copy }"],
-  errorOutput: [(value) => hasMethod(value, 'write'), 'it is a writable stream'],
-  onMiss: [isFunction, 'it is a function'],
-  onNotice: [isFunction, 'it is a function'],
+  record: [isMembers, "use { what: 'new' or 'all', out: the path of the copy }"],
+  errorOutput: [(value) => hasMethod(value, 'write'), 'use a writable stream'],
+  onMiss: [isFunction, 'use a function'],
+  onNotice: [isFunction, 'use a function'],
 }
 
 const listenShapes: Readonly<Record<keyof NonNullable<MockOptions['listen']>, OptionShape>> = {
   host: [isText, 'use an address of this machine'],
   port: [
     (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
-    'it is a number from 0 (any that is free) to 65535',
+    'use a number from 0 (any free port) to 65535',
   ],
 }
 
@@ -57,8 +57,8 @@ export function checkOptions(options: MockOptions): void {
   const { what = '', out = '', ...more } = given
   checkShapes('option', prefixed('record', { what, out, ...more }), prefixed('record', recordShapes))
   if (!fallback)
-    throw new WiretapeError('usage', 'there is no real server whose answers could be recorded', {
-      hint: 'name one: --fallback -- COMMAND',
+    throw new WiretapeError('usage', 'recording new responses needs a real server', {
+      hint: 'choose one with --fallback -- COMMAND',
     })
 }
 

@@ -18,7 +18,7 @@ export interface FaultyMessage {
 export function faultText(error: unknown, about: FaultyMessage | undefined): string {
   if (about?.envelope.kind === 'request')
     return `${nameOf(about.envelope)} cannot be answered: ${reasonOf(error)}`
-  return `what follows from a message of the client cannot be said: ${reasonOf(error)}`
+  return `the messages that follow a client message cannot be sent: ${reasonOf(error)}`
 }
 
 /** The error sent for a request that we failed to process. @param id exact JSON text */

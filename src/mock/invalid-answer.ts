@@ -15,7 +15,7 @@ export function invalidAnswer(text: string, { id, problem }: Envelope): string |
   const names = new Set(isObject ? membersOf(text, 0).map(({ name }) => name) : [])
   if (!names.has('method') && (names.has('result') || names.has('error'))) return undefined
   const isId = id !== undefined && ['string', 'number'].includes(kindAt(id, 0))
-  const said = JSON.stringify(`wiretape mock: no JSON-RPC 2.0 request: ${problem}`)
+  const said = JSON.stringify(`wiretape mock: not a JSON-RPC 2.0 request: ${problem}`)
   const error = `{"code":${invalidRequest},"message":${said}}`
   return `{"jsonrpc":"2.0","id":${isId ? id : 'null'},"error":${error}}`
 }

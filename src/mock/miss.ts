@@ -59,7 +59,7 @@ export function explainMiss(
     const number = script.number(choice.row)
     return {
       what,
-      message: `${what} got no answer when it was recorded (#${number})`,
+      message: `${what} got no response in the recording (#${number})`,
       data: JSON.stringify({ reason: 'unanswered', message: number }),
     }
   }
@@ -68,7 +68,7 @@ export function explainMiss(
     const times = choice.times === 1 ? 'once' : `${choice.times} times`
     return {
       what,
-      message: `${what} was recorded ${times}, and each answer was given; --repeat-last gives the last one (#${number}) again`,
+      message: `${what} was recorded ${times}, and every response was used; --repeat-last repeats the last one (#${number})`,
       data: JSON.stringify({ reason: 'spent', message: number, times: choice.times }),
     }
   }
@@ -89,10 +89,10 @@ export function explainMiss(
   const hidden = near.more + Math.max(0, said.length - mostDifferences)
   const list = said.slice(0, mostDifferences).join('; ') + (hidden > 0 ? `; and ${hidden} more` : '')
   // The same except for redacted values: values that were equal in the recording differ now.
-  const why = list === '' ? 'what was redacted then does not fit' : list
+  const why = list === '' ? 'redacted values do not match' : list
   return {
     what,
-    message: `${what} was not recorded like this; nearest is #${number}: ${why}`,
+    message: `${what} was not recorded with these params; the nearest call is #${number}: ${why}`,
     data: JSON.stringify({
       reason: 'unknown',
       nearest: {
@@ -143,7 +143,7 @@ function paramsOf(text: string): { text: string; span: Span } {
 
 function describe({ kind, place, before, after }: Difference): string {
   const at = `params${toJsonPath(place).slice(1)}`
-  if (kind === 'added') return `${at} was not there`
+  if (kind === 'added') return `${at} was absent`
   if (kind === 'removed') return `${at} was ${short(before)} and is missing`
   return `${at} was ${short(before)} and is ${short(after)}`
 }

@@ -96,9 +96,9 @@ export async function startMock(
     play.close()
     throw new WiretapeError(
       'usage',
-      `${name} holds ${play.counts.sessions} recordings, and a copy is of one`,
+      `${name} has ${play.counts.sessions} recordings, but a copy can have only one`,
       {
-        hint: 'name one of them',
+        hint: 'choose one of them',
       },
     )
   }

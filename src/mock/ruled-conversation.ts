@@ -68,7 +68,7 @@ export function openRuled(
     if (problem !== undefined) notice(problem)
     if (verdict !== 'hold' || toldOfHold) return
     toldOfHold = true
-    notice(`rule ${rule} holds messages for a person; a mock has none, so they go on`)
+    notice(`rule ${rule} holds messages for a person; a mock cannot hold messages and delivers them`)
   }
 
   function ruled(sink: ServerLink): ServerLink {
@@ -107,7 +107,7 @@ export function openRuled(
   /** Over HTTP, a request without a response would keep its connection open; the client gets an error instead. */
   async function withheld(id: string | undefined, { rule }: RuleDecision, sink: ServerLink): Promise<void> {
     if (!sink.refuse || id === undefined) return
-    const message = JSON.stringify(`wiretape: rule ${rule} dropped it`)
+    const message = JSON.stringify(`wiretape: dropped by rule ${rule}`)
     const error = `{"code":${internalError},"message":${message}}`
     await sink.send({ text: `{"jsonrpc":"2.0","id":${id},"error":${error}}`, final: true })
   }

@@ -32,7 +32,7 @@ export function serveStream({ input, output, open, notice }: StreamOptions): Ser
   let closing: Promise<void> | undefined
 
   function take(text: string | undefined): void {
-    if (text === undefined) notice('the client sent a line of more than 64 MiB, which was passed over')
+    if (text === undefined) notice('the client sent a line of more than 64 MiB, which was skipped')
     else if (!conversation.take(text)) notice(`the client sent a line that is not JSON: ${text.slice(0, 80)}`)
   }
 

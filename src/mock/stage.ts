@@ -58,16 +58,16 @@ export async function prepareStage(
 ): Promise<Stage> {
   const pace = parsePace(options.pace ?? 'fast')
   if (!pace) {
-    throw new WiretapeError('usage', `--pace ${options.pace} is no pace`, {
-      hint: 'it is fast, recorded, or how many times faster than recorded, such as 4x',
+    throw new WiretapeError('usage', `--pace ${options.pace} is not a pace`, {
+      hint: 'use fast, recorded, or a factor such as 4x',
     })
   }
   const play = await readPlay(recording)
-  const missing = play.counts.client === 0 ? 'a client' : play.counts.server === 0 ? 'a server' : undefined
+  const missing = play.counts.client === 0 ? 'client' : play.counts.server === 0 ? 'server' : undefined
   if (missing !== undefined) {
     play.close()
-    throw new WiretapeError('usage', `${name} has no message of ${missing}, so there is nothing to serve`, {
-      hint: 'record a whole conversation',
+    throw new WiretapeError('usage', `${name} has no ${missing} message, so there is nothing to serve`, {
+      hint: 'use a recording of a whole conversation',
     })
   }
   const { rules, fallback, onNotice: notice } = options
@@ -89,7 +89,7 @@ export async function prepareStage(
       onDeath() {
         const { exitCode, signal } = play.death!
         const how = signal === undefined ? `exited with ${exitCode}` : `was ended by ${signal}`
-        notice(`the recorded server ${how} here, without an answer, and so does the mock`)
+        notice(`the recorded server ${how} here without a response; the mock does the same`)
         hasDied = true
       },
       onMiss(miss) {

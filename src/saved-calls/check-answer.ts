@@ -32,7 +32,7 @@ export function checkAnswer(answer: string, expect: Expectation): CheckedAnswer 
   const mayFail = expect.fails || expect.answer !== undefined
   if (isError && !mayFail) return { verdict: 'error now', ...failed }
   if (!isError && expect.fails)
-    return { verdict: 'fixed now', ...failed, notes: ['expected an error, and got a result'] }
+    return { verdict: 'fixed now', ...failed, notes: ['expected an error but got a result'] }
   const whole = expect.answer === undefined ? undefined : compareWhole(expect.answer, answer, expect)
   if (whole?.verdict === 'error now') return { ...whole, ...failed }
   if (whole?.verdict === 'fixed now') return { ...failed, ...whole }

@@ -28,7 +28,7 @@ export function parseExpectation(file: YamlFile, member: YamlMember, fill: Strin
   const level = levelOf(file, members.get('level'))
   for (const name of ['level', 'ignore']) {
     const extra = members.get(name)
-    if (extra && !whole) file.fail(extra.key, `${name}: expected result or error beside it, to compare with`)
+    if (extra && !whole) file.fail(extra.key, `${name}: expected result or error as well, to compare with`)
   }
   const ignored = ignoredPaths(file, members.get('ignore'))
   const values = valuesOf(file, members.get('values'), fill)
@@ -52,7 +52,7 @@ function levelOf(file: YamlFile, member: YamlMember | undefined): Level | undefi
 function ignoredPaths(file: YamlFile, member: YamlMember | undefined): Expectation['rules'] {
   if (!member) return []
   if (file.kind(member.value) !== 'array') {
-    file.fail(member.value ?? member.key, 'ignore: expected a list of JSONPaths, each behind a `-`')
+    file.fail(member.value ?? member.key, 'ignore: expected a list of JSONPaths, each after a `-`')
     return []
   }
   return file.elements(member.value!).flatMap((element) => {
@@ -69,7 +69,7 @@ function valuesOf(
   fill: StringJson,
 ): Map<string, ExpectedPlace> {
   const places = new Map<string, ExpectedPlace>()
-  for (const { name, key, value } of pathsOf(file, member, 'one JSONPath: value a line')) {
+  for (const { name, key, value } of pathsOf(file, member, 'one JSONPath: value per line')) {
     const path = pathOf(file, { name, key, value }, 'values')
     const json = file.json(value, fill)
     if (path && json !== undefined) places.set(name, { path, value: json })
@@ -90,7 +90,7 @@ function matchesOf(
 ): Pick<Expectation, 'rules' | 'places'> {
   const rules: Expectation['rules'][number][] = []
   const places: ExpectedPlace[] = []
-  for (const one of pathsOf(file, member, 'one JSONPath: matcher a line')) {
+  for (const one of pathsOf(file, member, 'one JSONPath: matcher per line')) {
     const text = file.string(one.value)
     if (text === undefined) {
       file.fail(one.value ?? one.key, 'match: expected a matcher, such as timestamp')

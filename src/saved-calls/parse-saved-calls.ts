@@ -46,7 +46,7 @@ export function parseSavedCalls(
   used: UsedVariables,
 ): SavedCallsReading {
   if (text.length > longestFile) {
-    const message = 'is larger than 1 MB: write several files'
+    const message = 'is larger than 1 MB: split it into several files'
     return { calls: [], diagnostics: [{ severity: 'error', code, message }], variables: [] }
   }
   const file = new YamlFile(text.startsWith('\ufeff') ? text.slice(1) : text, { code })
@@ -87,14 +87,11 @@ class Reading {
     const server = shared && parseServer(file, shared, this.#fill)
     const list = members.get('calls')
     if (!list || file.kind(list.value) !== 'array')
-      return file.fail(
-        list?.value ?? list?.key ?? top,
-        'expected `calls:` and a list, each call behind a `-`',
-      )
+      return file.fail(list?.value ?? list?.key ?? top, 'expected `calls:` and a list, each call after a `-`')
     const elements = file.elements(list.value!)
-    if (elements.length === 0) file.fail(list.value, 'calls: expected one at least')
+    if (elements.length === 0) file.fail(list.value, 'calls: expected at least one call')
     if (elements.length > mostCalls)
-      file.fail(elements[mostCalls], `more than ${mostCalls} calls: expected several files`)
+      file.fail(elements[mostCalls], `more than ${mostCalls} calls: split them into several files`)
     for (const [i, element] of elements.slice(0, mostCalls).entries()) this.#call(element, i, server)
   }
 
@@ -102,7 +99,7 @@ class Reading {
     const file = this.#file
     if (!member) return
     if (file.kind(member.value) !== 'object')
-      return file.fail(member.value ?? member.key, 'variables: expected one name: value a line')
+      return file.fail(member.value ?? member.key, 'variables: expected one name: value per line')
     // Variables must not refer to variables: cycles would be possible.
     let isSecret = false
     const environment = (name: string): string | undefined => {
@@ -111,7 +108,7 @@ class Reading {
     }
     const fill = this.#filling({ environment, variable: () => undefined })
     for (const { name, key, value } of file.members(member.value!)) {
-      if (!isVariableName(name)) file.fail(key, 'variables: a name consists of letters, digits, _ and -')
+      if (!isVariableName(name)) file.fail(key, 'variables: expected a name of letters, digits, _ and -')
       // If the command line gives the value, its environment variables are not needed.
       if (this.#sources.given.has(name)) {
         this.variables.set(name, { name, isSecret: false })
@@ -147,12 +144,12 @@ class Reading {
     const name = file.string(member?.value)
     if (name !== undefined && /\S/.test(name) && !/\p{Cc}/u.test(name) && name.length <= longestName) {
       if (!this.calls.some((before) => before.name === name)) return name
-      file.fail(member!.value, 'name: a call above has this name, expected another one')
+      file.fail(member!.value, 'name: an earlier call already has this name; use a unique name')
       return undefined
     }
-    const expected = `expected a text of up to ${longestName} characters on one line`
+    const expected = `expected a string of up to ${longestName} characters on one line`
     if (member) file.fail(member.value ?? member.key, `name: ${expected}, in quotes if it is a number`)
-    else file.fail(call, `${owner} has no name: ${expected}, since reports call it so`)
+    else file.fail(call, `${owner} has no name: ${expected}, for the reports`)
     return undefined
   }
 
@@ -185,7 +182,7 @@ class Reading {
     const json = this.#file.kind(member.value) === 'string' && this.#file.json(member.value, this.#fill)
     const value: unknown = json === false || json === undefined ? undefined : JSON.parse(json)
     if (typeof value === 'string' && value !== '') return value
-    this.#file.fail(member.value ?? member.key, `${member.name}: expected a text`)
+    this.#file.fail(member.value ?? member.key, `${member.name}: expected a string`)
     return undefined
   }
 

@@ -11,7 +11,7 @@ export function parseServer(file: YamlFile, member: YamlMember, fill: StringJson
   if (file.kind(member.value) !== 'object') {
     file.fail(
       place,
-      "server: expected command and its words, url, or the name of a server of one of this machine's clients",
+      'server: expected command, url, or the name of a server that a client on this machine has',
     )
     return undefined
   }
@@ -20,8 +20,8 @@ export function parseServer(file: YamlFile, member: YamlMember, fill: StringJson
   const faults = file.diagnostics.length
   if (command && url) file.fail(url.key, 'url: the server already has command; use only one of them')
   if (!command && !url) file.fail(place, 'server: expected command or url')
-  if (env && !command) file.fail(env.key, 'env: expected command beside it')
-  if (headers && !url) file.fail(headers.key, 'headers: expected url beside it')
+  if (env && !command) file.fail(env.key, 'env: expected command as well')
+  if (headers && !url) file.fail(headers.key, 'headers: expected url as well')
   if (file.diagnostics.length > faults) return undefined
   if (command) {
     const words = wordsOf(file, command, fill)
@@ -30,7 +30,7 @@ export function parseServer(file: YamlFile, member: YamlMember, fill: StringJson
   const address = memberText(file, url!, fill)
   if (address === undefined) return undefined
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    file.fail(url!.value ?? url!.key, 'url: expected one that begins with http:// or https://')
+    file.fail(url!.value ?? url!.key, 'url: expected a URL that begins with http:// or https://')
     return undefined
   }
   return { url: address, headers: textsOf(file, headers, fill) }
@@ -43,14 +43,14 @@ function wordsOf(file: YamlFile, member: YamlMember, fill: StringJson): string[]
   if (wrong < 0 && words.length > 0 && words[0] !== '') return words as string[]
   file.fail(
     elements[wrong] ?? member.value ?? member.key,
-    'command: expected a list of its words, numbers in quotes, such as [node, server.js]',
+    'command: expected a list of strings, numbers in quotes, such as [node, server.js]',
   )
   return undefined
 }
 
 function memberText(file: YamlFile, member: YamlMember, fill: StringJson): string | undefined {
   const text = filled(file, member.value, fill)
-  if (text === undefined) file.fail(member.value ?? member.key, `${member.name}: expected a text`)
+  if (text === undefined) file.fail(member.value ?? member.key, `${member.name}: expected a string`)
   return text
 }
 
@@ -62,7 +62,7 @@ function textsOf(
 ): (readonly [name: string, value: string])[] {
   if (!member) return []
   if (file.kind(member.value) !== 'object') {
-    file.fail(member.value ?? member.key, `${member.name}: expected one name: text a line`)
+    file.fail(member.value ?? member.key, `${member.name}: expected one name: string per line`)
     return []
   }
   return file.members(member.value!).flatMap((one) => {

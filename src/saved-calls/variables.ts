@@ -50,7 +50,7 @@ export function fillText(
     const value: unknown = JSON.parse(found.json)
     if (typeof value === 'string') return value
     if (all !== text && typeof value === 'object' && value !== null)
-      fault ??= `\${${name}} is an object or an array, which cannot stand within a text`
+      fault ??= `\${${name}} is an object or an array, which cannot be part of a string`
     return found.json
   })
   if (fault !== undefined) return { fault }
@@ -68,11 +68,11 @@ function valueOf(
   if (variable !== undefined) {
     const value = lookup.environment(variable)
     return value === undefined
-      ? { fault: `the environment has no ${variable}` }
+      ? { fault: `the environment variable ${variable} is not set` }
       : { json: JSON.stringify(value) }
   }
   const json = lookup.variable(name)
   return json === undefined
-    ? { fault: `unknown variable ${name}: add it to variables, or --var ${name}=VALUE` }
+    ? { fault: `unknown variable ${name}: add it to variables, or use --var ${name}=VALUE` }
     : { json }
 }

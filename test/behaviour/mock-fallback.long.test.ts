@@ -38,7 +38,7 @@ it.each([
   one.child.kill('SIGTERM')
   expect(await one.ended).toEqual({ exitCode: 143, signal: null })
   // A server that starts slowly may not have been greeted by then.
-  const why = /the fallback does not answer: it (was ended by SIGTERM|has not answered initialize)/
+  const why = /no response from the fallback: it (was ended by SIGTERM|has not responded to initialize)/
   expect(one.stderr().toString()).toMatch(why)
   const lines = one.stdout().toString().trimEnd().split('\n')
   const answers = lines.map((line) => JSON.parse(line) as { id: number; error?: { message: string } })

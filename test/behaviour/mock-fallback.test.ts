@@ -132,10 +132,10 @@ describe('mock with a fallback', () => {
       call(6, 'echo', { text: 'a' }),
     )
     expect(run.answers.get(5)?.error.message).toMatch(
-      /^wiretape mock: the fallback does not answer: cannot start/,
+      /^wiretape mock: no response from the fallback: cannot start/,
     )
     expect(textOf(run.answers.get(6))).toBe('a')
-    expect(run.stderr).toMatch(/^wiretape: the fallback does not answer: cannot start [^\n]*\n$/)
+    expect(run.stderr).toMatch(/^wiretape: no response from the fallback: cannot start [^\n]*\n$/)
     expect(run.code).toBe(0)
   })
 
@@ -150,7 +150,7 @@ describe('mock with a fallback', () => {
       [tape, '--fallback', '--', process.execPath, '-e', refusing],
       call(5, 'add', { a: 1, b: 1 }),
     )
-    const why = 'the fallback does not answer: it refused initialize: error -32602: too old'
+    const why = 'no response from the fallback: it refused initialize: error -32602: too old'
     expect(run.answers.get(5)?.error).toEqual({ code: -31404, message: `wiretape mock: ${why}` })
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: `wiretape: ${why}\n` })
   })
@@ -163,7 +163,7 @@ describe('mock with a fallback', () => {
     await printed(one, '"id":6')
     one.child.kill('SIGTERM')
     expect(await one.ended).toEqual({ exitCode: 143, signal: null })
-    const why = 'the fallback does not answer: it has not answered initialize'
+    const why = 'no response from the fallback: it has not responded to initialize'
     expect(one.stderr().toString()).toBe(`wiretape: ${why}\n`)
     expect(one.stdout().toString()).toContain(
       `"id":5,"error":{"code":-31404,"message":"wiretape mock: ${why}"}`,
@@ -353,7 +353,7 @@ describe('mock() of the library', () => {
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
       id: 2,
-      error: { code: -32603, message: 'wiretape: rule lose dropped it' },
+      error: { code: -32603, message: 'wiretape: dropped by rule lose' },
     })
     await served.close()
   })

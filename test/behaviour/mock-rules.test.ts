@@ -129,6 +129,8 @@ describe('a rule on a mock', () => {
 
   it('hold: a line says that nobody can be asked', async () => {
     const { stderr } = await wiretape(['mock', tape, '--rules', rulesOf('hold: true')], { input: calls[0]! })
-    expect(stderr).toBe('wiretape: rule r holds messages for a person; a mock has none, so they go on\n')
+    expect(stderr).toBe(
+      'wiretape: rule r holds messages for a person; a mock cannot hold messages and delivers them\n',
+    )
   })
 })

@@ -68,7 +68,7 @@ describe('mock', () => {
       error: { code: -31404, data: { reason: 'spent', times: 2 } },
     })
     expect(strict.stderr).toBe(
-      'wiretape: tools/call next was recorded 2 times, and each answer was given; --repeat-last gives the last one (#2) again\n',
+      'wiretape: tools/call next was recorded 2 times, and every response was used; --repeat-last repeats the last one (#2)\n',
     )
     const again = await asked([tape, '--repeat-last'], ...calls)
     expect(again.lines[2]).toBe('{"jsonrpc":"2.0","id":9,"result":{"n":2}}')
@@ -91,8 +91,8 @@ describe('mock', () => {
     expect(JSON.parse(lines[0]!).error).toEqual({
       code: -31404,
       message:
-        'wiretape mock: tools/call echo was not recorded like this; nearest is #0: ' +
-        'params.arguments.text was "hello" and is "hullo"; params.arguments.more was not there',
+        'wiretape mock: tools/call echo was not recorded with these params; the nearest call is #0: ' +
+        'params.arguments.text was "hello" and is "hullo"; params.arguments.more was absent',
       data: {
         reason: 'unknown',
         nearest: {
@@ -205,7 +205,7 @@ describe('mock', () => {
     const { lines } = await asked([tape], call('2', 'hang'))
     expect(JSON.parse(lines[1]!).error).toMatchObject({
       code: -31404,
-      message: 'wiretape mock: tools/call hang got no answer when it was recorded (#0)',
+      message: 'wiretape mock: tools/call hang got no response in the recording (#0)',
     })
   })
 
@@ -263,7 +263,7 @@ describe('mock', () => {
       ],
     })
     const unequal = await missOf(use(`use ${tokens[0]}`, tokens[1]!))
-    expect(unequal.message).toMatch(/; nearest is #\d+: what was redacted then does not fit$/)
+    expect(unequal.message).toMatch(/; the nearest call is #\d+: redacted values do not match$/)
     expect(unequal.data.nearest).toMatchObject({ redacted: true, differences: [] })
   })
 
@@ -366,8 +366,8 @@ describe('mock ends', () => {
 
 describe('mock refuses', () => {
   it.each<[string, string[], RegExp]>([
-    ['a recording without a client', ['< {"method":"notifications/x"}'], /has no message of a client/],
-    ['a recording without a server', [`> ${call('1', 'a')}`], /has no message of a server/],
+    ['a recording without a client', ['< {"method":"notifications/x"}'], /has no client message/],
+    ['a recording without a server', [`> ${call('1', 'a')}`], /has no server message/],
   ])('%s', async (_, messages, why) => {
     const { code, stdout, stderr } = await wiretape(['mock', tapeOf(...messages)])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -378,7 +378,7 @@ describe('mock refuses', () => {
   it.each([
     [['nothing.jsonl'], 'cannot read nothing.jsonl: no such file'],
     [['-'], 'the client uses stdin, so the recording cannot be read from stdin'],
-    [['x.jsonl', '--pace', 'slowly'], '--pace slowly is no pace'],
+    [['x.jsonl', '--pace', 'slowly'], '--pace slowly is not a pace'],
     [['x.jsonl', '--listen', 'here'], '--listen here is not an address'],
     [['x.jsonl', '--transport', 'sse'], '--transport needs --listen'],
   ])('%j', async (args, why) => {

@@ -94,7 +94,7 @@ describe('wiretape run', () => {
       '  error now  an error (tools/call fail)',
       '    isError: It failed: disk is full',
       '  fixed now  no error (tools/call price)',
-      '    expected an error, and got a result',
+      '    expected an error but got a result',
       '  fixed now  no such error (tools/call price)',
       '    - error {"code":1}',
       expect.stringContaining('    + result {"content":['),
@@ -328,7 +328,7 @@ describe('wiretape run', () => {
 
   it.each<[string, string, string]>([
     ['no YAML', 'calls: [', 'line 1, column 9: is not valid YAML here: '],
-    ['no calls', 'server: x\n', 'line 1, column 1: expected `calls:` and a list, each call behind a `-`'],
+    ['no calls', 'server: x\n', 'line 1, column 1: expected `calls:` and a list, each call after a `-`'],
     [
       'an unknown member',
       'calls:\n  - name: a\n    request: {tool: x}\n    expects: {}\n',
@@ -337,7 +337,7 @@ describe('wiretape run', () => {
     [
       'an unknown variable',
       'calls:\n  - name: a\n    request: {tool: "${x}"}\n',
-      'line 3, column 21: unknown variable x: add it to variables, or --var x=VALUE',
+      'line 3, column 21: unknown variable x: add it to variables, or use --var x=VALUE',
     ],
     [
       'an unknown matcher',

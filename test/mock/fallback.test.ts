@@ -27,7 +27,7 @@ it('gives a server up that has not answered initialize when its client has said 
   expect(heard).toEqual([])
   await fallback.close()
   expect(heard).toMatchObject([{ final: true, text: expect.stringContaining('"id":7,"error"') }])
-  expect(notices.at(-1)).toBe('the fallback does not answer: it has not answered initialize')
+  expect(notices.at(-1)).toBe('no response from the fallback: it has not responded to initialize')
   // It is over: nobody is started any more.
   fallback.ask(asks, readEnvelope(asks, 0), sink, -1)
   expect(heard).toHaveLength(2)

@@ -88,7 +88,7 @@ describe('a mock over HTTP', () => {
     expect(got).toMatchObject({ status: 200, type: 'text/event-stream' })
     const error = {
       code: -31404,
-      message: 'wiretape mock: tools/call a got no answer when it was recorded (#0)',
+      message: 'wiretape mock: tools/call a got no response in the recording (#0)',
     }
     const events = got.text.split('\n').filter((line) => line.startsWith('data: '))
     expect(events.map((line) => JSON.parse(line.slice(6)))).toMatchObject([

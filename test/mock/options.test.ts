@@ -17,7 +17,7 @@ describe('mock() of the library', () => {
     [{ fallback: 'node server.js' }, /fallback/],
     [{ fallback: ['x'], record: { what: 'some', out: 'x' } }, /record\.what/],
     [{ fallback: ['x'], record: { what: 'new' } }, /record\.out/],
-    [{ record: { what: 'new', out: 'x' } }, /no real server/],
+    [{ record: { what: 'new', out: 'x' } }, /needs a real server/],
     [{ pace: 'slowly' }, /slowly/],
     [{ pace: 4 }, /pace/],
     [{ port: 80 }, /unknown option port/],

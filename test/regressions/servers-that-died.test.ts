@@ -61,7 +61,7 @@ it('the mock of a server that died ends as it did, at the same call', async () =
       .split('\n')
       .map((line) => (JSON.parse(line) as { id: number }).id),
   ).toEqual([1])
-  expect(mock.stderr().toString()).toMatch(/the recorded server exited with 3 here, without an answer/)
+  expect(mock.stderr().toString()).toMatch(/the recorded server exited with 3 here without a response/)
 })
 
 it('over HTTP it breaks the connection, and says nothing more to that client', async () => {

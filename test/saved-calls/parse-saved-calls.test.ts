@@ -77,8 +77,8 @@ describe('a file of saved calls', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['a URL of another kind', { server: { url: 'ftp://x' }, calls: [call] }, /url: expected one/],
-    ['two calls of one name', { calls: [call, call] }, /a call above has this name/],
+    ['a URL of another kind', { server: { url: 'ftp://x' }, calls: [call] }, /url: expected a URL/],
+    ['two calls of one name', { calls: [call, call] }, /an earlier call already has this name/],
     ['a path that is none', expecting({ values: { 'result.a': 1 } }), /values: it /],
     [
       'a matcher that compares two values',
@@ -90,7 +90,7 @@ describe('a file of saved calls', () => {
     [
       'a list in a text',
       { variables: { a: [1] }, calls: [{ name: 'a', request: { tool: 'x${a}' } }] },
-      /within a text/,
+      /part of a string/,
     ],
   ])('with %s is refused', (_, file, why) => {
     expect(read(stringify(file)).diagnostics).toMatchObject([{ message: expect.stringMatching(why) }])

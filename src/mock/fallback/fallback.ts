@@ -35,7 +35,7 @@ export interface FallbackOptions extends FallbackPlace {
   readonly greetingMs?: number
 }
 
-const silence = 'has not answered initialize'
+const silence = 'has not responded to initialize'
 
 interface Pending {
   readonly id: string
@@ -100,8 +100,7 @@ class ServerFallback {
   ask(text: string, envelope: Envelope, sink: ServerLink, replaces: number): void {
     const id = envelope.id!
     if (this.#gone !== undefined) return this.#refuse(id, sink, this.#gone)
-    if (this.#outbox.waiting > mostWaiting)
-      return this.#refuse(id, sink, 'it has not read what it was asked before')
+    if (this.#outbox.waiting > mostWaiting) return this.#refuse(id, sink, 'it has not read earlier requests')
     this.#pending.set(idKey(id), { id, token: envelope.progressToken, sink })
     this.#witness?.asked(text, envelope, replaces)
     this.#outbox.put(text)
@@ -149,7 +148,7 @@ class ServerFallback {
     const server = await this.#opening
     if (this.#greeted) this.#end(`it ${silence}`)
     if (server && !('error' in server)) await server.close()
-    this.#gone ??= 'it was ended'
+    this.#gone ??= 'it was stopped'
     await this.#starting
   }
 
@@ -172,7 +171,7 @@ class ServerFallback {
     if (this.#greeting) {
       const answered = new Promise<void>((resolve) => (this.#greeted = resolve))
       const late = setTimeout(
-        () => this.#notice(`the fallback ${silence}, and is waited for`),
+        () => this.#notice(`the fallback ${silence} yet; still waiting`),
         this.#greetingMs,
       )
       await server.send(this.#greeting.text)
@@ -188,7 +187,7 @@ class ServerFallback {
   #end(why: string): void {
     if (this.#gone !== undefined) return
     this.#gone = why
-    if (this.#pending.size > 0 || this.#greeted) this.#notice(`the fallback does not answer: ${why}`)
+    if (this.#pending.size > 0 || this.#greeted) this.#notice(`no response from the fallback: ${why}`)
     this.#greeted?.()
     this.#greeted = undefined
     for (const { id, sink } of this.#pending.values()) {
@@ -199,7 +198,7 @@ class ServerFallback {
   }
 
   #refuse(id: string, sink: ServerLink, why: string): void {
-    const message = JSON.stringify(`wiretape mock: the fallback does not answer: ${why}`)
+    const message = JSON.stringify(`wiretape mock: no response from the fallback: ${why}`)
     const text = `{"jsonrpc":"2.0","id":${id},"error":{"code":${missCode},"message":${message}}}`
     void sink.send({ text, final: true })
   }
@@ -207,7 +206,7 @@ class ServerFallback {
   /** An error at one line must not end anything else. */
   #takeSafely(line: string): Promise<void> {
     return this.#take(line).catch((error: unknown) =>
-      this.#notice(`what the fallback said cannot be passed on: ${reasonOf(error)}`),
+      this.#notice(`a message from the fallback cannot be forwarded: ${reasonOf(error)}`),
     )
   }
 

@@ -24,7 +24,7 @@ export function openServerLine(
     ended(exit) {
       if (!exit) return ended('it closed its stdout')
       const { exitCode, signal } = exit
-      ended(signal === undefined ? `it ended with status ${exitCode}` : `it was ended by ${signal}`)
+      ended(signal === undefined ? `it exited with status ${exitCode}` : `it was ended by ${signal}`)
     },
   })
 }

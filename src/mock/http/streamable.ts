@@ -93,7 +93,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     }
     if (play.noStream) return notAllowed(response, 'POST, DELETE')
     if (!acceptsEvents(request.headers.accept)) {
-      return refuse(response, 406, -32000, 'Not Acceptable: this is a text/event-stream')
+      return refuse(response, 406, -32000, 'Not Acceptable: the response is a text/event-stream')
     }
     if (client.standalone.isOpen) return refuse(response, 409, -32000, 'Conflict: only one stream at a time')
     client.standalone.attach(openEvents(response))
@@ -120,11 +120,11 @@ export function createStreamable(stage: Stage, path: string): HttpService {
 
 /** Worded like the official servers. */
 const refusals: Readonly<Partial<Record<PostFault['kind'], string>>> = {
-  'content-type': 'Unsupported Media Type: the body has to be application/json',
+  'content-type': 'Unsupported Media Type: the body must be application/json',
   'too-long': 'The body is too long',
   'no-json': 'Parse error',
   invalid: 'Invalid Request',
-  accept: 'Not Acceptable: an answer may be application/json or text/event-stream',
+  accept: 'Not Acceptable: the response may be application/json or text/event-stream',
 }
 
 /** The request names no session, or one that has ended. */
