@@ -42,7 +42,19 @@ const callers: Readonly<Record<string, string>> = {
   'resources/read': 'resource',
 }
 
-export function createCostTable(): CostTable {
+/** Observes the table, for sums over parts of a recording. */
+export interface CostObserver {
+  listed(key: string): void
+  /** @param row of the response */
+  called(key: string, row: number, characters: number): void
+}
+
+/** Identifies a definition in the table. */
+export function costKey(server: string, kind: string, name: string): string {
+  return `${server}\u0000${kind}\u0000${name}`
+}
+
+export function createCostTable(observer?: CostObserver): CostTable {
   const table = new Map<string, DefinitionCost>()
   return {
     rows: () => [...table.values()].toSorted((a, b) => b.characters - a.characters || b.results - a.results),
@@ -60,7 +72,7 @@ export function createCostTable(): CostTable {
         message(message) {
           const own = (): string => server.name ?? ''
           for (const { kind, name, value } of offersIn(message)) {
-            const key = `${own()}\u0000${kind}\u0000${name}`
+            const key = costKey(own(), kind, name)
             const known = table.get(key)
             if (!known && table.size >= mostRows) continue
             const sizes = {
@@ -70,16 +82,19 @@ export function createCostTable(): CostTable {
             }
             const { calls, results, largest } = known ?? { calls: 0, results: 0, largest: 0 }
             table.set(key, { server: own(), kind, name, ...sizes, calls, results, largest })
+            observer?.listed(key)
           }
           const kind = callers[message.method]
           const name = message.asked?.subject
           if (!message.isAnswer || kind === undefined || name === undefined) return
-          const row = table.get(`${own()}\u0000${kind}\u0000${name}`)
+          const key = costKey(own(), kind, name)
+          const row = table.get(key)
           if (!row) return
           const size = message.part.end - message.part.start
           row.calls += 1
           row.results += size
           row.largest = Math.max(row.largest, size)
+          observer?.called(key, message.row, size)
         },
       }),
     },

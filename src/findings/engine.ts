@@ -45,25 +45,28 @@ export interface RecordingFindings {
 }
 
 const mostFindings = 10_000
-/** Limit of findings kept per rule and fingerprint; the rest are counted. */
-const mostAlike = 100
 /**
  * Applies rules to the recordings of one run: some rules compare recordings.
  *
  * @param rules the selected rules
+ * @param mostAlike limit of findings kept per rule and fingerprint; the rest are counted
  */
-export function createFindings(rules: readonly Rule[]): {
+export function createFindings(
+  rules: readonly Rule[],
+  mostAlike = 100,
+): {
   /** @param onFound receives each finding, even above the limits; places in the recording are then not kept */
   begin(fold: Facts, onFound?: (finding: Finding) => void): RecordingFindings
 } {
   const run = new Map<string, unknown>()
-  return { begin: (fold, onFound) => new Findings(rules, fold, run, onFound) }
+  return { begin: (fold, onFound) => new Findings(rules, mostAlike, fold, run, onFound) }
 }
 
 class Findings implements RecordingFindings {
   readonly found: Finding[] = []
   left = 0
   readonly #rules: readonly Rule[]
+  readonly #mostAlike: number
   readonly #fold: Facts
   readonly #onFound: ((finding: Finding) => void) | undefined
   readonly #run: Map<string, unknown>
@@ -78,12 +81,14 @@ class Findings implements RecordingFindings {
 
   constructor(
     rules: readonly Rule[],
+    mostAlike: number,
     fold: Facts,
     run: Map<string, unknown>,
     onFound: ((finding: Finding) => void) | undefined,
   ) {
     this.#onFound = onFound
     this.#rules = rules
+    this.#mostAlike = mostAlike
     this.#fold = fold
     this.#run = run
   }
@@ -159,7 +164,7 @@ class Findings implements RecordingFindings {
     }
     if (this.#onFound) return this.#onFound(finding)
     const alike = (this.#alike.get(fingerprint) ?? 0) + 1
-    if (alike > mostAlike || this.found.length >= mostFindings) {
+    if (alike > this.#mostAlike || this.found.length >= mostFindings) {
       this.left += 1
       return
     }

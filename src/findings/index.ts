@@ -24,7 +24,14 @@ export {
   type FindingsReport,
   type ToldFinding,
 } from './reports/index.js'
-export { createCostTable, estimateTokens, estimator, type DefinitionCost } from './cost.js'
+export {
+  costKey,
+  createCostTable,
+  estimateTokens,
+  estimator,
+  type CostObserver,
+  type DefinitionCost,
+} from './cost.js'
 export {
   compareServers,
   createPinTable,

@@ -41,6 +41,7 @@ export type { Counts } from './counts.js'
 export {
   factsOf,
   isAnsweredHere,
+  isErrorAnswer,
   isUnanswered,
   whoInjected,
   type Fact,

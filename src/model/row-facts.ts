@@ -71,6 +71,15 @@ export function whoInjected(
   return kind === 'error' && text.startsWith('wiretape: ') ? 'wiretape' : 'person'
 }
 
+/**
+ * A JSON-RPC error response, or the result of a failed tool (`isError`), of either side. Held and dropped responses did
+ * not arrive, and do not count. Every count of errors counts these rows.
+ */
+export function isErrorAnswer(rows: Pick<RowColumns, 'kind' | 'has'>, row: number): boolean {
+  const isError = rows.kind(row) === 'error' || rows.has(row, 'toolError')
+  return isError && !rows.has(row, 'dropped') && !rows.has(row, 'waiting')
+}
+
 /** A request without a response and without an explanation for that. */
 export function isUnanswered(rows: RowColumns, row: number): boolean {
   return (

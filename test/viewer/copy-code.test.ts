@@ -5,7 +5,15 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../behaviour/stage.js'
 import type { Session } from '../../src/model/index.js'
-import { callOf, mockOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from '../../viewer/copying/copy-code.js'
+import {
+  callFromOf,
+  callOf,
+  mockOf,
+  pythonOf,
+  ruleOf,
+  toCall,
+  typescriptOf,
+} from '../../viewer/copying/copy-code.js'
 
 /** The project's own folder, where the SDK is installed. */
 const root = resolve(import.meta.dirname, '../..')
@@ -24,7 +32,7 @@ describe('a call that is copied as code', () => {
   const message = `it's "quoted" \\ \${HOME} \`x\` é漢\u{1f600} \u2028 */ ''' \n`
   const args = JSON.stringify({ message })
   const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`
-  const call = toolCallOf(request)!
+  const call = toCall(request)!
 
   it('is made once more by the TypeScript SDK', () => {
     const file = join(folder, 'call.mjs')
@@ -69,7 +77,7 @@ describe('a call that is copied as code', () => {
 
   it('is a rule that answers the same call so, and no other', () => {
     const answer = '{"jsonrpc":"2.0","id":7,"result":{"content":[],"n":12345678901234567890,"f":1.0}}'
-    const simple = toolCallOf(
+    const simple = toCall(
       '{"method":"tools/call","params":{"name":"my tool","arguments":{"q":"a \\"b\\"","n":5,"deep":{}}}}',
     )!
     const file = join(folder, 'rules.yaml')
@@ -82,6 +90,32 @@ describe('a call that is copied as code', () => {
     expect(ruleOf(simple, answer)).toContain(
       String.raw`path:$.params.arguments.q=\"a \\\"b\\\"\" path:$.params.arguments.n=5`,
     )
+  })
+
+  it('is code for prompts and resources, too', () => {
+    const prompt = toCall('{"method":"prompts/get","params":{"name":"plan","arguments":{"city":"Oslo"}}}')!
+    const resource = toCall('{"method":"resources/read","params":{"uri":"demo://a/1"}}')!
+    const answer = '{"jsonrpc":"2.0","id":7,"result":{"contents":[]}}'
+    const file = join(folder, 'rules.yaml')
+    for (const [call, filter] of [
+      [prompt, 'method:prompts/get prompt:plan path:$.params.arguments.city=Oslo'],
+      [resource, 'method:resources/read resource:demo://a/1'],
+    ] as const) {
+      writeFileSync(file, ruleOf(call, answer))
+      const { stdout, stderr, status } = spawnSync(process.execPath, [cli, 'rules', 'check', file], {
+        encoding: 'utf8',
+      })
+      expect({ stdout, stderr, status }).toMatchObject({ status: 0 })
+      expect(ruleOf(call, answer).replaceAll(String.raw`\"`, '')).toContain(filter)
+      writeFileSync(join(folder, 'program.py'), pythonOf(call, session))
+      const python = spawnSync('python3', ['-m', 'py_compile', join(folder, 'program.py')], {
+        encoding: 'utf8',
+      })
+      if (!python.error) expect(python.stderr).toBe('')
+    }
+    expect(pythonOf(prompt, session)).toContain(`get_prompt("plan", json.loads("{\\"city\\":\\"Oslo\\"}"))`)
+    expect(pythonOf(resource, session)).toContain('read_resource(AnyUrl("demo://a/1"))')
+    expect(callFromOf('-my file.jsonl', 12)).toBe(`wiretape call --from './-my file.jsonl' 12`)
   })
 
   it('is a mock that gives the same answer, without anything else that was recorded', () => {
@@ -102,10 +136,11 @@ describe('a call that is copied as code', () => {
   })
 
   it('is nothing else than a call', () => {
-    expect(toolCallOf('[]')).toBeUndefined()
-    expect(toolCallOf('{"method":"tools/call"}')).toBeUndefined()
-    expect(toolCallOf('{"method":"ping"}')).toBeUndefined()
-    expect(toolCallOf('{"method":"tools/call","params":{"name":"x","arguments":null}}')).toEqual({
+    expect(toCall('[]')).toBeUndefined()
+    expect(toCall('{"method":"tools/call"}')).toBeUndefined()
+    expect(toCall('{"method":"ping"}')).toBeUndefined()
+    expect(toCall('{"method":"tools/call","params":{"name":"x","arguments":null}}')).toEqual({
+      method: 'tools/call',
       name: 'x',
       args: '{}',
     })

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ruleOf, toolCallOf } from '../copying/copy-code.js'
+import { ruleOf, toCall } from '../copying/copy-code.js'
 import { clean } from '../shell/clean.js'
 import { askToAct } from './channel.js'
 import { door } from './door.js'
@@ -94,6 +94,6 @@ export function OverrideForm({ row }: { readonly row: number }) {
 async function draft(row: number): Promise<string> {
   const { request, answer } = door.rowFacts(row)
   if (request < 0 || answer < 0) return ''
-  const call = toolCallOf(saidBy(await door.detail(request)).text)
+  const call = toCall(saidBy(await door.detail(request)).text)
   return call ? ruleOf(call, saidBy(await door.detail(answer)).text) : ''
 }

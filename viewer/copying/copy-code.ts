@@ -4,22 +4,32 @@ import { indentJson } from '../../src/render/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { shellWord } from './copy-forms.js'
 
-/** A recorded tool call. */
-interface ToolCall {
+/** A recorded call of a tool, a request for a prompt, or the reading of a resource. */
+interface Call {
+  readonly method: 'tools/call' | 'prompts/get' | 'resources/read'
+  /** Name of the tool or prompt, or URI of the resource. */
   readonly name: string
   /** Exact JSON text. */
   readonly args: string
 }
 
+/** The filter key for the name, by method. */
+const nameKeys = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' } as const
+
+function isCallMethod(method: string): method is Call['method'] {
+  return Object.hasOwn(nameKeys, method)
+}
+
 /** Undefined for all other messages. */
-export function toolCallOf(text: string): ToolCall | undefined {
+export function toCall(text: string): Call | undefined {
   const request = objectOf(text)
-  const params =
-    request?.string('method') === 'tools/call' ? objectOf(request.raw('params') ?? '') : undefined
-  const name = params?.string('name')
+  const method = request?.string('method') ?? ''
+  if (!isCallMethod(method)) return undefined
+  const params = objectOf(request?.raw('params') ?? '')
+  const name = params?.string(method === 'resources/read' ? 'uri' : 'name')
   if (name === undefined) return undefined
   const args = params?.raw('arguments') ?? ''
-  return { name, args: args.startsWith('{') ? args : '{}' }
+  return { method, name, args: args.startsWith('{') ? args : '{}' }
 }
 
 /** @param text with one JSON value; returns undefined if that is no object */
@@ -28,8 +38,8 @@ function objectOf(text: string): JsonObject | undefined {
   return text[start] === '{' ? new JsonObject(text, start) : undefined
 }
 
-/** The command that repeats this call on the recorded server, and records it. */
-export function callOf({ name, args }: ToolCall, session: Session | undefined): string {
+/** The command that calls this tool of the recorded server again, and records it. */
+export function callOf({ name, args }: Call, session: Session | undefined): string {
   const target =
     session && session.url !== null
       ? ` --url ${shellWord(session.url)}`
@@ -37,19 +47,25 @@ export function callOf({ name, args }: ToolCall, session: Session | undefined): 
   return `wiretape call ${shellWord(name)} ${shellWord(args)}${target}`
 }
 
+/** The command that sends any other request of a recording to its server again, and records it. */
+export function callFromOf(file: string, seq: number): string {
+  return `wiretape call --from ${shellWord(file.replace(/^-/, './-'))} ${seq}`
+}
+
 /** A program with the official TypeScript SDK. It contains no types, so Node runs it directly. */
 export function typescriptOf(text: string, session: Session | undefined): string {
-  const call = toolCallOf(text)
+  const call = toCall(text)
+  const isTool = call?.method === 'tools/call'
   const { module, made } = jsTransport(session)
   const imports = [
     `import { Client } from '@modelcontextprotocol/sdk/client/index.js'`,
     module,
-    ...(call ? [] : [`import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'`]),
+    ...(isTool ? [] : [`import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'`]),
   ]
   const request = objectOf(text)
   const method = request?.string('method') ?? ''
   const params = request?.raw('params')
-  const asked = call
+  const asked = isTool
     ? `client.callTool({ name: ${JSON.stringify(call.name)}, arguments: ${jsValue(call.args)} })`
     : `client.request({ method: ${JSON.stringify(method)}${params === undefined ? '' : `, params: ${jsValue(params)}`} }, ResultSchema)`
   return `${imports.join('\n')}
@@ -85,7 +101,7 @@ function jsValue(json: string): string {
 }
 
 /** A program with the official Python SDK. */
-export function pythonOf({ name, args }: ToolCall, session: Session | undefined): string {
+export function pythonOf(call: Call, session: Session | undefined): string {
   const isHttp = session !== undefined && session.url !== null
   const isOld = session?.transport === 'sse'
   const client = isOld ? 'sse' : 'streamable_http'
@@ -107,14 +123,26 @@ export function pythonOf({ name, args }: ToolCall, session: Session | undefined)
         `    server = StdioServerParameters(command=${python(command)}, args=[${rest.map(python).join(', ')}])`,
         '    async with stdio_client(server) as (read, write):',
       ]
-  return `${['import asyncio', 'import json', ...lines].join('\n')}
+  return `${['import asyncio', ...(call.args === '{}' ? [] : ['import json']), ...(call.method === 'resources/read' ? ['from pydantic import AnyUrl'] : []), ...lines].join('\n')}
         async with ClientSession(read, write) as session:
             await session.initialize()
-            result = await session.call_tool(${python(name)}, json.loads(${python(args)}))
+            result = await session.${pythonCall(call)}
             print(result.model_dump_json(indent=2))
 
 asyncio.run(main())
 `
+}
+
+function pythonCall({ method, name, args }: Call): string {
+  const given = args === '{}' ? '{}' : `json.loads(${python(args)})`
+  switch (method) {
+    case 'tools/call':
+      return `call_tool(${python(name)}, ${given})`
+    case 'prompts/get':
+      return `get_prompt(${python(name)}, ${given})`
+    case 'resources/read':
+      return `read_resource(AnyUrl(${python(name)}))`
+  }
 }
 
 /** A JSON string is a valid Python string too. */
@@ -125,9 +153,9 @@ function python(text: string): string {
 /** Longer texts are unreadable as conditions. */
 const longestCondition = 200
 
-/** A rules file that answers calls of this tool with these arguments with the recorded response. */
-export function ruleOf({ name, args }: ToolCall, answer: string): string {
-  const conditions = ['method:tools/call', `tool:${quoteValue(name)}`]
+/** A rules file that answers the same request with the recorded response: of a call, with the same arguments. */
+export function ruleOf({ method, name, args }: Call, answer: string): string {
+  const conditions = [`method:${method}`, `${nameKeys[method]}:${quoteValue(name)}`]
   const values = JSON.parse(args) as Record<string, unknown>
   for (const [argument, value] of Object.entries(values)) {
     const isSimple = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

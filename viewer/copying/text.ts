@@ -1,13 +1,13 @@
 import { indentJson } from '../../src/render/index.js'
-import { isFrameRecord, type HeldRecord, type MessageRecord, type Session } from '../../src/model/index.js'
+import { isFrameRecord, type HeldRecord, type MessageRecord } from '../../src/model/index.js'
 import { clean } from '../shell/clean.js'
 import { headOf } from '../store/exchange.js'
 import { reader } from '../store/actions.js'
 import { lanes, table } from '../store/state.js'
 import type { CopyForm } from '../detail/copy.js'
-import type { Detail } from '../worker/protocol.js'
+import type { Detail, Lane } from '../worker/protocol.js'
 import { nameOf } from '../list/row.js'
-import { callOf, mockOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from './copy-code.js'
+import { callFromOf, callOf, mockOf, pythonOf, ruleOf, toCall, typescriptOf } from './copy-code.js'
 import { curlOf, markdownOf, replayOf } from './copy-forms.js'
 
 /** A row in a form for use elsewhere. */
@@ -25,13 +25,15 @@ export async function textOf(row: number, form: CopyForm): Promise<string> {
       return curlOf(detail.record as MessageRecord | HeldRecord, text, session?.url ?? '')
     case 'replay':
       return replayOf(lane.file.path ?? lane.file.name, table.seq(headOf(row)), session)
+    case 'response':
+      return messageAt(table.peer(headOf(row)))
     case 'pair':
       return `${await messageAt(headOf(row))}\n${await messageAt(table.peer(headOf(row)))}`
     case 'call':
     case 'typescript':
     case 'python':
     case 'rule':
-      return codeOf(row, form, session)
+      return codeOf(row, form, lane)
     case 'mock':
       return mockOf(
         lane.sessions[0]?.server?.name ?? session?.label ?? 'mock',
@@ -51,18 +53,22 @@ async function messageAt(row: number): Promise<string> {
   return jsonOf(await reader().detail(row, true))
 }
 
-/** Code that repeats the call, or answers it. */
+/** Code that repeats the request, or answers it. */
 async function codeOf(
   row: number,
   form: 'call' | 'typescript' | 'python' | 'rule',
-  session: Session | undefined,
+  lane: Lane,
 ): Promise<string> {
   const head = headOf(row)
   const text = await messageAt(head)
-  const call = toolCallOf(text)
+  const call = toCall(text)
+  const session = lane.sessions[0]
   if (form === 'typescript') return typescriptOf(text, session)
-  if (!call) throw new Error('this is no call of a tool')
-  if (form === 'call') return callOf(call, session)
+  if (form === 'call')
+    return call?.method === 'tools/call'
+      ? callOf(call, session)
+      : callFromOf(lane.file.path ?? lane.file.name, table.seq(head))
+  if (!call) throw new Error('this request has no name to go by')
   return form === 'python' ? pythonOf(call, session) : ruleOf(call, await messageAt(table.peer(head)))
 }
 

@@ -10,6 +10,7 @@ import { loadViews } from '../shell/views.js'
 export const copyForms = {
   json: 'JSON-RPC',
   pretty: 'JSON, indented',
+  response: 'the response alone',
   pair: 'request and response',
   curl: 'curl',
   call: 'wiretape call',
@@ -28,15 +29,18 @@ export function formsOf(row: number): readonly CopyForm[] {
   const isSent = (one: number): boolean => !table.has(one, 'fromServer') && table.seq(one) >= 0
   const url = lanes.value[table.lane(row)]?.sessions[0]?.url ?? null
   const isRequest = isSent(head) && table.kind(head) === 'request'
-  const isCall = isRequest && table.method(head) === 'tools/call'
+  const method = table.method(head)
+  const isNamed = isRequest && ['tools/call', 'prompts/get', 'resources/read'].includes(method)
   const fits: Readonly<Partial<Record<CopyForm, boolean>>> = {
+    response: table.kind(row) === 'request' && table.peer(row) >= 0,
     pair: table.kind(head) === 'request' && table.peer(head) >= 0,
     curl: url !== null && isSent(row),
-    call: isCall,
+    // The handshake belongs to each connection.
+    call: isRequest && method !== 'initialize',
     replay: isRequest,
-    typescript: isRequest && table.method(head) !== 'initialize',
-    python: isCall,
-    rule: isCall && table.peer(head) >= 0,
+    typescript: isRequest && method !== 'initialize',
+    python: isNamed,
+    rule: isNamed && table.peer(head) >= 0,
     mock: isRequest && table.peer(head) >= 0,
   }
   return (Object.keys(copyForms) as CopyForm[]).filter((form) => fits[form] ?? true)
@@ -90,7 +94,9 @@ export function CopyMenu({ row }: { readonly row: number }) {
 /** Copies a row and shows a notice. */
 export async function copy(row: number, form: CopyForm): Promise<void> {
   const { name, path } = lanes.value[table.lane(row)]!.file
-  const isBare = form === 'replay' && path === undefined
+  const isBare =
+    (form === 'replay' || (form === 'call' && table.method(headOf(row)) !== 'tools/call')) &&
+    path === undefined
   await copyText(
     async () => (await loadViews()).textOf(row, form),
     isBare

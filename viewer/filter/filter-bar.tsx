@@ -15,9 +15,12 @@ import {
 import { Icon } from '../shell/icons.js'
 import { FilterField } from './filter-field.js'
 
+/** The rows that every count of errors counts. */
+export const errorsOnly = 'is:error'
+
 /** The most useful filters, one click away. */
 const quick = [
-  { label: 'Errors', text: '(is:error or status:error)', title: 'JSON-RPC errors and tools that failed' },
+  { label: 'Errors', text: errorsOnly, title: 'JSON-RPC errors and tools that failed' },
   { label: 'Tool calls', text: 'method:tools/call', title: 'Calls of tools with their answers' },
   { label: 'Unanswered', text: 'is:unanswered', title: 'Requests without an answer' },
   { label: 'Slow', text: 'latency:>1s', title: 'Exchanges of more than a second' },
@@ -55,7 +58,7 @@ export function FilterBar() {
             type="button"
             class="chip"
             title={title}
-            aria-pressed={filterText.value.includes(text)}
+            aria-pressed={placeIn(filterText.value, text) >= 0}
             onClick={() => search('filter', toggled(typedFilter(), text))}
           >
             {label}
@@ -90,12 +93,18 @@ export function typedFilter(): string {
 
 /** A chip adds a condition to the typed text, and removes only that condition. */
 function toggled(typed: string, chip: string): string {
-  if (typed.includes(chip))
-    return typed
-      .replace(chip, '')
-      .replaceAll(/\s{2,}/g, ' ')
-      .trim()
-  return narrowed(typed, chip)
+  const at = placeIn(typed, chip)
+  if (at < 0) return narrowed(typed, chip)
+  return (typed.slice(0, at) + typed.slice(at + chip.length)).replaceAll(/\s{2,}/g, ' ').trim()
+}
+
+/** The position of a condition in a filter; -1 also if it is only part of another one, as in `-is:error`. */
+export function placeIn(typed: string, condition: string): number {
+  const isEdge = (character: string | undefined): boolean =>
+    character === undefined || /[\s()]/.test(character)
+  for (let at = typed.indexOf(condition); at >= 0; at = typed.indexOf(condition, at + 1))
+    if (isEdge(typed[at - 1]) && isEdge(typed[at + condition.length])) return at
+  return -1
 }
 
 /** A filter with one more condition. */

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { countOf, formatCount } from '../../src/render/index.js'
 import { quoteValue } from '../../src/filter/index.js'
 import { clean } from '../shell/clean.js'
 import { search } from '../store/actions.js'
-import { findings, watchFindings } from '../store/findings.js'
-import { reading, view } from '../store/state.js'
+import { filterMatches, range, reading, view } from '../store/state.js'
 import type { ToldCost } from '../worker/protocol.js'
+import { useCosts } from './use-costs.js'
 
 const keys = {
   tool: { key: 'tool', method: 'tools/call' },
@@ -18,13 +17,12 @@ const mostRows = 500
 
 /** Token costs: of definitions in every prompt, and of results. */
 export function CostPage() {
-  useEffect(watchFindings, [])
   const neverOnly = useSignal(false)
-  const list = findings.value
+  const list = useCosts()
   const costs = list?.costs ?? []
-  const total = tokensOf(costs)
   const never = costs.filter(isNeverCalled)
-  const shown = neverOnly.value ? never : costs
+  const isPart = filterMatches.value !== undefined || range.value !== undefined
+  const shown = neverOnly.value ? never : isPart ? costs.filter(({ calls }) => calls > 0) : costs
   const heaviest = Math.max(1, ...shown.map(({ tokens }) => tokens))
   const heaviestResults = Math.max(1, ...shown.map(({ results }) => results))
   const servers = [...new Set(shown.map(({ server }) => server))]
@@ -39,11 +37,17 @@ export function CostPage() {
       ) : (
         <>
           <p class="cost-total">
-            About <b>{formatCount(total)}</b> tokens of definitions in every prompt.{' '}
+            About <b>{formatCount(tokensOf(costs))}</b> tokens of definitions in every prompt.{' '}
             {never.length > 0 && (
               <>
                 Of these, <b>{formatCount(tokensOf(never))}</b> are for {countOf(never.length, 'tool')} never
                 called.{' '}
+              </>
+            )}
+            {isPart && !neverOnly.value && (
+              <>
+                The filter shows <b>{formatCount(sumOf(shown, 'results'))}</b> tokens of results of{' '}
+                {countOf(sumOf(shown, 'calls'), 'call')}.{' '}
               </>
             )}
             <span class="quiet">Estimated as {list.estimator}.</span>{' '}
@@ -58,6 +62,7 @@ export function CostPage() {
               </button>
             )}
           </p>
+          {shown.length === 0 && <p class="empty">No calls match the filter.</p>}
           {servers.map((server) => (
             <ServerCosts
               key={server}
@@ -169,8 +174,8 @@ function CostRow({
   )
 }
 
-function isNeverCalled({ kind, calls }: ToldCost): boolean {
-  return kind === 'tool' && calls === 0
+function isNeverCalled({ kind, isCalled }: ToldCost): boolean {
+  return kind === 'tool' && !isCalled
 }
 
 function showCalls({ kind, name }: ToldCost): void {
@@ -181,5 +186,9 @@ function showCalls({ kind, name }: ToldCost): void {
 }
 
 function tokensOf(rows: readonly ToldCost[]): number {
-  return rows.reduce((total, { tokens }) => total + tokens, 0)
+  return sumOf(rows, 'tokens')
+}
+
+function sumOf(rows: readonly ToldCost[], key: 'tokens' | 'calls' | 'results'): number {
+  return rows.reduce((total, row) => total + row[key], 0)
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { levels, type Level } from '../../src/findings/index.js'
 import { countOf, formatCount } from '../../src/render/index.js'
@@ -7,18 +8,21 @@ import { copyText } from '../shell/clipboard.js'
 import { select } from '../store/actions.js'
 import {
   findings,
+  findingsBy,
+  groupings,
   showsSuppressed,
   shownLevels,
   suppress,
   suppressed,
   watchFindings,
+  type Grouping,
 } from '../store/findings.js'
 import { headOf } from '../store/exchange.js'
 import { laneName } from '../store/lane-name.js'
 import {
   expanded,
   filterMatches,
-  grouped,
+  grouped as asExchanges,
   lane,
   lanes,
   origin,
@@ -29,12 +33,13 @@ import {
 } from '../store/state.js'
 import type { ToldFinding } from '../worker/protocol.js'
 
-/** Findings of one rule listed before the user asks for more. */
-const mostOfRule = 100
+/** Findings of one group listed before the user asks for more, and those added by each request. */
+const mostOfGroup = 100
+const mostMore = 1_000
 
 /** Findings of the rules, by level and rule. */
 export function FindingsPage() {
-  useEffect(watchFindings, [])
+  useEffect(() => watchFindings(), [])
   const list = findings.value
   const all = (list?.findings ?? []).filter(isInView)
   const kept = all.filter(({ hash }) => showsSuppressed.value || !suppressed.value.has(hash))
@@ -66,6 +71,21 @@ export function FindingsPage() {
             Copy as baseline
           </button>
         )}
+        <span class="grow" />
+        <span class="segments" role="group" aria-label="Group findings">
+          <span class="quiet">by</span>
+          {groupings.map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="chip"
+              aria-pressed={findingsBy.value === one}
+              onClick={() => (findingsBy.value = one)}
+            >
+              {one}
+            </button>
+          ))}
+        </span>
       </div>
       {list === undefined ? (
         <p class="empty" role="status">
@@ -80,7 +100,9 @@ export function FindingsPage() {
               : 'No findings at the selected levels.'}
         </p>
       ) : (
-        byRule(shown).map((group) => <RuleGroup key={group[0]!.rule} group={group} />)
+        grouped(shown, findingsBy.value).map(([key, group]) => (
+          <Group key={key} group={group} by={findingsBy.value} />
+        ))
       )}
       {list !== undefined && list.left > 0 && (
         <p class="quiet">{countOf(list.left, 'more finding')} not listed</p>
@@ -119,54 +141,68 @@ function LevelChip({ level, count }: { readonly level: Level; readonly count: nu
   )
 }
 
-/** Most severe rules first. */
-function byRule(all: readonly ToldFinding[]): ToldFinding[][] {
+/** Most severe groups first; of one level by rule, and of one rule the largest first. */
+function grouped(all: readonly ToldFinding[], by: Grouping): [key: string, group: ToldFinding[]][] {
   const groups = new Map<string, ToldFinding[]>()
   for (const one of all) {
-    const key = `${one.rule} ${one.level}`
-    const known = groups.get(key)
+    const key = [one.level, ...(by === 'level' ? [] : [one.rule]), ...(by === 'message' ? [one.message] : [])]
+    const known = groups.get(key.join(' '))
     if (known) known.push(one)
-    else groups.set(key, [one])
+    else groups.set(key.join(' '), [one])
   }
-  return [...groups.values()].toSorted(
-    ([a], [b]) => levels.indexOf(a!.level) - levels.indexOf(b!.level) || a!.rule.localeCompare(b!.rule),
+  return [...groups].toSorted(
+    ([, a], [, b]) =>
+      levels.indexOf(a[0]!.level) - levels.indexOf(b[0]!.level) ||
+      a[0]!.rule.localeCompare(b[0]!.rule) ||
+      b.length - a.length,
   )
 }
 
-function RuleGroup({ group }: { readonly group: readonly ToldFinding[] }) {
-  const { rule, title, help, level, certainty, source } = group[0]!
+function Group({ group, by }: { readonly group: readonly ToldFinding[]; readonly by: Grouping }) {
+  const limit = useSignal(mostOfGroup)
+  const { title, level, message, rule } = group[0]!
+  const left = group.length - limit.value
   return (
     <section class={`finding-rule level-${level}`}>
       <h2>
-        <span class={`tag level-${level}`}>{level}</span> {title} <code class="quiet">{rule}</code>
+        <span class={`tag level-${level}`}>{level}</span>{' '}
+        {by === 'rule' ? title : by === 'message' ? clean(message) : ''}{' '}
+        {by !== 'level' && <code class="quiet">{rule}</code>}{' '}
+        <span class="quiet">{formatCount(group.length)}</span>
       </h2>
-      <p class="quiet">
-        {help} Certainty: {certainty}. Source:{' '}
-        {source.url.startsWith('https:') ? (
-          <a href={source.url} target="_blank" rel="noreferrer noopener">
-            {source.name}
-          </a>
-        ) : (
-          source.name
-        )}
-        .
-      </p>
+      {by === 'rule' && <About one={group[0]!} />}
       <ul class="finding-list">
-        {group.slice(0, mostOfRule).map((one, i) => (
-          <FindingLine key={i} one={one} />
+        {group.slice(0, limit.value).map((one, i) => (
+          <FindingLine key={i} one={one} by={by} />
         ))}
       </ul>
-      {group.length > mostOfRule && (
-        <p class="quiet">
-          {formatCount(group.length - mostOfRule)} more not listed. To see them, filter the messages by{' '}
-          <code>finding:{rule}</code>
-        </p>
+      {left > 0 && (
+        <button type="button" class="button small" onClick={() => (limit.value += mostMore)}>
+          Show {formatCount(Math.min(left, mostMore))} more of {formatCount(left)}
+        </button>
       )}
     </section>
   )
 }
 
-function FindingLine({ one }: { readonly one: ToldFinding }) {
+/** Help, certainty and source of a rule. */
+function About({ one: { help, certainty, source } }: { readonly one: ToldFinding }) {
+  return (
+    <p class="quiet">
+      {help} Certainty: {certainty}. Source:{' '}
+      {source.url.startsWith('https:') ? (
+        <a href={source.url} target="_blank" rel="noreferrer noopener">
+          {source.name}
+        </a>
+      ) : (
+        source.name
+      )}
+      .
+    </p>
+  )
+}
+
+function FindingLine({ one, by }: { readonly one: ToldFinding; readonly by: Grouping }) {
   const [row] = one.rows
   const at = row === undefined ? 0 : table.at(row)
   const isAside = suppressed.value.has(one.hash)
@@ -188,7 +224,8 @@ function FindingLine({ one }: { readonly one: ToldFinding }) {
       <span class="finding-words">
         {lanes.value.length > 1 && of && <span class="quiet">{clean(laneName(of))} </span>}
         {one.tool !== '' && <b>{clean(one.tool)} </b>}
-        {clean(one.message)}
+        {by !== 'message' && clean(one.message)}
+        {by === 'level' && <code class="quiet"> {one.rule}</code>}
         {one.at !== '' && <code class="quiet"> {clean(one.at)}</code>}
       </span>
       <span class="finding-deeds">
@@ -206,7 +243,7 @@ function FindingLine({ one }: { readonly one: ToldFinding }) {
 /** Selects a message in the list and unfolds its exchange. */
 function show(row: number): void {
   const head = headOf(row)
-  if (grouped.value && head !== row) expanded.value = new Set([...expanded.value, head])
+  if (asExchanges.value && head !== row) expanded.value = new Set([...expanded.value, head])
   select(row)
   view.value = 'messages'
 }

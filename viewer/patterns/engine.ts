@@ -8,6 +8,7 @@ import {
   plainSettings,
 } from '../../src/compare/index.js'
 import {
+  costKey,
   createCallCollector,
   createCostTable,
   createFindings,
@@ -29,6 +30,7 @@ Object.assign(globalThis, {
     RE2JSSyntaxException,
     parsePath,
     findings: {
+      costKey,
       createCallCollector,
       createCostTable,
       createFindings,

@@ -11,6 +11,7 @@ export interface Engine {
   readonly parsePath: typeof parsePath
   readonly findings: Pick<
     typeof findings,
+    | 'costKey'
     | 'createCallCollector'
     | 'createCostTable'
     | 'createFindings'

@@ -1,5 +1,6 @@
 import { connect, open } from '../store/actions.js'
 import { bindAddress } from '../store/address.js'
+import { findUnasked } from '../store/findings.js'
 import { hasPatterns, lanes, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
 import { openListed, sample, type Listed } from './landing.js'
@@ -24,6 +25,7 @@ export function begin(): void {
   connect(makeWorker())
   bindAddress()
   bindTheme()
+  findUnasked()
   Object.assign(globalThis, { loadWiretapePatterns: loadPatterns })
   if (mode === 'ui') reloadOnReturn()
   if (mode === 'ui') openDoor()

@@ -1,7 +1,7 @@
 import { countOf } from '../../src/render/index.js'
-import { narrowed, typedFilter } from '../filter/filter-bar.js'
+import { errorsOnly, narrowed, placeIn, typedFilter } from '../filter/filter-bar.js'
 import { search, select } from '../store/actions.js'
-import { troublesOf } from '../store/trouble-count.js'
+import { troublesOf, unansweredIn } from '../store/trouble-count.js'
 import { dialog, lane, lanes, reading, version, view } from '../store/state.js'
 import { Icon } from './icons.js'
 
@@ -9,7 +9,8 @@ import { Icon } from './icons.js'
 export function Troubles() {
   version.value
   if (reading.value) return null
-  const { errors, again, firstAgain, lost, firstLost } = troublesOf(lane.value)
+  const { errors, http, unmatched, invalid, again, firstAgain, lost, firstLost } = troublesOf(lane.value)
+  const unanswered = unansweredIn(lane.value)
   const shown = lanes.value.filter((one) => one && (lane.value === 'all' || one.index === lane.value))
   const cut = shown.filter((one) => {
     const session = one.sessions.at(-1)
@@ -17,7 +18,29 @@ export function Troubles() {
     return session.recovered === true || (!session.complete && !session.continues)
   })
   const items: readonly (readonly [text: string, title: string, run: () => void])[] = [
-    ...(errors > 0 ? [[countOf(errors, 'error'), 'Show only errors', showErrors] as const] : []),
+    ...counted(errors, 'error', 'errors', 'JSON-RPC errors and failed tools', errorsOnly),
+    ...counted(http, 'HTTP error', 'HTTP errors', 'HTTP exchanges that failed', 'is:http -status:<400'),
+    ...counted(
+      unanswered,
+      'unanswered request',
+      'unanswered requests',
+      'Requests without a response',
+      'is:unanswered',
+    ),
+    ...counted(
+      unmatched,
+      'unmatched message',
+      'unmatched messages',
+      'Late, unmatched and undelivered responses, and ids that were in use',
+      '(is:late or is:orphan or is:duplicate or is:undelivered)',
+    ),
+    ...counted(
+      invalid,
+      'invalid message',
+      'invalid messages',
+      'Messages that are not JSON-RPC',
+      '(is:invalid or is:noise)',
+    ),
     ...(again > 0
       ? [
           [
@@ -57,11 +80,20 @@ export function Troubles() {
   )
 }
 
-const errorsOnly = '(is:error or status:error)'
+/** A count with the filter that shows its rows; nothing for 0. */
+function counted(
+  count: number,
+  one: string,
+  many: string,
+  what: string,
+  filter: string,
+): readonly (readonly [text: string, title: string, run: () => void])[] {
+  return count === 0 ? [] : [[countOf(count, one, many), `${what}: show only these`, () => showOnly(filter)]]
+}
 
-function showErrors(): void {
+function showOnly(filter: string): void {
   view.value = 'messages'
-  if (!typedFilter().includes(errorsOnly)) search('filter', narrowed(typedFilter(), errorsOnly))
+  if (placeIn(typedFilter(), filter) < 0) search('filter', narrowed(typedFilter(), filter))
 }
 
 function go(row: number): void {

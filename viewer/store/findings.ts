@@ -9,6 +9,10 @@ import { lanes, reading, table, version } from './state.js'
 export const findings = signal<FindingsList | undefined>(undefined)
 /** The levels that are listed. */
 export const shownLevels = signal<ReadonlySet<Level>>(new Set<Level>(levels))
+export const groupings = ['level', 'rule', 'message'] as const
+export type Grouping = (typeof groupings)[number]
+/** How findings are grouped. */
+export const findingsBy = signal<Grouping>('rule')
 /** Whether suppressed findings are listed too. */
 export const showsSuppressed = signal(false)
 
@@ -29,8 +33,25 @@ export function suppress(hash: string, isOn: boolean): void {
 const pauseMs = 1_000
 let isWatching = false
 
-/** Requests findings, now and whenever rows arrive. */
-export function watchFindings(): void {
+/** Recordings up to this size are checked without a request: for larger ones, the worker has better things to do. */
+const mostUnaskedBytes = 16 << 20
+
+/** Requests findings once the recordings are read, so that rows show them. */
+export function findUnasked(): void {
+  const stop = effect(() => {
+    if (lanes.value.length === 0 || reading.value || table.length === 0) return
+    const sizeBytes = lanes.value.reduce((sum, one) => sum + one.bytesRead, 0)
+    if (sizeBytes <= mostUnaskedBytes) setTimeout(() => watchFindings(false), pauseMs)
+    queueMicrotask(() => stop())
+  })
+}
+
+/**
+ * Requests findings, now and whenever rows arrive.
+ *
+ * @param isAsked by the user, who is then told of a failure
+ */
+export function watchFindings(isAsked = true): void {
   if (isWatching) return
   isWatching = true
   let looked = -1
@@ -43,7 +64,7 @@ export function watchFindings(): void {
     try {
       findings.value = await reader().call<FindingsList>('findings', [])
     } catch (error) {
-      tellFailure(error)
+      if (isAsked) tellFailure(error)
     } finally {
       isBusy = false
     }
@@ -61,6 +82,43 @@ export function watchFindings(): void {
     if (looked < 0) void look()
     else later()
   })
+}
+
+let byTool: { readonly of: FindingsList; readonly tools: ReadonlyMap<string, ToldFinding[]> } | undefined
+
+/** Findings about a tool, except suppressed ones; empty until the rules have run. */
+export function findingsOfTool(lane: number, tool: string): readonly ToldFinding[] {
+  const list = findings.value
+  if (!list) return []
+  if (byTool?.of !== list) {
+    const tools = new Map<string, ToldFinding[]>()
+    for (const finding of list.findings) {
+      if (finding.tool === '') continue
+      const key = `${finding.lane} ${finding.tool}`
+      const known = tools.get(key)
+      if (known) known.push(finding)
+      else tools.set(key, [finding])
+    }
+    byTool = { of: list, tools }
+  }
+  return (byTool.tools.get(`${lane} ${tool}`) ?? []).filter(({ hash }) => !suppressed.value.has(hash))
+}
+
+/** Findings that a change of a definition shows. */
+export function findingsOfChange(
+  lane: number,
+  row: number,
+  kind: string,
+  name: string,
+): readonly ToldFinding[] {
+  const all = kind === 'tool' ? findingsOfTool(lane, name) : (findings.value?.findings ?? [])
+  return all.filter(
+    (one) =>
+      one.lane === lane &&
+      one.rows.includes(row) &&
+      (kind === 'tool' || (one.tool === '' && one.message.includes(` ${name} `))) &&
+      !suppressed.value.has(one.hash),
+  )
 }
 
 let byRow: { readonly of: FindingsList; readonly rows: ReadonlyMap<number, ToldFinding> } | undefined

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatCount, formatDuration } from '../../src/render/index.js'
+import { countOf, formatDuration } from '../../src/render/index.js'
 import { Blocks } from '../json/blocks.js'
 import { blocksIn } from '../json/content.js'
 import { nameOf } from '../list/row.js'
@@ -17,14 +17,15 @@ const pauseMs = 300
 
 /** The course of a call, from top to bottom in time. */
 export function StoryView({ row }: { readonly row: number }) {
-  const story = useAnswer(() => reader().call<Story>('story', [row]), row)
+  const [share, setShare] = useState(1)
+  const story = useAnswer(() => reader().call<Story>('story', [row, share]), row, share)
   if (story === undefined) return <div class="message loading" aria-busy="true" />
   if (typeof story === 'string') return <p class="failure">{story}</p>
-  return <Told story={story} row={row} />
+  return <Told story={story} row={row} onMore={() => setShare(share * 4)} />
 }
 
 /** The reader's response about a row, requested again when rows arrive; on failure, the reason. */
-function useAnswer<T>(ask: () => Promise<T>, row: number): T | string | undefined {
+function useAnswer<T>(ask: () => Promise<T>, row: number, stamp = 0): T | string | undefined {
   const [answer, setAnswer] = useState<T | string>()
   version.value
   const isLive = lanes.value[table.lane(row)]?.state !== 'done'
@@ -44,7 +45,7 @@ function useAnswer<T>(ask: () => Promise<T>, row: number): T | string | undefine
       gone = true
       clearTimeout(timer)
     }
-  }, [row, known])
+  }, [row, known, stamp])
   return answer
 }
 
@@ -61,7 +62,15 @@ function Explained({ row }: { readonly row: number }) {
   )
 }
 
-function Told({ story, row }: { readonly story: Story; readonly row: number }) {
+function Told({
+  story,
+  row,
+  onMore,
+}: {
+  readonly story: Story
+  readonly row: number
+  readonly onMore: () => void
+}) {
   const { steps, left, end } = story
   const began = table.at(row)
   const lastAt = Math.max(began, end ?? 0, ...steps.map(({ at, answerAt }) => Math.max(at, answerAt ?? 0)))
@@ -83,7 +92,11 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
           <Step key={step.row} step={step} count={count} story={story} began={began} span={span} />
         ))}
       </ol>
-      {left > 0 && <p class="quiet">{formatCount(left)} more steps are in the list.</p>}
+      {left > 0 && (
+        <button type="button" class="button small" onClick={onMore}>
+          Show more of {countOf(left, 'further step')}
+        </button>
+      )}
     </section>
   )
 }

@@ -5,11 +5,18 @@ import { offsetText } from '../list/row.js'
 import { WordDiff } from '../reading/word-diff.js'
 import { clean } from '../shell/clean.js'
 import { select } from '../store/actions.js'
+import { findingsOfChange } from '../store/findings.js'
 import { origin, view } from '../store/state.js'
 import type { OfferStep } from '../worker/tools.js'
 
 /** One change of a definition: time, severity, and the text before and after. */
-export function Change({ step: { row, at, change, before, after } }: { readonly step: OfferStep }) {
+export function Change({
+  step: { row, at, change, before, after },
+  lane,
+}: {
+  readonly step: OfferStep
+  readonly lane: number
+}) {
   const members = before === undefined || after === undefined ? [] : changedMembers(before, after)
   return (
     <li class={`impact-${change.impact}`}>
@@ -23,7 +30,12 @@ export function Change({ step: { row, at, change, before, after } }: { readonly 
       >
         {at === 0 ? '–' : offsetText(at - origin.value)}
       </button>{' '}
-      <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
+      <span class="tag">{change.impact}</span> {clean(describeOffer(change))}{' '}
+      {findingsOfChange(lane, row, change.kind, change.name).map((one) => (
+        <em key={one.hash} class={`tag level-${one.level}`} title={`${one.rule}: ${clean(one.message)}`}>
+          {one.rule.replace(/^.*\//, '')}
+        </em>
+      ))}
       {members.length > 0 && (
         <details class="versions">
           <summary>Text changes</summary>

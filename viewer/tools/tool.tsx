@@ -5,7 +5,8 @@ import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
 import { reader, select, tellFailure } from '../store/actions.js'
 import { contentOf, contentsVersion } from '../store/contents.js'
-import { filterMatches, version, view } from '../store/state.js'
+import { filterMatches, range, version, view } from '../store/state.js'
+import type { ToldCost, ToldFinding } from '../worker/protocol.js'
 import type { Offered, OfferHistory } from '../worker/tools.js'
 import type { Bin, ToolUse } from '../worker/tool.js'
 import { Change } from './change.js'
@@ -14,14 +15,22 @@ import { schemaRows, type SchemaRow } from './schema-rows.js'
 /** Larger definitions are shown only as JSON. */
 const longestDefinition = 1 << 20
 
+interface ToolProps {
+  readonly one: Offered
+  readonly history: OfferHistory
+  readonly cost: ToldCost | undefined
+  readonly found: readonly ToldFinding[]
+}
+
 /** All facts about one tool: schemas, calls, latencies, errors, changes. */
-export function ToolFacts({ one, history }: { readonly one: Offered; readonly history: OfferHistory }) {
+export function ToolFacts({ one, history, cost, found }: ToolProps) {
   const use = useSignal<ToolUse | undefined>(undefined)
   const matches = filterMatches.value
+  const between = range.value
   useEffect(() => {
     let gone = false
     reader()
-      .call<ToolUse>('tool', [history.lane, one.name])
+      .call<ToolUse>('tool', [history.lane, one.name, between])
       .then((found) => {
         if (!gone) use.value = found
       })
@@ -29,7 +38,7 @@ export function ToolFacts({ one, history }: { readonly one: Offered; readonly hi
     return () => {
       gone = true
     }
-  }, [history.lane, one.name, matches?.text, matches?.count, Math.floor(version.value / 40)])
+  }, [history.lane, one.name, matches?.text, matches?.count, between, Math.floor(version.value / 40)])
   const definition =
     one.text.length > longestDefinition ? {} : (JSON.parse(one.text) as Record<string, unknown>)
   const changes = history.changes.filter(({ change }) => change.kind === one.kind && change.name === one.name)
@@ -37,13 +46,15 @@ export function ToolFacts({ one, history }: { readonly one: Offered; readonly hi
     <div class="tool-facts">
       <Schema title="Arguments" rows={schemaRows(definition['inputSchema'])} />
       <Schema title="Structured result" rows={schemaRows(definition['outputSchema'])} />
+      {cost && <Cost cost={cost} />}
       {use.value && <Use use={use.value} />}
+      {found.length > 0 && <Findings found={found} />}
       {changes.length > 0 && (
         <section>
           <h3>Changes</h3>
           <ul>
             {changes.map((step, i) => (
-              <Change key={i} step={step} />
+              <Change key={i} step={step} lane={history.lane} />
             ))}
           </ul>
         </section>
@@ -90,10 +101,55 @@ function Schema({ title, rows }: { readonly title: string; readonly rows: readon
   )
 }
 
+function Cost({
+  cost: { tokens, description, schemas, calls, results, largest },
+}: {
+  readonly cost: ToldCost
+}) {
+  return (
+    <section>
+      <h3>Cost</h3>
+      <p>
+        About {countOf(tokens, 'token')} in every prompt: description {formatCount(description)}, schemas{' '}
+        {formatCount(schemas)}.{' '}
+        {calls > 0 &&
+          `Results of ${countOf(calls, 'call')}: ${countOf(results, 'token')}, the largest ${formatCount(largest)}.`}
+      </p>
+    </section>
+  )
+}
+
+/** Findings listed for one tool; the view of findings has all. */
+const mostFindings = 20
+
+function Findings({ found }: { readonly found: readonly ToldFinding[] }) {
+  return (
+    <section>
+      <h3>Findings</h3>
+      <ul>
+        {found.slice(0, mostFindings).map(({ rows: [row], level, rule, message }, i) => (
+          <li key={i}>
+            <span class={`tag level-${level}`}>{level}</span>{' '}
+            {row === undefined ? rule : <ToRow row={row} text={rule} />} {clean(message)}
+          </li>
+        ))}
+      </ul>
+      {found.length > mostFindings && (
+        <p class="quiet">and {formatCount(found.length - mostFindings)} more in Findings</p>
+      )}
+    </section>
+  )
+}
+
 function Use({ use }: { readonly use: ToolUse }) {
   contentsVersion.value
+  const rest = use.errorCount - use.errors.reduce((sum, { count }) => sum + count, 0)
   if (use.calls === 0)
-    return <p class="quiet">{filterMatches.value ? 'No calls match the filter.' : 'No calls yet.'}</p>
+    return (
+      <p class="quiet">
+        {filterMatches.value || range.value ? 'No calls match the filter.' : 'No calls yet.'}
+      </p>
+    )
   return (
     <>
       <section>
@@ -110,7 +166,9 @@ function Use({ use }: { readonly use: ToolUse }) {
       </section>
       {use.errors.length > 0 && (
         <section>
-          <h3>Errors</h3>
+          <h3>
+            Errors <span class="quiet">{formatCount(use.errorCount)}</span>
+          </h3>
           <ul>
             {use.errors.map(({ text, count, row }) => (
               <li key={text}>
@@ -118,6 +176,7 @@ function Use({ use }: { readonly use: ToolUse }) {
               </li>
             ))}
           </ul>
+          {rest > 0 && <p class="quiet">and {formatCount(rest)} with other texts</p>}
         </section>
       )}
       {use.bins.length > 0 && <Histogram bins={use.bins} />}

@@ -2,24 +2,24 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../src/render/index.js'
 import { quoteValue } from '../../src/filter/index.js'
-import { JsonTree } from '../json/tree.js'
+import { useCosts } from '../findings/use-costs.js'
 import { clean } from '../shell/clean.js'
 import { reader, search, select, tellFailure } from '../store/actions.js'
+import { watchFindings } from '../store/findings.js'
 import { laneName } from '../store/lane-name.js'
 import {
   filterMatches,
   lane,
   lanes,
+  range,
   reading,
-  toolOpen,
   toolsOrder,
   version,
   view,
   type ToolsKey,
 } from '../store/state.js'
-import { Change } from './change.js'
-import { ToolFacts } from './tool.js'
-import type { OfferHistory, Usage } from '../worker/tools.js'
+import { Offers } from './offers.js'
+import type { LaneUsage, OfferHistory, Usage } from '../worker/tools.js'
 
 const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
   { key: 'name', name: 'request' },
@@ -33,15 +33,17 @@ const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
 
 /** Calls by method and subject, with outcomes and latencies; and the definitions that the server offers. */
 export function ToolsPage() {
-  const usage = useSignal<readonly Usage[] | undefined>(undefined)
+  useEffect(() => watchFindings(false), [])
+  const usage = useSignal<readonly LaneUsage[] | undefined>(undefined)
   const offers = useSignal<readonly OfferHistory[]>([])
   const matches = filterMatches.value
+  const between = range.value
   // Refreshes less often while rows stream in.
   const stamp = reading.value ? Math.floor(version.value / 40) : version.value
   useEffect(() => {
     let gone = false
     const load = async (): Promise<void> => {
-      const found = await reader().call<readonly Usage[]>('usage', [])
+      const found = await reader().call<readonly LaneUsage[]>('usage', [between])
       if (!gone) usage.value = found
       if (reading.peek()) return
       const offered = await reader().call<readonly OfferHistory[]>('offers', [])
@@ -51,12 +53,15 @@ export function ToolsPage() {
     return () => {
       gone = true
     }
-  }, [stamp, reading.value, matches?.text, matches?.count, matches?.done])
+  }, [stamp, reading.value, matches?.text, matches?.count, matches?.done, between])
 
-  const all = (usage.value ?? []).filter((one) => lane.value === 'all' || one.lane === lane.value)
+  const shown = (usage.value ?? []).filter((_, index) => lane.value === 'all' || index === lane.value)
+  const all = shown.flatMap(({ groups }) => groups)
+  const otherErrors = shown.reduce((sum, one) => sum + one.otherErrors, 0)
   const sorted = all.toSorted(
     (a, b) => compare(a, b, toolsOrder.value.key) * (toolsOrder.value.down ? -1 : 1),
   )
+  const costs = useCosts()?.costs ?? []
   const slowest = Math.max(1, ...all.map(({ maxUs }) => maxUs ?? 0))
   const histories = offers.value.filter((one) => lane.value === 'all' || one.lane === lane.value)
   return (
@@ -66,7 +71,7 @@ export function ToolsPage() {
         {usage.value === undefined ? (
           <p class="empty">Counting…</p>
         ) : all.length === 0 ? (
-          <p class="empty">{matches ? 'No calls match the filter.' : 'No calls yet.'}</p>
+          <p class="empty">{matches || between ? 'No calls match the filter.' : 'No calls yet.'}</p>
         ) : (
           <table class="grid">
             <thead>
@@ -117,9 +122,14 @@ export function ToolsPage() {
             </tbody>
           </table>
         )}
+        {otherErrors > 0 && (
+          <p class="quiet other-errors">
+            Besides these calls: {countOf(otherErrors, 'error response')} without a request.
+          </p>
+        )}
       </section>
       {histories.map((history) => (
-        <Offers key={history.lane} history={history} />
+        <Offers key={history.lane} history={history} costs={costs} />
       ))}
     </div>
   )
@@ -127,7 +137,8 @@ export function ToolsPage() {
 
 function compare(a: Usage, b: Usage, key: ToolsKey): number {
   if (key === 'name') return nameOf(a).localeCompare(nameOf(b))
-  if (key === 'errors') return a.errors / a.calls - b.errors / b.calls || a.errors - b.errors
+  if (key === 'errors')
+    return a.errors / Math.max(1, a.calls) - b.errors / Math.max(1, b.calls) || a.errors - b.errors
   return (a[key] ?? -1) - (b[key] ?? -1)
 }
 
@@ -143,7 +154,7 @@ function showCalls({ method, subject }: Usage): void {
 }
 
 function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: number }) {
-  const share = one.errors / one.calls
+  const share = one.calls === 0 ? 1 : Math.min(1, one.errors / one.calls)
   /** Logarithmic scale: a millisecond stays visible beside a minute. */
   const place = (us: number): number =>
     (Math.log10(Math.max(us, 100)) - 2) / Math.max(0.1, Math.log10(Math.max(slowest, 1000)) - 2)
@@ -161,7 +172,11 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
       </th>
       <td class="number">{formatCount(one.calls)}</td>
       <td class={`number ${one.errors > 0 ? 'bad' : ''}`} title={countOf(one.errors, 'error')}>
-        {one.errors === 0 ? '' : `${Math.round(share * 100)} %`}
+        {one.errors > 0 && (
+          <>
+            {formatCount(one.errors)} <span class="quiet">{Math.round(share * 100)} %</span>
+          </>
+        )}
         {one.unanswered > 0 && (
           <span class="warn-words" title="requests without a response">
             {' '}
@@ -196,58 +211,5 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
         )}
       </td>
     </tr>
-  )
-}
-
-function Offers({ history }: { readonly history: OfferHistory }) {
-  const of = lanes.value[history.lane]
-  const name = of
-    ? lanes.value.length > 1
-      ? laneName(of)
-      : (of.sessions[0]?.server?.name ?? of.sessions[0]?.label ?? of.name)
-    : ''
-  if (history.offered.length === 0 && history.changes.length === 0) return null
-  return (
-    <section class="offers">
-      <h2>
-        Definitions of {clean(name)} <span class="quiet">{formatCount(history.offered.length)}</span>
-      </h2>
-      {history.changes.length > 0 && (
-        <ul class="offer-changes">
-          {history.changes.map((step, i) => (
-            <Change key={i} step={step} />
-          ))}
-        </ul>
-      )}
-      <div class="offer-list">
-        {history.offered.map((one) => (
-          <details
-            key={`${one.kind} ${one.name}`}
-            open={one.kind === 'tool' && toolOpen.value === one.name}
-            onToggle={({ currentTarget: { open } }) => {
-              if (one.kind !== 'tool') return
-              if (open) toolOpen.value = one.name
-              else if (toolOpen.value === one.name) toolOpen.value = undefined
-            }}
-          >
-            <summary>
-              <span class="offer-kind">{one.kind}</span> <b>{clean(one.name)}</b>
-              {one.hints.map((hint) => (
-                <em key={hint} class={`tag hint-${hint === 'destructiveHint' ? 'bad' : 'plain'}`}>
-                  {clean(hint.replace(/Hint$/, ''))}
-                </em>
-              ))}
-              <span class="quiet">{clean(one.title || one.description.split('\n')[0]!.slice(0, 200))}</span>
-            </summary>
-            {one.description !== '' && <p>{one.description.split('\n').map(clean).join('\n')}</p>}
-            {one.kind !== 'tool' ? (
-              <JsonTree text={one.text} label={`${one.kind} ${one.name}`} />
-            ) : (
-              toolOpen.value === one.name && <ToolFacts one={one} history={history} />
-            )}
-          </details>
-        ))}
-      </div>
-    </section>
   )
 }

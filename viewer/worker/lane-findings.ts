@@ -4,13 +4,21 @@ import { idKey } from '../../src/wire/index.js'
 import { loadedEngine, type Engine } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
 import { createLaneRecords } from './lane-records.js'
-import type { FindingsList, ToldCost, ToldFinding } from './protocol.js'
+import { createLaneCosts, type LaneCosts } from './lane-costs.js'
+import type { CostList, FindingsList, ToldFinding } from './protocol.js'
+import type { Shown } from './tools.js'
 
 /** Findings in the lanes of a library, as one run; computed only when a filter needs them. */
 export interface LibraryFindings {
   of(lane: LaneIndex): LaneFindings
   /** Reads all lanes up to their current ends. */
   list(lanes: readonly LaneIndex[], breathe: () => Promise<void>): Promise<FindingsList>
+  /** Costs of definitions and of the results shown; reads as `list`. */
+  costs(
+    lanes: readonly LaneIndex[],
+    breathe: () => Promise<void>,
+    shownOf: (lane: LaneIndex) => Shown | undefined,
+  ): Promise<CostList>
 }
 
 export interface LaneFindings extends FindingsByRow {
@@ -35,26 +43,31 @@ export function createLibraryFindings(): LibraryFindings {
     const known = lanes.get(lane)
     if (known) return known
     run ??= beginRun()
-    const made = findingsOf(lane, run.engine.findingsByRow, run.findings)
+    const made = findingsOf(lane, run)
     lanes.set(lane, made)
     return made
   }
+  async function catchUp(all: readonly LaneIndex[], breathe: () => Promise<void>): Promise<Run> {
+    for (const lane of all) {
+      await of(lane).catchUp(async () => {
+        await breathe()
+        return true
+      })
+    }
+    return (run ??= beginRun())
+  }
   return {
     of,
+    async costs(all, breathe, shownOf) {
+      const { cost, engine } = await catchUp(all, breathe)
+      return { costs: cost.told(shownOf), estimator: engine.estimator }
+    },
     async list(all, breathe) {
-      for (const lane of all) {
-        await of(lane).catchUp(async () => {
-          await breathe()
-          return true
-        })
-      }
-      run ??= beginRun()
+      const { engine } = await catchUp(all, breathe)
       return {
-        rules: run.engine.rules.length,
+        rules: engine.rules.length,
         left: all.reduce((sum, lane) => sum + of(lane).left, 0),
-        findings: all.flatMap((lane) => of(lane).found.map((finding) => told(finding, lane, run!))),
-        costs: costsOf(run),
-        estimator: run.engine.estimator,
+        findings: all.flatMap((lane) => of(lane).found.map((finding) => told(finding, lane, engine))),
       }
     },
   }
@@ -63,17 +76,20 @@ export function createLibraryFindings(): LibraryFindings {
 interface Run {
   readonly engine: Engine['findings']
   readonly findings: ReturnType<Engine['findings']['createFindings']>
-  readonly cost: ReturnType<Engine['findings']['createCostTable']>
+  readonly cost: LaneCosts
 }
+
+/** Limit of equal findings that the page lists; there is another one for all findings of a recording. */
+const mostAlike = 2_000
 
 function beginRun(): Run {
   const engine = loadedEngine()?.findings
   if (!engine) throw new WiretapeError('usage', 'The rules cannot be used: patterns.js did not arrive.')
-  const cost = engine.createCostTable()
-  return { engine, cost, findings: engine.createFindings([...engine.rules, cost.rule]) }
+  const cost = createLaneCosts(engine)
+  return { engine, cost, findings: engine.createFindings([...engine.rules, cost.rule], mostAlike) }
 }
 
-function told(finding: Finding, lane: LaneIndex, { engine }: Run): ToldFinding {
+function told(finding: Finding, lane: LaneIndex, engine: Engine['findings']): ToldFinding {
   const { rule, level, message, rows, at, tool, fingerprint } = finding
   return {
     lane: lane.index,
@@ -91,26 +107,7 @@ function told(finding: Finding, lane: LaneIndex, { engine }: Run): ToldFinding {
   }
 }
 
-function costsOf({ cost, engine }: Run): ToldCost[] {
-  const tokens = engine.estimateTokens
-  return cost.rows().map((row) => ({
-    server: row.server,
-    kind: row.kind,
-    name: row.name,
-    tokens: tokens(row.characters),
-    description: tokens(row.description),
-    schemas: tokens(row.schemas),
-    calls: row.calls,
-    results: tokens(row.results),
-    largest: tokens(row.largest),
-  }))
-}
-
-function findingsOf(
-  lane: LaneIndex,
-  findingsByRow: Engine['findings']['findingsByRow'],
-  findings: Run['findings'],
-): LaneFindings {
+function findingsOf(lane: LaneIndex, { engine: { findingsByRow }, findings, cost }: Run): LaneFindings {
   const fold = createFold(idKey)
   const run = findings.begin(fold)
   let indexed = 0
@@ -121,6 +118,7 @@ function findingsOf(
   function take(record: TapeRecord): void {
     const isNote = record.type === 'note'
     const rows = fold.push(isNote ? { ...record, type: 'stderr' } : record)
+    cost.setLane(lane)
     run.take(record, isNote ? { first: rows.first, count: 0 } : rows)
   }
   const records = createLaneRecords(lane, take)

@@ -216,6 +216,9 @@ export interface ToldCost {
   readonly tokens: number
   readonly description: number
   readonly schemas: number
+  /** Whether any recorded call used it. */
+  readonly isCalled: boolean
+  /** Calls that the page shows, and tokens of their results. */
   readonly calls: number
   readonly results: number
   readonly largest: number
@@ -227,7 +230,11 @@ export interface FindingsList {
   readonly findings: readonly ToldFinding[]
   /** Number of findings not kept. */
   readonly left: number
+}
+
+export interface CostList {
   readonly costs: readonly ToldCost[]
+  /** How tokens are estimated, in words. */
   readonly estimator: string
 }
 

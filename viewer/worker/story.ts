@@ -27,11 +27,13 @@ interface Found {
  *
  * @param head row in the lane
  * @param read the line of a row of the lane
+ * @param share how many times the usual number of steps
  */
 export async function storyOf(
   lane: LaneIndex,
   head: number,
   read: (row: number) => Promise<Detail>,
+  share = 1,
 ): Promise<Story> {
   const { entries } = lane.fold
   const own = exchangeOf(await read(head))
@@ -39,7 +41,7 @@ export async function storyOf(
   let bytes = 0
   let left = 0
   for (const { row, answer, tie } of rowsOf(lane, head)) {
-    if (steps.length >= mostSteps || bytes > mostBytes) {
+    if (steps.length >= mostSteps * share || bytes > mostBytes * share) {
       left += 1
       continue
     }

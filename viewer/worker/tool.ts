@@ -1,4 +1,6 @@
+import { isErrorAnswer } from '../../src/model/index.js'
 import type { LaneIndex } from './lane.js'
+import type { Shown } from './tools.js'
 
 /** Usage of one tool. */
 export interface ToolUse {
@@ -7,7 +9,8 @@ export interface ToolUse {
   readonly examples: readonly Example[]
   /** Number of responses by latency; empty bins between others are kept. */
   readonly bins: readonly Bin[]
-  /** By text, most frequent first. */
+  readonly errorCount: number
+  /** The most frequent texts, in descending order. */
   readonly errors: readonly ToolError[]
 }
 
@@ -34,8 +37,7 @@ export interface ToolError {
 const mostErrors = 20
 const shortestBinUs = 125
 
-/** @param test whether the filter shows a row */
-export function toolUseOf(lane: LaneIndex, name: string, test: (row: number) => boolean): ToolUse {
+export function toolUseOf(lane: LaneIndex, name: string, shown: Shown): ToolUse {
   const { entries } = lane.fold
   const answered: { readonly row: number; readonly latencyUs: number }[] = []
   const errors = new Map<string, { count: number; row: number }>()
@@ -43,19 +45,21 @@ export function toolUseOf(lane: LaneIndex, name: string, test: (row: number) => 
   let failed = -1
   let unanswered = -1
   let calls = 0
+  let errorCount = 0
   for (let row = 0; row < entries.length; row += 1) {
     if (entries.kind(row) !== 'request' || lane.word(lane.subject(row)) !== name) continue
     if (lane.word(lane.method(row)) !== 'tools/call') continue
     const answer = entries.peer(row)
-    if (!test(lane.globalOf(row)) && !(answer >= 0 && test(lane.globalOf(answer)))) continue
+    if (!shown.exchange(row)) continue
     calls += 1
     if (first < 0) first = row
     if (answer < 0) {
       unanswered = row
       continue
     }
-    if (entries.kind(answer) === 'error' || entries.has(answer, 'toolError')) {
+    if (isErrorAnswer(entries, answer)) {
       failed = row
+      errorCount += 1
       const text =
         entries.kind(answer) === 'error' ? lane.word(lane.note(answer)) : 'the tool says that it failed'
       const known = errors.get(text)
@@ -84,6 +88,7 @@ export function toolUseOf(lane: LaneIndex, name: string, test: (row: number) => 
   return {
     calls,
     examples,
+    errorCount,
     bins: binsOf(sorted.map(({ latencyUs }) => latencyUs)),
     errors: [...errors]
       .map(([text, { count, row }]) => ({ text, count, row: lane.globalOf(row) }))

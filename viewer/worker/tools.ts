@@ -1,5 +1,6 @@
 import { tellsOffers, type OfferChange, type Offers } from '../../src/compare/index.js'
 import { decodeLine } from '../../src/formats/index.js'
+import { isErrorAnswer } from '../../src/model/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { comparing } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
@@ -57,55 +58,91 @@ const mostGroups = 5_000
 /** Maximum number of list results read one by one. */
 const mostListings = 500
 
-/**
- * Calls, errors, latencies and bytes of one lane, by method and subject.
- *
- * @param test whether the filter shows a row: an exchange counts if one of its messages is shown
- */
-export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[] {
-  interface Group {
-    readonly method: number
-    readonly subject: number
-    readonly fromServer: boolean
-    calls: number
-    errors: number
-    sizeBytes: number
-    slowest: number
-    slowestUs: number
-    answered: number
-    latencies: number[]
+/** The part of a lane that the page shows. */
+export interface Shown {
+  /** Whether the filter and the time range show an exchange: one of its messages matches, and it overlaps the range. */
+  exchange(request: number): boolean
+  /** The same for a single row. */
+  row(row: number): boolean
+}
+
+/** @param range microseconds since 1970 */
+export function shownIn(
+  lane: LaneIndex,
+  matches: (row: number) => boolean,
+  [from, to]: readonly [number, number] = [-Infinity, Infinity],
+): Shown {
+  const { entries } = lane.fold
+  return {
+    exchange(request) {
+      const answer = entries.peer(request)
+      if (lane.at(request) > to || lane.at(answer < 0 ? request : answer) < from) return false
+      return matches(lane.globalOf(request)) || (answer >= 0 && matches(lane.globalOf(answer)))
+    },
+    row: (row) => lane.at(row) >= from && lane.at(row) <= to && matches(lane.globalOf(row)),
   }
+}
+
+/** Usage in one lane. */
+export interface LaneUsage {
+  readonly groups: readonly Usage[]
+  /** Error responses outside of the groups: without a request, or beyond the limit of groups. */
+  readonly otherErrors: number
+}
+
+class Group {
+  calls = 0
+  errors = 0
+  sizeBytes = 0
+  slowest: number
+  slowestUs = -1
+  answered = 0
+  readonly method: number
+  readonly subject: number
+  readonly fromServer: boolean
+  readonly latencies: number[] = []
+  constructor(lane: LaneIndex, request: number) {
+    this.slowest = request
+    this.method = lane.method(request)
+    this.subject = lane.subject(request)
+    this.fromServer = lane.fold.entries.has(request, 'fromServer')
+  }
+}
+
+/** Calls, errors, latencies and bytes of one lane, by method and subject. */
+export function usageOf(lane: LaneIndex, shown: Shown): LaneUsage {
   const groups = new Map<string, Group>()
   const { entries } = lane.fold
-  for (let row = 0; row < entries.length; row += 1) {
-    if (entries.kind(row) !== 'request') continue
-    const answer = entries.peer(row)
-    if (!test(lane.globalOf(row)) && !(answer >= 0 && test(lane.globalOf(answer)))) continue
-    const fromServer = entries.has(row, 'fromServer')
-    const key = `${lane.method(row)} ${lane.subject(row)} ${fromServer}`
+  let otherErrors = 0
+
+  function groupOf(request: number): Group | undefined {
+    const fromServer = entries.has(request, 'fromServer')
+    const key = `${lane.method(request)} ${lane.subject(request)} ${fromServer}`
     let group = groups.get(key)
-    if (!group) {
-      if (groups.size >= mostGroups) continue
-      group = {
-        method: lane.method(row),
-        subject: lane.subject(row),
-        fromServer,
-        calls: 0,
-        errors: 0,
-        sizeBytes: 0,
-        slowest: row,
-        slowestUs: -1,
-        answered: 0,
-        latencies: [],
-      }
+    if (!group && groups.size < mostGroups) {
+      group = new Group(lane, request)
       groups.set(key, group)
     }
+    return group
+  }
+
+  function takeError(row: number): void {
+    const request = entries.peer(row)
+    if (request < 0 ? !shown.row(row) : !shown.exchange(request)) return
+    const group = request < 0 ? undefined : groupOf(request)
+    if (group) group.errors += 1
+    else otherErrors += 1
+  }
+
+  for (let row = 0; row < entries.length; row += 1) {
+    if (isErrorAnswer(entries, row)) takeError(row)
+    if (entries.kind(row) !== 'request' || !shown.exchange(row)) continue
+    const group = groupOf(row)
+    if (!group) continue
+    const answer = entries.peer(row)
     group.calls += 1
     group.sizeBytes += entries.size(row)
     if (answer < 0) continue
-    // A response by wiretape is no failure of the peer.
-    const isOurs = entries.has(answer, 'injected')
-    if (!isOurs && (entries.kind(answer) === 'error' || entries.has(answer, 'toolError'))) group.errors += 1
     group.sizeBytes += entries.size(answer)
     group.answered += 1
     const latency = entries.latencyUs(answer)
@@ -116,22 +153,24 @@ export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[
     }
     group.latencies.push(latency)
   }
-  return [...groups.values()].map((group) => {
-    const sorted = Float64Array.from(group.latencies).sort()
-    const at = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
-    return {
-      lane: lane.index,
-      fromServer: group.fromServer,
-      method: lane.word(group.method),
-      subject: lane.word(group.subject),
-      calls: group.calls,
-      errors: group.errors,
-      unanswered: group.calls - group.answered,
-      ...(sorted.length > 0 && { p50Us: at(0.5), p95Us: at(0.95), maxUs: at(1) }),
-      sizeBytes: group.sizeBytes,
-      slowest: lane.globalOf(group.slowest),
-    }
-  })
+  return { groups: [...groups.values()].map((group) => usageIn(lane, group)), otherErrors }
+}
+
+function usageIn(lane: LaneIndex, group: Group): Usage {
+  const sorted = Float64Array.from(group.latencies).sort()
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
+  return {
+    lane: lane.index,
+    fromServer: group.fromServer,
+    method: lane.word(group.method),
+    subject: lane.word(group.subject),
+    calls: group.calls,
+    errors: group.errors,
+    unanswered: group.calls - group.answered,
+    ...(sorted.length > 0 && { p50Us: at(0.5), p95Us: at(0.95), maxUs: at(1) }),
+    sizeBytes: group.sizeBytes,
+    slowest: lane.globalOf(group.slowest),
+  }
 }
 
 /** Definitions that a server listed; each listing is compared with the previous one. */

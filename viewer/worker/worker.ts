@@ -11,7 +11,7 @@ import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { createSearch, type Search } from './search.js'
 import { storyOf } from './story.js'
 import { toolUseOf } from './tool.js'
-import { offersOf, usageOf } from './tools.js'
+import { offersOf, shownIn, usageOf, type Shown } from './tools.js'
 
 /** Lets pending requests of the page run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
@@ -45,15 +45,25 @@ export function startWorker(scope: WorkerScope): void {
     searches.highlight.more(changed)
   }
 
+  const shownOf = (lane: LaneIndex, range: unknown): Shown =>
+    shownIn(lane, searches.filter.has, range as readonly [number, number] | undefined)
+
   const methods: Readonly<Record<string, Method>> = {
-    usage: async () => library.lanes.flatMap((lane) => usageOf(lane, searches.filter.has)),
-    tool: async ([index, name]) => toolUseOf(laneAt(index as number), name as string, searches.filter.has),
+    usage: async ([range]) => library.lanes.map((lane) => usageOf(lane, shownOf(lane, range))),
+    tool: async ([index, name, range]) => {
+      const lane = laneAt(index as number)
+      return toolUseOf(lane, name as string, shownOf(lane, range))
+    },
     offers: async () => {
       const all = []
       for (const lane of library.lanes) all.push(await offersOf(lane))
       return all
     },
     findings: () => findings.list(library.lanes, nextTurn),
+    costs: ([only, range]) =>
+      findings.costs(library.lanes, nextTurn, (lane) =>
+        only === 'all' || only === lane.index ? shownOf(lane, range) : undefined,
+      ),
     compare: ([before, after], progress) =>
       compareLanes(laneAt(before as number), laneAt(after as number), progress),
     export: ([index, format, page]) =>
@@ -63,9 +73,9 @@ export function startWorker(scope: WorkerScope): void {
     response: ([row, exchange]) => library.response(row as number, exchange as number),
     contents: ([rows, asked]) => library.contents(rows as number[], asked as string[]),
     contentRanks: () => contentRanks(library, nextTurn),
-    story: async ([row]) => {
+    story: async ([row, share]) => {
       const { lane, local } = library.locate(row as number)
-      return storyOf(lane, local, (one) => library.detail(lane.globalOf(one), false))
+      return storyOf(lane, local, (one) => library.detail(lane.globalOf(one), false), share as number)
     },
     explain: async ([row]) => {
       const { lane, local } = library.locate(row as number)
