@@ -1,18 +1,18 @@
 import { decodeHostState, type HostState } from './host-state.js'
-import { decodeManifest, type Manifest } from './manifest.js'
 import { bytesOf, type ObjectStore } from './store/object-store.js'
 
 /** Objects read concurrently. */
 const atOnce = 16
 
-/** One user of one machine, as the store records them. */
+/** One user of one machine. The numbers are what its shippers sent to the store since their first start. */
 export interface FleetHost {
   readonly host: string
   readonly user: string
   readonly segments: number
   readonly sessions: number
-  /** Uncompressed bytes in the store. */
+  /** Uncompressed. */
   readonly bytes: number
+  /** Bytes sent. */
   readonly compressedBytes: number
   readonly messages: number
   readonly gaps: number
@@ -24,51 +24,42 @@ export interface FleetHost {
   readonly shipper: HostState | null
 }
 
-/** Reads every manifest of a store and the states of its shippers. */
+/** Reads the states of a store's shippers: one object per data folder, however many segments there are. */
 export async function readFleet(store: ObjectStore): Promise<FleetHost[]> {
-  const hosts = new Map<string, { row: Writable<FleetHost>; sessions: Set<string> }>()
-  const of = (host: string, user: string): { row: Writable<FleetHost>; sessions: Set<string> } => {
-    const key = `${host}\0${user}`
-    const known = hosts.get(key)
-    if (known) return known
-    const numbers = { segments: 0, sessions: 0, bytes: 0, compressedBytes: 0, messages: 0, gaps: 0, lost: 0 }
-    const made = {
-      row: { host, user, ...numbers, lastSegment: null, shipper: null },
-      sessions: new Set<string>(),
-    }
-    hosts.set(key, made)
-    return made
-  }
-  await eachText(store, 'segments/', (text) => {
-    const manifest = decodeManifest(text)
-    if (!manifest) return
-    const { row, sessions } = of(manifest.host, manifest.user)
-    add(row, manifest)
-    sessions.add(manifest.session)
-    row.sessions = sessions.size
-  })
+  const hosts = new Map<string, Writable<FleetHost>>()
   await eachText(store, 'hosts/', (text) => {
     const state = decodeHostState(text)
     if (!state) return
-    const { row } = of(state.host, state.user)
+    const { host, user } = state
+    const key = `${host}\0${user}`
+    const row = hosts.get(key) ?? { host, user, ...nothing }
+    hosts.set(key, row)
+    row.segments += state.shipped
+    row.sessions += state.sessions
+    row.bytes += state.shippedBytes
+    row.compressedBytes += state.sentBytes
+    row.messages += state.messages
+    row.gaps += state.gaps
+    row.lost += state.lost
+    const { lastSegment } = state
+    if (lastSegment !== null && (row.lastSegment ?? '') < lastSegment) row.lastSegment = lastSegment
     if (row.shipper === null || row.shipper.at < state.at) row.shipper = state
   })
-  return [...hosts.values()]
-    .map(({ row }) => row)
-    .toSorted((a, b) => a.host.localeCompare(b.host) || a.user.localeCompare(b.user))
+  return [...hosts.values()].toSorted((a, b) => a.host.localeCompare(b.host) || a.user.localeCompare(b.user))
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-function add(row: Writable<FleetHost>, manifest: Manifest): void {
-  row.segments += 1
-  row.bytes += manifest.bytes
-  row.compressedBytes += manifest.compressedBytes
-  row.messages += manifest.messages
-  row.gaps += manifest.gaps
-  row.lost += manifest.lost
-  const ended = manifest.endedAt ?? manifest.startedAt
-  if (row.lastSegment === null || row.lastSegment < ended) row.lastSegment = ended
+const nothing = {
+  segments: 0,
+  sessions: 0,
+  bytes: 0,
+  compressedBytes: 0,
+  messages: 0,
+  gaps: 0,
+  lost: 0,
+  lastSegment: null,
+  shipper: null,
 }
 
 async function eachText(store: ObjectStore, prefix: string, take: (text: string) => void): Promise<void> {

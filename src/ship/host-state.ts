@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import os from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { WiretapeError } from '../model/index.js'
 import { replaceFile } from '../tape/index.js'
-import { whoAmI, type ShipReport } from './ship-segments.js'
+import type { Manifest } from './manifest.js'
 import type { ObjectStore } from './store/object-store.js'
 
 const count = z.int().nonnegative()
@@ -20,6 +22,13 @@ const schema = z.object({
   shipped: count,
   shippedBytes: count,
   sentBytes: count,
+  /** Of earlier versions without these members: 0. */
+  sessions: count.default(0),
+  messages: count.default(0),
+  gaps: count.default(0),
+  lost: count.default(0),
+  /** End of the last segment. */
+  lastSegment: z.string().nullable().default(null),
   refusals: count,
   failures: count,
   waiting: count,
@@ -38,32 +47,96 @@ export function decodeHostState(text: string): HostState | undefined {
   }
 }
 
-/** Adds a pass to the state of this shipper and saves it. */
+/** Where and for which store a shipper keeps its state. */
+export interface HostStatePlace {
+  readonly dataFolder: string
+  readonly target: string
+  /** Version of wiretape. */
+  readonly version: string
+}
+
+/** Adds a shipped segment. At once, so that a killed shipper does not forget it. */
+export async function countShipped(
+  place: HostStatePlace,
+  manifest: Manifest,
+  sentBytes: number,
+): Promise<void> {
+  const before = await readHostState(place)
+  const ended = manifest.endedAt ?? manifest.startedAt
+  await saveHostState(place, {
+    ...before,
+    shipped: before.shipped + 1,
+    shippedBytes: before.shippedBytes + manifest.bytes,
+    sentBytes: before.sentBytes + sentBytes,
+    // Later segments continue the session of the first.
+    sessions: before.sessions + (manifest.segment === 0 ? 1 : 0),
+    messages: before.messages + manifest.messages,
+    gaps: before.gaps + manifest.gaps,
+    lost: before.lost + manifest.lost,
+    lastSegment: before.lastSegment === null || before.lastSegment < ended ? ended : before.lastSegment,
+  })
+}
+
+/** Adds the failures of a pass, and what waits after it. */
 export async function keepHostState(
-  dataFolder: string,
-  target: string,
-  version: string,
-  report: ShipReport,
+  place: HostStatePlace,
+  { refusals, waiting, waitingBytes, oldestWaiting, trouble }: PassOutcome,
 ): Promise<HostState> {
-  const path = stateFile(dataFolder, target)
-  const before = decodeHostState(await readFile(path, 'utf8').catch(() => ''))
-  const state: HostState = {
-    v: 1,
-    ...whoAmI(),
-    at: new Date().toISOString(),
-    wiretape: version,
-    shipped: (before?.shipped ?? 0) + report.shipped,
-    shippedBytes: (before?.shippedBytes ?? 0) + report.shippedBytes,
-    sentBytes: (before?.sentBytes ?? 0) + report.sentBytes,
-    refusals: (before?.refusals ?? 0) + report.refusals,
-    failures: (before?.failures ?? 0) + (report.trouble && report.trouble.code !== 'refused' ? 1 : 0),
-    waiting: report.waiting,
-    waitingBytes: report.waitingBytes,
-    oldestWaiting: report.oldestWaiting,
-    trouble: report.trouble?.message ?? null,
-  }
-  await replaceFile(path, once(bytesOfState(state)))
+  const before = await readHostState(place)
+  return saveHostState(place, {
+    ...before,
+    refusals: before.refusals + refusals,
+    failures: before.failures + (trouble && trouble.code !== 'refused' ? 1 : 0),
+    waiting,
+    waitingBytes,
+    oldestWaiting,
+    trouble: trouble?.message ?? null,
+  })
+}
+
+interface PassOutcome {
+  readonly refusals: number
+  readonly waiting: number
+  readonly waitingBytes: number
+  readonly oldestWaiting: string | null
+  readonly trouble?: WiretapeError
+}
+
+const nothingShipped = {
+  shipped: 0,
+  shippedBytes: 0,
+  sentBytes: 0,
+  sessions: 0,
+  messages: 0,
+  gaps: 0,
+  lost: 0,
+  lastSegment: null,
+  refusals: 0,
+  failures: 0,
+  waiting: 0,
+  waitingBytes: 0,
+  oldestWaiting: null,
+  trouble: null,
+} as const
+
+async function readHostState({ dataFolder, target, version }: HostStatePlace): Promise<HostState> {
+  const text = await readFile(stateFile(dataFolder, target), 'utf8').catch(() => '')
+  const known = decodeHostState(text) ?? nothingShipped
+  return { ...known, v: 1, ...whoAmI(), at: new Date().toISOString(), wiretape: version }
+}
+
+async function saveHostState({ dataFolder, target }: HostStatePlace, state: HostState): Promise<HostState> {
+  await replaceFile(stateFile(dataFolder, target), once(bytesOfState(state)))
   return state
+}
+
+/** Host and user names of shipped segments. */
+export function whoAmI(): { host: string; user: string } {
+  try {
+    return { host: os.hostname(), user: os.userInfo().username }
+  } catch {
+    return { host: os.hostname(), user: `uid ${process.getuid?.() ?? 0}` }
+  }
 }
 
 /** Publishes this shipper's state to the store. */

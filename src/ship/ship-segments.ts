@@ -1,11 +1,11 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import os from 'node:os'
 import { join } from 'node:path'
 import type { LiveCapture } from '../control/index.js'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, readShippedMark, replaceFile, shippedMarkPath, type ShippedMark } from '../tape/index.js'
 import { findFinished, sizeNow, type FinishedSegment } from './finished-segments.js'
+import { countShipped, whoAmI } from './host-state.js'
 import { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest } from './manifest.js'
 import { sealBytes, type Encoding, type SealedBytes } from './seal-segment.js'
 import { bytesOf, type ObjectStore } from './store/object-store.js'
@@ -107,7 +107,7 @@ export function waitingOf(
 async function shipOne(
   segment: FinishedSegment,
   outgoing: string,
-  { store, target, encoding, version }: ShipOptions,
+  { store, dataFolder, target, encoding, version }: ShipOptions,
 ): Promise<{ manifest: Manifest; sentBytes: number }> {
   const said = segment.end?.wiretape?.messages
   const sealed = await sealBytes(segment.path, outgoing, encoding, said === undefined)
@@ -117,6 +117,8 @@ async function shipOne(
     const text = Buffer.from(JSON.stringify(manifest))
     await store.announce?.(sealedSubject(manifest), manifest.hash, text, sentBytes > 0)
     await mark(segment, manifest, target)
+    // Only counters: without them, the segment is shipped nevertheless.
+    await countShipped({ dataFolder, target, version }, manifest, sentBytes).catch(() => undefined)
     return { manifest, sentBytes }
   } finally {
     if ('path' in sealed.content) await rm(sealed.content.path, { force: true }).catch(() => undefined)
@@ -193,15 +195,6 @@ function endedAt({ path, end }: FinishedSegment): string {
   if (end?.t !== undefined) return end.t
   const ms = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return new Date(ms ?? 0).toISOString()
-}
-
-/** Host and user names of shipped segments. */
-export function whoAmI(): { host: string; user: string } {
-  try {
-    return { host: os.hostname(), user: os.userInfo().username }
-  } catch {
-    return { host: os.hostname(), user: `uid ${process.getuid?.() ?? 0}` }
-  }
 }
 
 async function mark(segment: FinishedSegment, manifest: Manifest, target: string): Promise<void> {

@@ -7,9 +7,11 @@ import { array, assert, asyncProperty, integer, nat, oneof } from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WiretapeError } from '../../src/model/index.js'
 import {
+  keepHostState,
   openStore,
   readFleet,
   shipSegments,
+  tellHostState,
   type ObjectStore,
   type ShipReport,
 } from '../../src/ship/index.js'
@@ -101,8 +103,28 @@ describe('shipping', () => {
     expect(checkStore(root, recordings).toSorted()).toEqual(['a.1.jsonl', 'a.jsonl', 'cut.jsonl'])
     expect(readdirSync(join(data, 'outgoing'))).toEqual([])
     expect(await ship(data, await openStore(root, {}))).toMatchObject({ shipped: 0, waiting: 0 })
-    const [host] = await readFleet(await openStore(root, {}))
+  })
+
+  it('tells the store what it shipped, which is read without the segments', async () => {
+    const { data } = makeData()
+    const store = await openStore(join(data, 'store'), {})
+    // Killed after the first pass: the state of its segments is kept nevertheless.
+    await ship(data, store)
+    const place = { dataFolder: data, target: 'store', version: '0' }
+    await tellHostState(store, data, await keepHostState(place, await ship(data, store)))
+    const listed: string[] = []
+    const seen: ObjectStore = {
+      ...store,
+      list(prefix) {
+        listed.push(prefix)
+        return store.list(prefix)
+      },
+    }
+    const [host] = await readFleet(seen)
     expect(host).toMatchObject({ segments: 3, sessions: 2, messages: 3, gaps: 3, lost: 9 })
+    expect(host!.bytes).toBeGreaterThan(host!.compressedBytes - 3_000)
+    expect(host!.lastSegment).toBe('2026-01-02T03:04:07.000Z')
+    expect(listed).toEqual(['hosts/'])
   })
 
   it('goes on where it was killed, at every step, and puts nothing twice', async () => {

@@ -119,7 +119,7 @@ function createShipper(
     const isNews = report.shipped > 0 || report.trouble !== undefined
     if (!isNews && Date.now() - toldMs < signOfLifeMs) return report
     // Segments have priority: a full disk or an unreachable store does not end the shipper.
-    const state = await keepHostState(dataFolder, target, version, report).catch(() => undefined)
+    const state = await keepHostState({ dataFolder, target, version }, report).catch(() => undefined)
     if (store && state) await tellHostState(store, dataFolder, state).catch(() => undefined)
     toldMs = Date.now()
     await enforceRetention(dataFolder).catch(() => 0)
