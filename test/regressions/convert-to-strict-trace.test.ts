@@ -34,7 +34,7 @@ it('convert --strict-v1 refuses several servers in one file, and other formats',
   expect(readFileSync(stage.path('a.jsonl'), 'utf8')).not.toBe('')
   expect(await cli('convert', '--strict-v1', session, 'a.jsonl', 'o.jsonl')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('one server a file'),
+    stderr: expect.stringContaining('one server per file'),
   })
   expect(await cli('convert', '--strict-v1', '--to', 'csv', session, 'o.csv')).toMatchObject({ code: 2 })
 })
