@@ -15,7 +15,7 @@ export function titleOf({
 }: Pick<ExchangeComparison, 'method' | 'name' | 'direction' | 'call'>): string {
   const title = name === undefined ? method : `${method} ${name}`
   if (call) return `${call.name} (${title})`
-  return direction === 'server_to_client' ? `${title} (asked by the server)` : title
+  return direction === 'server_to_client' ? `${title} (sent by the server)` : title
 }
 
 /** A difference in one line. Not escaped for terminals: escape it on output. */

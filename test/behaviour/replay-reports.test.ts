@@ -74,7 +74,7 @@ describe('the reports of a replay', () => {
       }
     })`
     const { stdout } = await replay('base.jsonl', [process.execPath, '-e', asks])
-    expect(stdout).toMatch(/^ {2}new {8}roots\/list \(asked by the server\)$/m)
+    expect(stdout).toMatch(/^ {2}new {8}roots\/list \(sent by the server\)$/m)
     expect(stdout).not.toMatch(/ $/m)
   })
 

@@ -136,7 +136,7 @@ describe('wiretape replay', () => {
   it("answers the server's own requests as the recorded client did", async () => {
     expect(await replay('asks.jsonl', server('mini-mcp.mjs'), '--all')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('same       roots/list (asked by the server)'),
+      stdout: expect.stringContaining('same       roots/list (sent by the server)'),
     })
   })
 
@@ -147,7 +147,7 @@ describe('wiretape replay', () => {
     const recorded = [{ method: 'initialize', params: {}, result: {} }, said('ask', {}, 'whatever')]
     writeFileSync(stage.path('unasked.jsonl'), tapeOf(recorded))
     const run = await replay('unasked.jsonl', server('mini-mcp.mjs'), '--unanswered', unanswered)
-    expect(found(run)).toContain('new roots/list (asked by the server)')
+    expect(found(run)).toContain('new roots/list (sent by the server)')
     expect(run.stdout).toContain(answer)
   })
 

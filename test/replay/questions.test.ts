@@ -64,7 +64,7 @@ describe('a question of the server with a clock in it', () => {
   it('has changed', async () => {
     const { differences } = await replay(path, asking('name? 10:00:09'))
     expect(differences).toEqual([
-      'changed: elicitation/create (asked by the server)\n  ~ params.message "name? 10:00:01" → "name? 10:00:09"',
+      'changed: elicitation/create (sent by the server)\n  ~ params.message "name? 10:00:01" → "name? 10:00:09"',
     ])
   })
 

@@ -11,7 +11,7 @@ export const resourceMetadata: Rule = {
     pack: 'safety',
     level: 'error',
     certainty: 'exact',
-    title: 'A server’s metadata name another server as the resource.',
+    title: 'A server’s metadata names another server as the resource.',
     help: 'A client would get a token for that other server. It must not use such metadata (RFC 9728, 3.3).',
     source: sources.authorization,
     owasp: 'MCP07',
