@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createPump, type Pump } from '../../src/transports/stdio/pump.js'
+import { Pump } from '../../src/transports/stdio/pump.js'
 
 /** A destination that takes a chunk only when it is told to, or fails. */
 function createGate() {
@@ -27,7 +27,7 @@ function createScene() {
   const source = new PassThrough()
   const gate = createGate()
   const seen: string[] = []
-  const pump: Pump = createPump(source, gate.stream, {
+  const pump = new Pump(source, gate.stream, {
     chunk: (bytes) => seen.push(bytes.toString()),
     ended: () => seen.push('ended'),
     broken: (deliveredBytes, why) => seen.push(`broken after ${deliveredBytes}: ${why}`),

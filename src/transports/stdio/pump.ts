@@ -40,194 +40,201 @@ export interface ValvePort {
 }
 
 /** Forwards bytes from one stream to another. Owns neither of them. */
-export interface Pump {
-  /** Inserts a valve, or removes it. A removed valve has already forwarded the bytes it kept. */
-  setValve(make: ((port: ValvePort) => Valve) | undefined): void
-  /** Stops reading from the source for a reason other than a slow destination, or resumes. */
-  hold(wait: boolean): void
-  /** Stops for good. Bytes that the destination has not accepted yet count as undelivered. */
-  stop(why: string): void
-  /** Whether the destination is too slow, or a valve keeps bytes. */
-  readonly blocked: boolean
-  /** Whether the destination failed to accept everything. */
-  readonly broken: boolean
+export class Pump {
+  readonly #source: Readable
+  readonly #destination: Writable
+  readonly #observer: PumpObserver
+  readonly #options: { readonly readsOn?: boolean }
+  #blocked = false
+  #held = false
+  #finished = false
+  #broken = false
+  #settled = false
+  /** Why the destination accepts nothing more, while the source is still read. */
+  #refused: string | undefined
+  #deliveredBytes = 0
+  #receivedBytes = 0
+  #sentBytes = 0
+  #atLineStart = true
+  #valve: Valve | undefined
+  /** The source ended, but a valve still keeps bytes. */
+  #endWaits = false
+  /** Sizes of the chunks that the destination has not accepted yet. */
+  readonly #writing: number[] = []
+  #resolveDone = (): void => undefined
+  /** Resolves when the source ended or the destination broke, and everything read was handed over. */
+  readonly done = new Promise<void>((resolve) => (this.#resolveDone = resolve))
   /** Called for every chunk and every change, as a sign of activity. */
   onActivity: (() => void) | undefined
-  /** Resolves when the source ended or the destination broke, and everything read was handed over. */
-  readonly done: Promise<void>
-}
 
-/**
- * Each chunk is forwarded before it is observed, unless a valve is inserted. A slow destination stops the reading, so
- * that the sender is slowed down as without us.
- *
- * @param options.readsOn a destination that fails for its own reasons (a full disk), not because its reader left, does
- *   not end the pump: the source is read and observed to its end
- */
-export function createPump(
-  source: Readable,
-  destination: Writable,
-  observer: PumpObserver,
-  options: { readonly readsOn?: boolean } = {},
-): Pump {
-  let blocked = false
-  let held = false
-  let finished = false
-  let broken = false
-  let settled = false
-  /** Why the destination accepts nothing more, while the source is still read. */
-  let refused: string | undefined
-  let deliveredBytes = 0
-  let receivedBytes = 0
-  let sentBytes = 0
-  let atLineStart = true
-  let valve: Valve | undefined
-  /** The source ended, but a valve still keeps bytes. */
-  let endWaits = false
-  /** Sizes of the chunks that the destination has not accepted yet. */
-  const writing: number[] = []
-  let resolveDone: () => void
-  const done = new Promise<void>((resolve) => (resolveDone = resolve))
-
-  const pump: Pump = {
-    setValve(make) {
-      valve = make?.({ receivedBytes, atLineStart, write, changed: onValveChanged })
-      onValveChanged()
-    },
-    hold(wait) {
-      held = wait
-      steer()
-    },
-    stop(why) {
-      if (settled) return
-      valve = undefined
-      if (destination.writableLength > 0) breakOff(why)
-      else if (endWaits) passEnd()
-      else end()
-    },
-    get blocked() {
-      return blocked || (!settled && valve?.isHolding === true)
-    },
-    get broken() {
-      return broken
-    },
-    onActivity: undefined,
-    done,
-  }
-
-  function steer(): void {
-    if (finished) return
-    if (blocked || held || valve?.isFull) source.pause()
-    else source.resume()
-  }
-
-  function onData(chunk: Buffer): void {
+  readonly #onData = (chunk: Buffer): void => {
     const atMs = performance.now()
     const wallMs = Date.now()
-    if (refused !== undefined) return observer.chunk(chunk, atMs, wallMs)
-    if (valve) valve.push(chunk, wallMs)
-    else write(chunk)
-    receivedBytes += chunk.length
-    atLineStart = chunk[chunk.length - 1] === LF
-    observer.chunk(chunk, atMs, wallMs)
-    pump.onActivity?.()
+    if (this.#refused !== undefined) return this.#observer.chunk(chunk, atMs, wallMs)
+    if (this.#valve) this.#valve.push(chunk, wallMs)
+    else this.#write(chunk)
+    this.#receivedBytes += chunk.length
+    this.#atLineStart = chunk[chunk.length - 1] === LF
+    this.#observer.chunk(chunk, atMs, wallMs)
+    this.onActivity?.()
   }
 
-  function write(bytes: Uint8Array): number {
-    writing.push(bytes.length)
-    sentBytes += bytes.length
-    if (!destination.write(bytes, onWritten)) {
-      blocked = true
-      steer()
+  readonly #write = (bytes: Uint8Array): number => {
+    this.#writing.push(bytes.length)
+    this.#sentBytes += bytes.length
+    if (!this.#destination.write(bytes, this.#onWritten)) {
+      this.#blocked = true
+      this.#steer()
     }
-    return sentBytes
+    return this.#sentBytes
   }
 
-  function onValveChanged(): void {
-    pump.onActivity?.()
-    if (endWaits && valve?.isHolding !== true) passEnd()
-    else steer()
+  readonly #onValveChanged = (): void => {
+    this.onActivity?.()
+    if (this.#endWaits && this.#valve?.isHolding !== true) this.#passEnd()
+    else this.#steer()
   }
 
   /** Writes end in the order in which they began. Streams are fastest with one shared callback. */
-  function onWritten(error?: Error | null): void {
-    const sizeBytes = writing.shift() ?? 0
-    if (!error) deliveredBytes += sizeBytes
+  readonly #onWritten = (error?: Error | null): void => {
+    const sizeBytes = this.#writing.shift() ?? 0
+    if (!error) this.#deliveredBytes += sizeBytes
   }
 
-  function onDrain(): void {
-    blocked = false
-    steer()
-    pump.onActivity?.()
+  readonly #onDrain = (): void => {
+    this.#blocked = false
+    this.#steer()
+    this.onActivity?.()
   }
 
   /** The end counts as reached once the destination has accepted everything written. */
-  function end(): void {
-    if (finished) return
-    finished = true
-    source.off('data', onData)
-    source.pause()
-    valve?.sourceEnded()
-    observer.ended()
-    if (refused !== undefined) {
-      observer.broken(deliveredBytes, refused)
-      return settle()
+  readonly #end = (): void => {
+    if (this.#finished) return
+    this.#finished = true
+    this.#source.off('data', this.#onData)
+    this.#source.pause()
+    this.#valve?.sourceEnded()
+    this.#observer.ended()
+    if (this.#refused !== undefined) {
+      this.#observer.broken(this.#deliveredBytes, this.#refused)
+      return this.#settle()
     }
-    if (valve?.isHolding) endWaits = true
-    else passEnd()
+    if (this.#valve?.isHolding) this.#endWaits = true
+    else this.#passEnd()
   }
 
-  function passEnd(): void {
-    endWaits = false
-    if (destination.destroyed || destination.writableLength === 0) return settle()
-    destination.write('', (error?: NodeJS.ErrnoException | null) => {
-      if (error) breakOff(error.code ?? 'closed')
-      else settle()
+  readonly #onClose = (): void => {
+    if (this.#refused === undefined) this.#breakOff('closed')
+  }
+
+  readonly #onError = (error: NodeJS.ErrnoException): void => {
+    const why = error.code ?? 'closed'
+    if (!this.#options.readsOn || this.#finished || why === 'EPIPE' || why === 'ECONNRESET')
+      return this.#breakOff(why)
+    this.#refused ??= why
+    this.#blocked = false
+    this.#steer()
+  }
+
+  /**
+   * Each chunk is forwarded before it is observed, unless a valve is inserted. A slow destination stops the reading, so
+   * that the sender is slowed down as without us.
+   *
+   * @param options.readsOn a destination that fails for its own reasons (a full disk), not because its reader left, does
+   *   not end the pump: the source is read and observed to its end
+   */
+  constructor(
+    source: Readable,
+    destination: Writable,
+    observer: PumpObserver,
+    options: { readonly readsOn?: boolean } = {},
+  ) {
+    this.#source = source
+    this.#destination = destination
+    this.#observer = observer
+    this.#options = options
+    source.on('data', this.#onData)
+    source.once('end', this.#end)
+    source.once('close', this.#end)
+    // A read error (EIO of a closed terminal, ECONNRESET) counts as the end of the source.
+    source.on('error', this.#end)
+    destination.on('drain', this.#onDrain)
+    destination.once('close', this.#onClose)
+    // Never removed: an `error` event without a listener would end our process.
+    destination.on('error', this.#onError)
+  }
+
+  /** Inserts a valve, or removes it. A removed valve has already forwarded the bytes it kept. */
+  setValve(make: ((port: ValvePort) => Valve) | undefined): void {
+    this.#valve = make?.({
+      receivedBytes: this.#receivedBytes,
+      atLineStart: this.#atLineStart,
+      write: this.#write,
+      changed: this.#onValveChanged,
+    })
+    this.#onValveChanged()
+  }
+
+  /** Stops reading from the source for a reason other than a slow destination, or resumes. */
+  hold(wait: boolean): void {
+    this.#held = wait
+    this.#steer()
+  }
+
+  /** Stops for good. Bytes that the destination has not accepted yet count as undelivered. */
+  stop(why: string): void {
+    if (this.#settled) return
+    this.#valve = undefined
+    if (this.#destination.writableLength > 0) this.#breakOff(why)
+    else if (this.#endWaits) this.#passEnd()
+    else this.#end()
+  }
+
+  /** Whether the destination is too slow, or a valve keeps bytes. */
+  get blocked(): boolean {
+    return this.#blocked || (!this.#settled && this.#valve?.isHolding === true)
+  }
+
+  /** Whether the destination failed to accept everything. */
+  get broken(): boolean {
+    return this.#broken
+  }
+
+  #steer(): void {
+    if (this.#finished) return
+    if (this.#blocked || this.#held || this.#valve?.isFull) this.#source.pause()
+    else this.#source.resume()
+  }
+
+  #passEnd(): void {
+    this.#endWaits = false
+    if (this.#destination.destroyed || this.#destination.writableLength === 0) return this.#settle()
+    this.#destination.write('', (error?: NodeJS.ErrnoException | null) => {
+      if (error) this.#breakOff(error.code ?? 'closed')
+      else this.#settle()
     })
   }
 
-  function breakOff(why: string): void {
-    if (settled) return
-    endWaits = false
-    const first = !finished
-    finished = true
-    broken = true
-    source.off('data', onData)
-    source.pause()
-    if (first) observer.ended()
-    observer.broken(deliveredBytes, why)
-    settle()
+  #breakOff(why: string): void {
+    if (this.#settled) return
+    this.#endWaits = false
+    const first = !this.#finished
+    this.#finished = true
+    this.#broken = true
+    this.#source.off('data', this.#onData)
+    this.#source.pause()
+    if (first) this.#observer.ended()
+    this.#observer.broken(this.#deliveredBytes, why)
+    this.#settle()
   }
 
-  function settle(): void {
-    if (settled) return
-    settled = true
-    destination.off('drain', onDrain)
-    destination.off('close', onClose)
-    blocked = false
-    pump.onActivity?.()
-    resolveDone()
+  #settle(): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#destination.off('drain', this.#onDrain)
+    this.#destination.off('close', this.#onClose)
+    this.#blocked = false
+    this.onActivity?.()
+    this.#resolveDone()
   }
-  const onClose = (): void => {
-    if (refused === undefined) breakOff('closed')
-  }
-
-  function onError(error: NodeJS.ErrnoException): void {
-    const why = error.code ?? 'closed'
-    if (!options.readsOn || finished || why === 'EPIPE' || why === 'ECONNRESET') return breakOff(why)
-    refused ??= why
-    blocked = false
-    steer()
-  }
-
-  source.on('data', onData)
-  source.once('end', end)
-  source.once('close', end)
-  // A read error (EIO of a closed terminal, ECONNRESET) counts as the end of the source.
-  source.on('error', end)
-  destination.on('drain', onDrain)
-  destination.once('close', onClose)
-  // Never removed: an `error` event without a listener would end our process.
-  destination.on('error', onError)
-  return pump
 }

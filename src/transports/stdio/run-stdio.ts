@@ -1,4 +1,4 @@
-import { createPump, type Pump, type Valve, type ValvePort } from './pump.js'
+import { Pump, type PumpObserver, type Valve, type ValvePort } from './pump.js'
 import type { ClientStreams } from './own-stdio.js'
 import type { ServerExit, ServerProcess } from './server-process.js'
 
@@ -32,15 +32,15 @@ export interface StdioRun {
 
 /** Connects the streams of a client to the pipes of a running server. */
 export function runStdio(server: ServerProcess, client: ClientStreams, observer: StdioObserver): StdioRun {
-  const observe = (channel: Channel): Parameters<typeof createPump>[2] => ({
+  const observe = (channel: Channel): PumpObserver => ({
     chunk: (bytes, atMs, wallMs) => observer.chunk(channel, bytes, atMs, wallMs),
     ended: () => observer.ended(channel),
     broken: (deliveredBytes, why) => observer.broken(channel, deliveredBytes, why),
   })
-  const input = createPump(client.input, server.stdin, observe('in'))
-  const output = createPump(server.stdout, client.output, observe('out'))
+  const input = new Pump(client.input, server.stdin, observe('in'))
+  const output = new Pump(server.stdout, client.output, observe('out'))
   // Stderr that cannot be written must not cost the server its life, or its stdout.
-  const errors = createPump(server.stderr, client.errorOutput, observe('err'), { readsOn: true })
+  const errors = new Pump(server.stderr, client.errorOutput, observe('err'), { readsOn: true })
   let held = false
   let gone = false
   let giveUp: () => void = () => undefined
