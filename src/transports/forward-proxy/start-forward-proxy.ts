@@ -4,11 +4,11 @@ import { raiseBarrier, type Access, type Barrier } from '../barrier/index.js'
 import { asUrlHost, isLoopback } from '../http-proxy/admission.js'
 import { createClientConnection, type ClientConnection } from '../http-proxy/client-connection.js'
 import { createConversations } from '../http-proxy/conversations.js'
-import { startExchange } from '../http-proxy/exchange.js'
+import { Exchange } from '../http-proxy/exchange.js'
 import { createFloodGate } from '../http-proxy/flood-gate.js'
 import type { Gatekeeper } from '../http-proxy/gatekeeper.js'
 import { createReadingRoom } from '../http-proxy/reading-room.js'
-import type { HttpEvent, HttpHappening, ArrivalTime, RawHeaders } from '../http-proxy/http-event.js'
+import type { HttpEvent, HttpHappening, ArrivalTime, RawHeaders, Tell } from '../http-proxy/http-event.js'
 import { findListenAddress } from '../http-proxy/listen-address.js'
 import { createListener, listenOn } from '../http-proxy/listener.js'
 import { postOwn, type OwnAnswer } from '../http-proxy/own-post.js'
@@ -56,7 +56,7 @@ export interface ForwardProxy {
     like: PostedBefore & { readonly origin: string },
     headers: RawHeaders,
     body: Uint8Array,
-    tell: (happening: HttpHappening, moment: ArrivalTime) => void,
+    tell: Tell,
   ): Promise<OwnAnswer>
   /** Stops reading from all clients and upstreams, or resumes. Tunnels are not affected. */
   hold(wait: boolean): void
@@ -183,7 +183,7 @@ function serve(
       options.onEvent({ ...happening, exchange, ...moment })
     // After a request that is not for a proxy, the connection cannot carry proxy requests either.
     if (!talk.target && 'why' in targetOf(request)) response.shouldKeepAlive = false
-    startExchange(request, response, talk.connection, setting, exchange, tell)
+    new Exchange(request, response, talk.connection, setting, exchange, tell).start()
   }
 
   function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {

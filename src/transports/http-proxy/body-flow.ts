@@ -29,6 +29,14 @@ export interface BodyFlow {
   salvage(): void
 }
 
+const nothing = Buffer.alloc(0)
+
+/** Sends the head of a message before the first bytes of its body. */
+export function flushHead(message: OutgoingMessage, flow: BodyFlow): void {
+  // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
+  if (!flow.hasBegun()) message.write(nothing)
+}
+
 /** A slow destination stops the reading, so that the sender is slowed down as without us. */
 export function createBodyFlow(
   source: IncomingMessage,

@@ -1,22 +1,16 @@
 import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http'
 import { answerOf, type Answer } from './answer.js'
 import { withoutContentCoding } from '../content-coding.js'
-import { createBodyFlow, type BodyFlow, type FlowObserver } from './body-flow.js'
+import { createBodyFlow, flushHead, type BodyFlow, type FlowObserver } from './body-flow.js'
 import { breakOff, type Breakable, type ClientConnection } from './client-connection.js'
 import { createEventFlow } from './event-flow.js'
 import { createEndpointWatch } from './endpoint-watch.js'
 import { failureWords, isNotHttp } from './failure-words.js'
 import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
-import {
-  momentNow,
-  type Breaker,
-  type HttpHappening,
-  type ArrivalTime,
-  type RawHeaders,
-} from './http-event.js'
+import { momentNow, type ArrivalTime, type Breaker, type RawHeaders, type Tell } from './http-event.js'
 import { passInformation } from './information.js'
 import { PhaseClock } from './phases.js'
-import { refusalOf, refuse } from './refusal.js'
+import { answerAlone, refusalOf, refuse } from './refusal.js'
 import type { Route, Setting } from './setting.js'
 import { joins, showAnswer } from './show-answer.js'
 import {
@@ -31,364 +25,376 @@ import {
 } from './whole-body.js'
 import { openUpstreamRequest } from './upstream-request.js'
 
-const nothing = Buffer.alloc(0)
-
-type Tell = (happening: HttpHappening, moment: ArrivalTime) => void
-
-/**
- * Forwards one request to the upstream and its response back. Ends by itself, or with its connection.
- *
- * @param ownPrefix first part of the path by which the client reaches us, already removed from `request.url`
- */
-export function startExchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  connection: ClientConnection,
-  setting: Setting,
-  number: number,
-  tell: Tell,
-  ownPrefix = '',
-): void {
-  const { gate } = setting
-  const came = momentNow()
-  const { method = 'GET', url = '/', rawHeaders: headers } = request
-  const { number: connectionNumber } = connection
-  const place = { exchange: number, connection: connectionNumber, method, path: url, headers }
-  let head: ExchangeHead = { ...place, conversation: '' }
-  const keeper = (): Gatekeeper | undefined => setting.gatekeeper?.()
-  let route: Route | undefined
-  let onward: ClientRequest | undefined
-  let clock: PhaseClock | undefined
-  let answer: IncomingMessage | undefined
-  let reached = false
-  let framed = true
-  let begun = false
+/** Forwards one request to the upstream and its response back. Ends by itself, or with its connection. */
+export class Exchange implements Breakable {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #connection: ClientConnection
+  readonly #setting: Setting
+  readonly #tell: Tell
+  readonly #ownPrefix: string
+  readonly #came = momentNow()
+  #head: ExchangeHead
+  #route: Route | undefined
+  #onward: ClientRequest | undefined
+  #clock: PhaseClock | undefined
+  #answer: IncomingMessage | undefined
+  #framed = true
+  #begun = false
   /** We have sent the 100 response ourselves. */
-  let continued = false
-  let over = false
-  let unseen = false
+  #continued = false
+  #over = false
+  #unseen = false
   /** Our own responses to parts of a batch, which the client gets together with the upstream's response. */
-  let extra: readonly string[] = []
-  const flows: { request?: BodyFlow; response?: BodyFlow } = {}
-  const leaves: (() => void)[] = []
-  const open = { request: true, response: true }
+  #extra: readonly string[] = []
+  readonly #flows: { request?: BodyFlow; response?: BodyFlow } = {}
+  readonly #leaves: (() => void)[] = []
+  readonly #open = { request: true, response: true }
 
-  const self: Breakable = { fail: (by, why) => fail(by, why) }
-  leaves.push(connection.running.add(self))
-  // The connection reports all of these errors too.
-  request.on('error', () => undefined)
-  response.on('error', () => undefined)
-  gate.pass(begin)
-
-  function begin(): void {
-    if (over) return
-    begun = true
-    const found = refusalOf(request) ?? setting.route(request, connection)
-    let refusedBySelf: unknown
-    const isPost = method === 'POST' && isJson(request)
-    if (!('why' in found)) {
-      route = found
-      const placed = { ...place, ...found.target }
-      head = { ...placed, conversation: setting.talks.conversationOf(placed) }
-      if (isPost) setting.talks.posted(head)
+  /** @param ownPrefix first part of the path by which the client reaches us, already removed from `request.url` */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: ClientConnection,
+    setting: Setting,
+    number: number,
+    tell: Tell,
+    ownPrefix = '',
+  ) {
+    this.#request = request
+    this.#response = response
+    this.#connection = connection
+    this.#setting = setting
+    this.#tell = tell
+    this.#ownPrefix = ownPrefix
+    this.#head = {
+      exchange: number,
+      connection: connection.number,
+      method: request.method ?? 'GET',
+      path: request.url ?? '/',
+      headers: request.rawHeaders,
+      conversation: '',
     }
-    const isWanted = route !== undefined && hasBody(request) && keeper()?.wants(head, 'request') === true
+  }
+
+  start(): void {
+    this.#leaves.push(this.#connection.running.add(this))
+    // The connection reports all of these errors too.
+    this.#request.on('error', () => undefined)
+    this.#response.on('error', () => undefined)
+    this.#setting.gate.pass(() => this.#begin())
+  }
+
+  #keeper(): Gatekeeper | undefined {
+    return this.#setting.gatekeeper?.()
+  }
+
+  #begin(): void {
+    if (this.#over) return
+    this.#begun = true
+    const found = refusalOf(this.#request) ?? this.#setting.route(this.#request, this.#connection)
+    let refusedBySelf: unknown
+    const { method, path, headers } = this.#head
+    const isPost = method === 'POST' && isJson(this.#request)
+    if (!('why' in found)) {
+      this.#route = found
+      const placed = { ...this.#head, ...found.target }
+      this.#head = { ...placed, conversation: this.#setting.talks.conversationOf(placed) }
+      if (isPost) this.#setting.talks.posted(this.#head)
+    }
+    const mayHold = this.#route !== undefined && hasBody(this.#request)
+    const isWanted = mayHold && this.#keeper()?.wants(this.#head, 'request') === true
     // `Expect: 100-continue` is a question to the upstream, unless the body is certain to be a message.
-    const shown = isWanted && (isPost || request.headers.expect === undefined)
-    if (route && !shown) {
+    const shown = isWanted && (isPost || this.#request.headers.expect === undefined)
+    if (this.#route && !shown) {
       try {
-        onward = openUpstreamRequest(request, route)
+        this.#onward = openUpstreamRequest(this.#request, this.#route)
       } catch (error) {
         refusedBySelf = error
       }
     }
-    if (onward) {
-      listenTo(onward, route!)
-      flows.request = createBodyFlow(request, onward, observerOf('request'))
-      leaves.push(gate.add(flows.request))
-      passHead(onward, flows.request)
+    if (this.#onward) {
+      this.#listenTo(this.#onward, this.#route!)
+      this.#passHead(this.#onward, this.#flowRequest(this.#onward))
     }
-    const target = route?.target ?? { path: url }
-    tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
-    if ('why' in found) return fail('wiretape', found.why, found.status)
-    if (shown) return showRequest()
+    const { connection } = this.#head
+    this.#tell(
+      { kind: 'request', connection, method, headers, ...(this.#route?.target ?? { path }) },
+      this.#came,
+    )
+    if ('why' in found) return this.fail('wiretape', found.why, found.status)
+    if (shown) return this.#showRequest()
     if (isWanted && method === 'POST')
-      keeper()?.unseen(head, 'request', 'a body that is sent only after a 100 response')
-    if (!onward) fail('wiretape', `the request cannot be forwarded: ${failureWords(refusedBySelf)}`, 502)
+      this.#keeper()?.unseen(this.#head, 'request', 'a body that is sent only after a 100 response')
+    if (!this.#onward)
+      this.fail('wiretape', `the request cannot be forwarded: ${failureWords(refusedBySelf)}`, 502)
   }
 
   /** Reads the whole body and shows it to the gatekeeper before anything is forwarded. */
-  function showRequest(): void {
+  #showRequest(): void {
     // A client that waits for a 100 response sends no body before it.
-    if (request.headers.expect !== undefined) response.writeContinue()
-    continued = true
-    const body = collectBody(request, {
-      ...bounds(),
-      chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
-      whole(bytes, moment) {
-        const decoded = withoutContentCoding(bytes, request.headers['content-encoding'])
-        if (!decoded) keeper()?.unseen(head, 'request', whyUnseen(request))
-        const passing = decoded && keeper()?.request(head, decoded)
-        ended('request', moment)
-        if (!passing) return sendOn(bytes)
+    if (this.#request.headers.expect !== undefined) this.#response.writeContinue()
+    this.#continued = true
+    const body = collectBody(this.#request, {
+      ...this.#bounds(),
+      chunk: (bytes, moment) => this.#tell({ kind: 'request-body', bytes }, moment),
+      whole: (bytes, moment) => {
+        const decoded = withoutContentCoding(bytes, this.#request.headers['content-encoding'])
+        if (!decoded) this.#keeper()?.unseen(this.#head, 'request', whyUnseen(this.#request))
+        const passing = decoded && this.#keeper()?.request(this.#head, decoded)
+        this.#ended('request', moment)
+        if (!passing) return this.#sendOn(bytes)
         void passing.then((how) => {
-          if (over) return
-          if (how.kind !== 'forward') return answerOurselves(how)
-          extra = how.answers ?? []
-          sendOn(how.body ?? bytes, how.headers && withoutHeader(how.headers, 'content-encoding'))
+          if (this.#over) return
+          if (how.kind !== 'forward') return this.#answerOurselves(how)
+          this.#extra = how.answers ?? []
+          this.#sendOn(how.body ?? bytes, how.headers && withoutHeader(how.headers, 'content-encoding'))
         })
       },
-      passOn(chunks, why) {
-        if (why !== undefined) keeper()?.unseen(head, 'request', why)
-        if (!openOnward()) return
-        for (const bytes of chunks) onward!.write(bytes)
-        flows.request = createBodyFlow(request, onward!, observerOf('request'))
-        leaves.push(gate.add(flows.request))
+      passOn: (chunks, why) => {
+        if (why !== undefined) this.#keeper()?.unseen(this.#head, 'request', why)
+        if (!this.#openOnward()) return
+        for (const bytes of chunks) this.#onward!.write(bytes)
+        this.#flowRequest(this.#onward!)
       },
     })
-    leaves.push(gate.add(body), () => body.stop())
+    this.#leaves.push(this.#setting.gate.add(body), () => body.stop())
+  }
+
+  #flowRequest(onward: ClientRequest): BodyFlow {
+    this.#flows.request = createBodyFlow(this.#request, onward, this.#observerOf('request'))
+    this.#leaves.push(this.#setting.gate.add(this.#flows.request))
+    return this.#flows.request
   }
 
   /** Limits for a body that is read whole. */
-  function bounds(): Pick<BodyReader, 'room' | 'mustWait'> {
-    return { room: setting.room, mustWait: (goOn) => keeper()?.mustWait(head, goOn) ?? false }
+  #bounds(): Pick<BodyReader, 'room' | 'mustWait'> {
+    const mustWait = (goOn: () => void): boolean => this.#keeper()?.mustWait(this.#head, goOn) ?? false
+    return { room: this.#setting.room, mustWait }
   }
 
-  function openOnward(changed?: RawHeaders): boolean {
+  #openOnward(changed?: RawHeaders): boolean {
     try {
-      onward = openUpstreamRequest({ method, rawHeaders: changed ?? headers }, route!)
+      const { method, headers } = this.#head
+      this.#onward = openUpstreamRequest({ method, rawHeaders: changed ?? headers }, this.#route!)
     } catch (error) {
-      fail('wiretape', `the request cannot be forwarded: ${failureWords(error)}`, 502)
+      this.fail('wiretape', `the request cannot be forwarded: ${failureWords(error)}`, 502)
       return false
     }
-    listenTo(onward, route!)
+    this.#listenTo(this.#onward, this.#route!)
     return true
   }
 
-  function sendOn(bytes: Uint8Array, changed?: RawHeaders): void {
-    if (openOnward(changed)) onward!.end(bytes)
+  #sendOn(bytes: Uint8Array, changed?: RawHeaders): void {
+    if (this.#openOnward(changed)) this.#onward!.end(bytes)
   }
 
   /** Answers in place of the upstream, which did not get the request, or whose response is dropped. */
-  function answerOurselves(how: Exclude<Passing, { kind: 'forward' }>): void {
-    if (how.kind === 'disconnect') return fail('wiretape', how.why)
-    finish()
+  #answerOurselves(how: Exclude<Passing, { kind: 'forward' }>): void {
+    if (how.kind === 'disconnect') return this.fail('wiretape', how.why)
+    this.#finish()
     const { status, body, why } = how
-    response.sendDate = false
-    const type = body ? ['Content-Type', 'application/json'] : []
-    response.writeHead(status, [...type, 'Content-Length', String(body?.length ?? 0)])
-    response.end(body)
-    onward?.destroy()
-    tell({ kind: 'failed', by: 'wiretape', why, status }, momentNow())
+    answerAlone(this.#response, status, body)
+    this.#onward?.destroy()
+    this.#tell({ kind: 'failed', by: 'wiretape', why, status }, momentNow())
   }
 
-  function listenTo(onward: ClientRequest, { upstream }: Route): void {
+  #listenTo(onward: ClientRequest, { upstream }: Route): void {
     const phases = new PhaseClock()
-    clock = phases
+    this.#clock = phases
     onward.on('socket', (socket) => {
-      setting.onUpstreamSocket(socket)
+      this.#setting.onUpstreamSocket(socket)
       phases.connection(onward, socket, upstream.protocol === 'https:')
-      const secured = upstream.protocol === 'https:' ? 'secureConnect' : 'connect'
-      // Bytes already read belong to a previous exchange.
-      if (socket.bytesRead > 0) reached = true
-      else socket.once(secured, () => (reached = true))
     })
     onward.on('continue', () => {
-      if (!over && !response.headersSent && !continued) response.writeContinue()
+      if (!this.#over && !this.#response.headersSent && !this.#continued) this.#response.writeContinue()
     })
     onward.on('information', (information) => {
-      if (!over) passInformation(response, information)
+      if (!this.#over) passInformation(this.#response, information)
     })
     onward.on('response', (came) => {
-      answer = came
+      this.#answer = came
       const moment = momentNow()
-      came.on('aborted', () => flows.response?.salvage())
-      came.on('error', (error) => gate.pass(() => upstreamBroke(error)))
-      gate.pass(() => respond(came, moment))
+      came.on('aborted', () => this.#flows.response?.salvage())
+      came.on('error', (error) => this.#setting.gate.pass(() => this.#upstreamBroke(error)))
+      this.#setting.gate.pass(() => this.#respond(came, moment))
     })
-    onward.on('error', (error) => gate.pass(() => upstreamBroke(error)))
-    onward.on('close', () => gate.pass(checkHalf))
+    onward.on('error', (error) => this.#setting.gate.pass(() => this.#upstreamBroke(error)))
+    onward.on('close', () => this.#setting.gate.pass(() => this.#checkHalf()))
   }
 
-  function responseOf(came: IncomingMessage, { atMs }: ArrivalTime): HttpHappening {
-    const { statusCode: status = 0, rawHeaders: headers } = came
-    const phases = clock?.phases(atMs)
-    return { kind: 'response', status, headers, ...(phases && { phases }) }
+  #tellResponse({ statusCode: status = 0, rawHeaders: headers }: IncomingMessage, moment: ArrivalTime): void {
+    const phases = this.#clock?.phases(moment.atMs)
+    this.#tell({ kind: 'response', status, headers, ...(phases && { phases }) }, moment)
   }
 
-  function respond(came: IncomingMessage, moment: ArrivalTime): void {
-    if (over) return
-    const ours = answerOf(request, came, route?.answer, ownPrefix)
-    framed = ours.framed
-    response.sendDate = false
-    const respondHead = (sizeBytes?: number): void => sendHead(came, ours.headers(sizeBytes))
+  #respond(came: IncomingMessage, moment: ArrivalTime): void {
+    if (this.#over) return
+    const ours = answerOf(this.#request, came, this.#route?.answer, this.#ownPrefix)
+    this.#framed = ours.framed
+    this.#response.sendDate = false
+    const respondHead = (sizeBytes?: number): void => this.#sendHead(came, ours.headers(sizeBytes))
     const { 'mcp-session-id': session } = came.headers
-    if (typeof session === 'string') setting.talks.begin(session, head)
+    if (typeof session === 'string') this.#setting.talks.begin(session, this.#head)
     // Bodies with messages, as the recorder sees them: events, and any other body that is JSON.
-    const wanted =
-      !ours.waits && method !== 'HEAD' && hasBody(came) && keeper()?.wants(head, 'answer') === true
+    const hasMore = !ours.waits && this.#head.method !== 'HEAD' && hasBody(came)
+    const wanted = hasMore && this.#keeper()?.wants(this.#head, 'answer') === true
     const stream = isStream(came)
-    if (hasEvents(came, wanted)) return respondEvents(came, moment, ours)
-    if (joins(came, extra) || (wanted && !stream)) return showWhole(came, moment, ours)
-    const observer = {
-      chunk: (bytes: Buffer, moment: ArrivalTime) => {
-        if (stream) tellUnseen(came)
-        tell({ kind: 'response-body', bytes }, moment)
-      },
-      ended: (moment: ArrivalTime) => ended('response', moment),
-    }
-    flows.response = createBodyFlow(came, response, observer, ours.change?.(respondHead))
+    if (hasEvents(came, wanted)) return this.#respondEvents(came, moment, ours)
+    if (joins(came, this.#extra) || (wanted && !stream)) return this.#showWhole(came, moment, ours)
+    const observer = this.#observerOf('response', stream ? came : undefined)
+    this.#flows.response = createBodyFlow(came, this.#response, observer, ours.change?.(respondHead))
     if (!ours.waits) respondHead()
-    if (over) return
-    if (!ours.waits) passHead(response, flows.response)
-    tell(responseOf(came, moment), moment)
-    leaves.push(gate.add(flows.response))
+    if (this.#over) return
+    if (!ours.waits) this.#passHead(this.#response, this.#flows.response)
+    this.#tellResponse(came, moment)
+    this.#leaves.push(this.#setting.gate.add(this.#flows.response))
     // The response broke while it had to wait.
-    if (came.destroyed) flows.response.salvage()
+    if (came.destroyed) this.#flows.response.salvage()
   }
 
-  function respondEvents(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
-    const watch = createEndpointWatch((endpoint) => setting.talks.pointed(endpoint, head))
+  #respondEvents(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
+    const watch = createEndpointWatch((endpoint) => this.#setting.talks.pointed(endpoint, this.#head))
     const flow = createEventFlow(
       came,
-      response,
+      this.#response,
       {
-        chunk(bytes, moment) {
-          if (method === 'GET') watch(bytes)
-          tell({ kind: 'response-body', bytes }, moment)
+        chunk: (bytes, moment) => {
+          if (this.#head.method === 'GET') watch(bytes)
+          this.#tell({ kind: 'response-body', bytes }, moment)
         },
-        ended: (moment) => tell({ kind: 'response-end' }, moment),
+        ended: (moment) => this.#tell({ kind: 'response-end' }, moment),
       },
       {
-        head,
+        head: this.#head,
         change: ours.change?.(() => undefined),
-        gatekeeper: keeper,
-        disconnect: (why) => fail('wiretape', why),
-        passed: () => close('response'),
+        gatekeeper: () => this.#keeper(),
+        disconnect: (why) => this.fail('wiretape', why),
+        passed: () => this.#close('response'),
       },
     )
-    flows.response = flow
-    framed = request.httpVersion !== '1.0'
-    sendHead(came, withoutHeader(ours.headers(), 'content-length'))
-    if (over) return
-    passHead(response, flow)
-    tell(responseOf(came, moment), moment)
-    leaves.push(gate.add(flow))
-    for (const text of extra) flow.inject(text)
-    if (came.statusCode === 200) leaves.push(setting.talks.opened(flow, head))
+    this.#flows.response = flow
+    this.#framed = this.#request.httpVersion !== '1.0'
+    this.#sendHead(came, withoutHeader(ours.headers(), 'content-length'))
+    if (this.#over) return
+    this.#passHead(this.#response, flow)
+    this.#tellResponse(came, moment)
+    this.#leaves.push(this.#setting.gate.add(flow))
+    for (const text of this.#extra) flow.inject(text)
+    if (came.statusCode === 200) this.#leaves.push(this.#setting.talks.opened(flow, this.#head))
     if (came.destroyed) flow.salvage()
   }
 
-  function showWhole(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
-    tell(responseOf(came, moment), moment)
+  #showWhole(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
+    this.#tellResponse(came, moment)
     const body = showAnswer(came, ours, {
-      ...bounds(),
-      head,
-      response,
-      extra,
-      keeper,
-      tell,
-      isOver: () => over,
-      sendHead: (headers) => sendHead(came, headers),
-      passed: () => close('response'),
-      flowOn() {
-        flows.response = createBodyFlow(came, response, observerOf('response'))
-        leaves.push(gate.add(flows.response))
+      ...this.#bounds(),
+      head: this.#head,
+      response: this.#response,
+      extra: this.#extra,
+      keeper: () => this.#keeper(),
+      tell: this.#tell,
+      isOver: () => this.#over,
+      sendHead: (headers) => this.#sendHead(came, headers),
+      passed: () => this.#close('response'),
+      flowOn: () => {
+        this.#flows.response = createBodyFlow(came, this.#response, this.#observerOf('response'))
+        this.#leaves.push(this.#setting.gate.add(this.#flows.response))
       },
-      answerOurselves,
-      unseen: () => tellUnseen(came),
+      answerOurselves: (how) => this.#answerOurselves(how),
+      unseen: () => this.#tellUnseen(came),
     })
-    leaves.push(gate.add(body), () => body.stop())
+    this.#leaves.push(this.#setting.gate.add(body), () => body.stop())
   }
 
-  function sendHead(came: IncomingMessage, headers: string[]): void {
+  #sendHead(came: IncomingMessage, headers: string[]): void {
     try {
-      response.writeHead(came.statusCode ?? 0, came.statusMessage ?? '', headers)
+      this.#response.writeHead(came.statusCode ?? 0, came.statusMessage ?? '', headers)
     } catch (error) {
-      fail('wiretape', `the response cannot be forwarded: ${failureWords(error)}`, 502)
+      this.fail('wiretape', `the response cannot be forwarded: ${failureWords(error)}`, 502)
     }
   }
 
   /** Sends a head in the next tick, in one write with the first bytes of the body if they are there. */
-  function passHead(message: OutgoingMessage, flow: BodyFlow): void {
+  #passHead(message: OutgoingMessage, flow: BodyFlow): void {
     process.nextTick(() => {
-      if (!over) flushHead(message, flow)
+      if (!this.#over) flushHead(message, flow)
     })
   }
 
-  function flushHead(message: OutgoingMessage, flow: BodyFlow): void {
-    // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
-    if (!flow.hasBegun()) message.write(nothing)
-  }
-
-  function observerOf(side: 'request' | 'response'): FlowObserver {
+  /** @param stream a response that the gatekeeper cannot see */
+  #observerOf(side: 'request' | 'response', stream?: IncomingMessage): FlowObserver {
     return {
-      chunk: (bytes, moment) => tell({ kind: `${side}-body`, bytes }, moment),
-      ended: (moment) => ended(side, moment),
+      chunk: (bytes, moment) => {
+        if (stream) this.#tellUnseen(stream)
+        this.#tell({ kind: `${side}-body`, bytes }, moment)
+      },
+      ended: (moment) => this.#ended(side, moment),
     }
   }
 
-  function ended(side: 'request' | 'response', moment: ArrivalTime): void {
-    tell({ kind: `${side}-end` }, moment)
-    close(side)
+  #ended(side: 'request' | 'response', moment: ArrivalTime): void {
+    this.#tell({ kind: `${side}-end` }, moment)
+    this.#close(side)
   }
 
-  function close(side: 'request' | 'response'): void {
-    open[side] = false
-    if (!open.request && !open.response) finish()
-    else checkHalf()
+  #close(side: 'request' | 'response'): void {
+    this.#open[side] = false
+    if (!this.#open.request && !this.#open.response) this.#finish()
+    else this.#checkHalf()
   }
 
   /** An upstream that has responded and closed its connection accepts no more of the request. */
-  function checkHalf(): void {
-    if (!over && !open.response && onward?.destroyed) {
-      fail('upstream', 'the server closed the connection before it had read the whole request')
+  #checkHalf(): void {
+    if (!this.#over && !this.#open.response && this.#onward?.destroyed) {
+      this.fail('upstream', 'the server closed the connection before it had read the whole request')
     }
   }
 
-  function upstreamBroke(error: Error): void {
+  #upstreamBroke(error: Error): void {
     // A complete response is forwarded to its end.
-    if (over || (answer?.complete && open.response)) return flows.request?.stop()
-    if (!reached || (isNotHttp(error) && !response.headersSent)) {
+    if (this.#over || (this.#answer?.complete && this.#open.response)) return this.#flows.request?.stop()
+    if (!this.#clock?.reached || (isNotHttp(error) && !this.#response.headersSent)) {
       const why = isNotHttp(error) ? `the response is not HTTP: ${failureWords(error)}` : failureWords(error)
-      return fail('upstream', why, 502)
+      return this.fail('upstream', why, 502)
     }
-    if (!open.response) return checkHalf()
-    fail(
-      'upstream',
-      `the server closed the connection before ${answer ? 'the response was complete' : 'it responded'}`,
-    )
+    if (!this.#open.response) return this.#checkHalf()
+    const what = this.#answer ? 'the response was complete' : 'it responded'
+    this.fail('upstream', `the server closed the connection before ${what}`)
   }
 
   /** Where no response is possible any more, the client's connection breaks, as the upstream's did. */
-  function fail(by: Breaker, why: string, status?: number): void {
-    if (over) return
-    finish()
+  fail(by: Breaker, why: string, status?: number): void {
+    if (this.#over) return
+    this.#finish()
     const moment = momentNow()
-    flows.request?.stop()
-    flows.response?.stop()
-    keeper()?.lost(head, by === 'client' ? 'its client disconnected' : why)
-    request.resume()
-    onward?.destroy()
-    const answers = status !== undefined && !response.headersSent && !request.socket.destroyed
-    if (answers) refuse(response, { why, status }, by === 'upstream' ? route?.upstream.origin : undefined)
+    this.#flows.request?.stop()
+    this.#flows.response?.stop()
+    this.#keeper()?.lost(this.#head, by === 'client' ? 'its client disconnected' : why)
+    this.#request.resume()
+    this.#onward?.destroy()
+    const response = this.#response
+    const { socket } = this.#request
+    const answers = status !== undefined && !response.headersSent && !socket.destroyed
+    if (answers)
+      refuse(response, { why, status }, by === 'upstream' ? this.#route?.upstream.origin : undefined)
     else if (by !== 'client') {
-      if (response.headersSent && flows.response) flushHead(response, flows.response)
-      breakOff(request.socket, framed)
+      if (response.headersSent && this.#flows.response) flushHead(response, this.#flows.response)
+      breakOff(socket, this.#framed)
     }
-    if (begun) tell({ kind: 'failed', by, why, ...(answers ? { status } : {}) }, moment)
-    if (!answers && by !== 'wiretape') connection.running.each((other) => other.fail(by, why))
+    if (this.#begun) this.#tell({ kind: 'failed', by, why, ...(answers ? { status } : {}) }, moment)
+    if (!answers && by !== 'wiretape') this.#connection.running.each((other) => other.fail(by, why))
   }
 
   /** Reported once per exchange. */
-  function tellUnseen(came: IncomingMessage): void {
-    if (unseen || !keeper()?.wants(head, 'answer')) return
-    unseen = true
-    keeper()?.unseen(head, 'answer', whyUnseen(came))
+  #tellUnseen(came: IncomingMessage): void {
+    if (this.#unseen || !this.#keeper()?.wants(this.#head, 'answer')) return
+    this.#unseen = true
+    this.#keeper()?.unseen(this.#head, 'answer', whyUnseen(came))
   }
 
-  function finish(): void {
-    over = true
-    for (const leave of leaves) leave()
+  #finish(): void {
+    this.#over = true
+    for (const leave of this.#leaves) leave()
   }
 }

@@ -88,3 +88,6 @@ export function eventOf(
 export function momentNow(): ArrivalTime {
   return { atMs: performance.now(), wallMs: Date.now() }
 }
+
+/** Reports an event of one exchange. */
+export type Tell = (happening: HttpHappening, moment: ArrivalTime) => void

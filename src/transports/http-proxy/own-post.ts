@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { PhaseClock } from './phases.js'
 import { failureWords } from './failure-words.js'
-import { momentNow, type HttpHappening, type ArrivalTime, type RawHeaders } from './http-event.js'
+import { momentNow, type RawHeaders, type Tell } from './http-event.js'
 import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
 import { withoutContentCoding } from '../content-coding.js'
 import { longestMessage } from '../../wire/index.js'
@@ -20,7 +20,7 @@ export function postOwn(
   like: { readonly connection: number; readonly path: string; readonly headers: RawHeaders },
   body: Uint8Array,
   route: UpstreamRoute,
-  tell: (happening: HttpHappening, moment: ArrivalTime) => void,
+  tell: Tell,
   onSocket: (socket: Socket) => void,
 ): Promise<OwnAnswer> {
   const { connection, path, headers } = like

@@ -8,9 +8,14 @@ export class PhaseClock {
   #dnsMs: number | undefined
   #connectMs: number | undefined
   #tlsMs: number | undefined
+  /** Whether the upstream accepted the connection. */
+  reached = false
 
   /** Call when the request has its connection. */
   connection(request: ClientRequest, socket: Socket, isSecure: boolean): void {
+    // Bytes already read belong to a previous exchange.
+    if (socket.bytesRead > 0) this.reached = true
+    else socket.once(isSecure ? 'secureConnect' : 'connect', () => (this.reached = true))
     if (request.reusedSocket) {
       this.#lastMs = performance.now()
       return

@@ -33,3 +33,11 @@ export function refuse(
   ])
   response.end(text)
 }
+
+/** Answers in place of the upstream. @param body JSON */
+export function answerAlone(response: ServerResponse, status: number, body: Uint8Array | undefined): void {
+  response.sendDate = false
+  const type = body ? ['Content-Type', 'application/json'] : []
+  response.writeHead(status, [...type, 'Content-Length', String(body?.length ?? 0)])
+  response.end(body)
+}

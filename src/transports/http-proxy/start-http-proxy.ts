@@ -7,18 +7,11 @@ import type { AnswerRules } from './answer.js'
 import { createBag } from './bag.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
 import { createConversations } from './conversations.js'
-import { startExchange } from './exchange.js'
+import { Exchange } from './exchange.js'
 import type { Gatekeeper } from './gatekeeper.js'
 import { postOwn, type OwnAnswer } from './own-post.js'
 import { createFloodGate } from './flood-gate.js'
-import {
-  eventOf,
-  momentNow,
-  type HttpEvent,
-  type HttpHappening,
-  type ArrivalTime,
-  type RawHeaders,
-} from './http-event.js'
+import { eventOf, momentNow, type HttpEvent, type RawHeaders, type Tell } from './http-event.js'
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
 import { createMetadataPlaces } from './protected-resource.js'
@@ -62,7 +55,7 @@ export interface HttpProxyOptions {
 
 interface Telling {
   readonly exchange: number
-  readonly tell: (happening: HttpHappening, moment: ArrivalTime) => void
+  readonly tell: Tell
 }
 
 export interface HttpProxy {
@@ -202,7 +195,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       if (barrier && own === undefined) return
       response.once('close', answering.add(response))
       const { exchange, tell } = startTelling()
-      startExchange(request, response, connection, setting, exchange, tell, own)
+      new Exchange(request, response, connection, setting, exchange, tell, own).start()
     })
   }
   server.on('connect', ({ method = '', url = '', rawHeaders, socket }) => {
