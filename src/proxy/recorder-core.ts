@@ -19,7 +19,7 @@ import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { viewsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { TakeLine } from './plain-frames.js'
-import { createRecordBuilder } from './record-builder.js'
+import { RecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
 import { Scratch } from './region-pool.js'
 import { createRecordGuard, guardClosing } from './record-guard.js'
@@ -151,7 +151,7 @@ export interface RecorderCore {
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
   const { resume } = init
   const numbers: Numbers = { next: resume?.next ?? 0 }
-  const builder = createRecordBuilder(redactor, numbers, resume)
+  const builder = new RecordBuilder(redactor, numbers, resume)
   const isStdio = init.wire === 'pipes'
   let httpBuilder: HttpBuilder | undefined
   const talks = createConversations(init.conversationKey)

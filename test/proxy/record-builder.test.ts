@@ -7,7 +7,7 @@ import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import { createRedactor } from '../../src/redaction/index.js'
 import type { Moment } from '../../src/proxy/stamp.js'
-import { createRecordBuilder, type RecordBuilder } from '../../src/proxy/record-builder.js'
+import { RecordBuilder } from '../../src/proxy/record-builder.js'
 
 /** Redacts nothing. */
 const plain = createRedactor({ defaults: false, tag: () => '' })
@@ -15,7 +15,7 @@ const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 let builder: RecordBuilder
 let us: number
 beforeEach(() => {
-  builder = createRecordBuilder(plain)
+  builder = new RecordBuilder(plain)
   us = 0
 })
 
@@ -297,13 +297,13 @@ it('makes the same records of any bytes, however they are cut, and from them the
       fc.array(fc.nat(200)),
       (pieces, channel, cuts) => {
         const bytes = Buffer.concat(pieces.map((part) => Buffer.from(part)))
-        const whole = createRecordBuilder(plain)
+        const whole = new RecordBuilder(plain)
         const moment = { us: 0, wallMs: 0 }
         const expected = [
           ...recordsOf(whole, batchOf(channel, bytes, moment)),
           ...whole.ended(channel, moment),
         ]
-        const parts = createRecordBuilder(plain)
+        const parts = new RecordBuilder(plain)
         const records: TapeRecord[] = []
         let from = 0
         for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
