@@ -32,19 +32,6 @@ const mostUnfinishedBytes = longestLine + 32 * 1024 * 1024
 const head = Buffer.from(recordFrame.head)
 const tail = Buffer.from(recordFrame.tail)
 
-/** One attached program. */
-export interface Connection {
-  /** Undefined before its hello. */
-  readonly role: Role | undefined
-  readonly subscribed: boolean
-  send(line: ServerLine): void
-  /** The tape has grown. */
-  tapeGrew(): void
-  /** Sends the rest of the tape and ends, after `withinMs` at the latest. */
-  finish(withinMs: number): Promise<void>
-  destroy(): void
-}
-
 export interface ConnectionOptions {
   readonly host: ControlHost
   readonly tape: TapeView
@@ -63,167 +50,202 @@ function broken(error: unknown): Refusal {
   return new Refusal({ code: 'invalid', message: `internal error in wiretape: ${why}` })
 }
 
-export function createConnection(socket: Socket, options: ConnectionOptions): Connection {
-  const { host, tape, share, lines } = options
-  const framer = createLineFramer({ maxBytes: longestLine })
-  let unfinishedBytes = 0
-  let role: Role | undefined
-  let follower: TapeFollower | undefined
-  let subscribed = false
-  let reading: Promise<void> | undefined
-  let again = false
-  let toldLive = false
-  let finishing = false
-  let wake: () => void = () => undefined
-  let gone = false
+/** One attached program. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #options: ConnectionOptions
+  readonly #host: ControlHost
+  readonly #tape: TapeView
+  readonly #share: Share
+  readonly #lines: { unfinishedBytes: number }
+  readonly #framer = createLineFramer({ maxBytes: longestLine })
+  #unfinishedBytes = 0
+  #role: Role | undefined
+  #follower: TapeFollower | undefined
+  #subscribed = false
+  #reading: Promise<void> | undefined
+  #again = false
+  #toldLive = false
+  #finishing = false
+  #wake: () => void = () => undefined
+  #gone = false
 
-  const connection: Connection = {
-    get role() {
-      return gone ? undefined : role
-    },
-    get subscribed() {
-      return subscribed && !gone
-    },
-    send,
-    tapeGrew: () => void pump(),
-    finish,
-    destroy,
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket
+    this.#options = options
+    const { host, tape, share, lines } = options
+    this.#host = host
+    this.#tape = tape
+    this.#share = share
+    this.#lines = lines
+    socket.on('data', (chunk: Buffer) => {
+      if (this.#gone) return
+      for (const frame of this.#framer.push(chunk)) {
+        if (this.#gone) return
+        if (frame.kind === 'piece') return this.#refuse('protocol', 'a line is too long')
+        if (frame.bytes.length > 0) this.#takeLine(Buffer.from(frame.bytes).toString())
+      }
+      if (this.#gone) return
+      this.#note(this.#framer.pendingBytes)
+      if (this.#role === undefined && this.#unfinishedBytes > longestHello)
+        return this.#cutOff('the first line is too long')
+      if (lines.unfinishedBytes > mostUnfinishedBytes) this.#cutOff('too many bytes in unfinished lines')
+    })
+    socket.on('end', () => this.destroy())
+    socket.on('error', () => this.destroy())
+    socket.on('close', () => this.destroy())
+    this.send({ type: 'hello', protocol: protocolVersion, ...host.hello() })
   }
 
-  function send(line: ServerLine): void {
-    if (gone) return
-    socket.write(encodeLine(line))
-    if (socket.writableLength > mostWaitingBytes) destroy()
+  /** Undefined before its hello. */
+  get role(): Role | undefined {
+    return this.#gone ? undefined : this.#role
   }
 
-  function destroy(): void {
-    if (gone) return
-    gone = true
-    note(0)
-    socket.destroy()
-    options.onChange()
+  get subscribed(): boolean {
+    return this.#subscribed && !this.#gone
   }
 
-  async function finish(withinMs: number): Promise<void> {
-    if (gone) return
-    finishing = true
-    wake()
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    const timer = setTimeout(destroy, withinMs)
-    if (subscribed) await pump()
-    send({ type: 'ended' })
-    socket.end()
+  /** The tape has grown. */
+  tapeGrew(): void {
+    void this.#pump()
+  }
+
+  send(line: ServerLine): void {
+    if (this.#gone) return
+    this.#socket.write(encodeLine(line))
+    if (this.#socket.writableLength > mostWaitingBytes) this.destroy()
+  }
+
+  destroy(): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#note(0)
+    this.#socket.destroy()
+    this.#options.onChange()
+  }
+
+  /** Sends the rest of the tape and ends, after `withinMs` at the latest. */
+  async finish(withinMs: number): Promise<void> {
+    if (this.#gone) return
+    this.#finishing = true
+    this.#wake()
+    const closed = new Promise((resolve) => this.#socket.once('close', resolve))
+    const timer = setTimeout(() => this.destroy(), withinMs)
+    if (this.#subscribed) await this.#pump()
+    this.send({ type: 'ended' })
+    this.#socket.end()
     await closed
     clearTimeout(timer)
   }
 
-  function refuse(code: 'version' | 'protocol', message: string): void {
-    send({ type: 'refused', code, message })
-    socket.end()
-    role = undefined
+  #refuse(code: 'version' | 'protocol', message: string): void {
+    this.send({ type: 'refused', code, message })
+    this.#socket.end()
+    this.#role = undefined
   }
 
   /** For a client that keeps sending: stops reading from it, and releases its buffered bytes. */
-  function cutOff(message: string): void {
-    refuse('protocol', message)
-    gone = true
-    note(0)
-    framer.lose(0, true)
-    socket.removeAllListeners('data')
-    socket.resume()
-    socket.destroySoon()
-    options.onChange()
+  #cutOff(message: string): void {
+    this.#refuse('protocol', message)
+    this.#gone = true
+    this.#note(0)
+    this.#framer.lose(0, true)
+    this.#socket.removeAllListeners('data')
+    this.#socket.resume()
+    this.#socket.destroySoon()
+    this.#options.onChange()
   }
 
-  function reply(id: number | null, failed: Refusal): void {
-    send({ type: 'reply', id, ok: false, error: failed.failure })
+  #reply(id: number | null, failed: Refusal): void {
+    this.send({ type: 'reply', id, ok: false, error: failed.failure })
   }
 
-  function takeLine(text: string): void {
+  #takeLine(text: string): void {
     const line = decodeClientLine(text)
-    if (role === undefined) {
+    if (this.#role === undefined) {
       const isHello = isLineFault(line) ? line.isHello === true : line.type === 'hello'
-      if (!isHello) return refuse('protocol', 'the first line must be a hello')
+      if (!isHello) return this.#refuse('protocol', 'the first line must be a hello')
       const { protocol = protocolVersion } = line as { protocol?: number }
       if (protocol !== protocolVersion) {
         const versions = `this capture uses version ${protocolVersion} of the control protocol, not ${protocol}`
-        return refuse('version', `${versions}: attach with the wiretape that started it`)
+        return this.#refuse('version', `${versions}: attach with the wiretape that started it`)
       }
       if (isLineFault(line) || line.type !== 'hello') {
-        return refuse('protocol', `invalid hello: ${isLineFault(line) ? line.fault : ''}`)
+        return this.#refuse('protocol', `invalid hello: ${isLineFault(line) ? line.fault : ''}`)
       }
-      role = line.role
-      return options.onChange()
+      this.#role = line.role
+      return this.#options.onChange()
     }
     if (isLineFault(line)) {
-      return reply(line.id, new Refusal({ code: 'invalid', message: line.fault }))
+      return this.#reply(line.id, new Refusal({ code: 'invalid', message: line.fault }))
     }
     if (line.type === 'hello') {
-      return reply(null, new Refusal({ code: 'invalid', message: 'hello was already sent' }))
+      return this.#reply(null, new Refusal({ code: 'invalid', message: 'hello was already sent' }))
     }
-    if (line.type === 'subscribe') return subscribe(line)
+    if (line.type === 'subscribe') return this.#subscribe(line)
     // `reload` is allowed: it decides about no message.
-    if (role !== 'screen' && line.type !== 'reload') {
+    if (this.#role !== 'screen' && line.type !== 'reload') {
       const message = `an onlooker cannot ${line.type}`
       const hint = 'attach with the role "screen"'
-      return reply(line.id, new Refusal({ code: 'not-a-screen', message, hint }))
+      return this.#reply(line.id, new Refusal({ code: 'not-a-screen', message, hint }))
     }
-    void execute(line)
+    void this.#execute(line)
   }
 
-  async function execute(command: Exclude<Command, { type: 'subscribe' }>): Promise<void> {
+  async #execute(command: Exclude<Command, { type: 'subscribe' }>): Promise<void> {
     let outcome: Reply
     try {
-      outcome = { type: 'reply', id: command.id, ok: true, result: await host.execute(command) }
+      outcome = { type: 'reply', id: command.id, ok: true, result: await this.#host.execute(command) }
     } catch (error) {
-      return reply(command.id, error instanceof Refusal ? error : broken(error))
+      return this.#reply(command.id, error instanceof Refusal ? error : broken(error))
     }
-    send(outcome)
+    this.send(outcome)
   }
 
-  function subscribe({ id, from = 0 }: CommandOf<'subscribe'>): void {
-    if (typeof from === 'number' && from > 0 && !host.hasNumbers) {
+  #subscribe({ id, from = 0 }: CommandOf<'subscribe'>): void {
+    if (typeof from === 'number' && from > 0 && !this.#host.hasNumbers) {
       const message = 'messages on a --strict-v1 tape have no numbers'
-      return reply(id, new Refusal({ code: 'invalid', message, hint: 'subscribe without `from`' }))
+      return this.#reply(id, new Refusal({ code: 'invalid', message, hint: 'subscribe without `from`' }))
     }
-    follower = createTapeFollower(tape, from)
-    subscribed = true
-    toldLive = false
-    send({ type: 'reply', id, ok: true, result: {} })
-    send({ type: 'state', state: host.state() })
-    if (role === 'screen') for (const held of host.held()) send(held)
-    void pump()
+    this.#follower = createTapeFollower(this.#tape, from)
+    this.#subscribed = true
+    this.#toldLive = false
+    this.send({ type: 'reply', id, ok: true, result: {} })
+    this.send({ type: 'state', state: this.#host.state() })
+    if (this.#role === 'screen') for (const held of this.#host.held()) this.send(held)
+    void this.#pump()
   }
 
   /** Sends the tape as fast as the client reads it. One run at a time. */
-  function pump(): Promise<void> {
-    again = true
-    if (!reading) {
-      reading = readOn().finally(() => (reading = undefined))
+  #pump(): Promise<void> {
+    this.#again = true
+    if (!this.#reading) {
+      this.#reading = this.#readOn().finally(() => (this.#reading = undefined))
     }
-    return reading
+    return this.#reading
   }
 
-  async function readOn(): Promise<void> {
-    while (again && !gone && follower) {
-      again = false
-      const own = follower
+  async #readOn(): Promise<void> {
+    while (this.#again && !this.#gone && this.#follower) {
+      this.#again = false
+      const own = this.#follower
       for (;;) {
-        if (socket.writableLength > mostRecordBytes) await drained()
-        if (gone || own !== follower) break
+        if (this.#socket.writableLength > mostRecordBytes) await this.#drained()
+        if (this.#gone || own !== this.#follower) break
         const followed = await own.next().catch(() => undefined)
         // A new subscription has replaced this one, or the connection is closed.
-        if (gone || own !== follower || !followed) {
+        if (this.#gone || own !== this.#follower || !followed) {
           if (followed?.kind === 'lines') followed.release()
           break
         }
         if (followed.kind === 'gap') {
           const { lines, sizeBytes } = followed
-          send({ type: 'gap', lines, sizeBytes, why: 'too slow' })
+          this.send({ type: 'gap', lines, sizeBytes, why: 'too slow' })
           continue
         }
         if (followed.kind === 'deleted') {
-          send({ type: 'gap', why: 'deleted' })
+          this.send({ type: 'gap', why: 'deleted' })
           continue
         }
         const { lines } = followed
@@ -231,69 +253,55 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
         if (lines.length === 0) release()
         else {
           const beganMs = performance.now()
-          socket.cork()
+          this.#socket.cork()
           for (const line of lines) {
-            socket.write(head)
-            socket.write(line)
-            if (line === lines.at(-1)) socket.write(tail, release)
-            else socket.write(tail)
+            this.#socket.write(head)
+            this.#socket.write(line)
+            if (line === lines.at(-1)) this.#socket.write(tail, release)
+            else this.#socket.write(tail)
           }
-          socket.uncork()
-          share.spent(performance.now() - beganMs)
-          await rest()
+          this.#socket.uncork()
+          this.#share.spent(performance.now() - beganMs)
+          await this.#rest()
         }
         if (followed.end) break
       }
-      if (!gone && own === follower && !toldLive && !finishing) {
-        toldLive = true
-        send({ type: 'live' })
+      if (!this.#gone && own === this.#follower && !this.#toldLive && !this.#finishing) {
+        this.#toldLive = true
+        this.send({ type: 'live' })
       }
     }
   }
 
   /** Traffic has priority: attached programs share a small part of this thread, however much remains to be sent. */
-  async function rest(): Promise<void> {
-    for (let { waitMs } = share; waitMs >= 1 && !finishing && !gone; { waitMs } = share) {
+  async #rest(): Promise<void> {
+    for (
+      let { waitMs } = this.#share;
+      waitMs >= 1 && !this.#finishing && !this.#gone;
+      { waitMs } = this.#share
+    ) {
       const forMs = waitMs
       await new Promise<void>((resolve) => {
-        wake = resolve
+        this.#wake = resolve
         setTimeout(resolve, forMs)
       })
     }
   }
 
-  function drained(): Promise<void> {
+  #drained(): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
-        socket.off('drain', done)
-        socket.off('close', done)
+        this.#socket.off('drain', done)
+        this.#socket.off('close', done)
         resolve()
       }
-      socket.on('drain', done)
-      socket.on('close', done)
+      this.#socket.on('drain', done)
+      this.#socket.on('close', done)
     })
   }
 
-  function note(sizeBytes: number): void {
-    lines.unfinishedBytes += sizeBytes - unfinishedBytes
-    unfinishedBytes = sizeBytes
+  #note(sizeBytes: number): void {
+    this.#lines.unfinishedBytes += sizeBytes - this.#unfinishedBytes
+    this.#unfinishedBytes = sizeBytes
   }
-
-  socket.on('data', (chunk: Buffer) => {
-    if (gone) return
-    for (const frame of framer.push(chunk)) {
-      if (gone) return
-      if (frame.kind === 'piece') return refuse('protocol', 'a line is too long')
-      if (frame.bytes.length > 0) takeLine(Buffer.from(frame.bytes).toString())
-    }
-    if (gone) return
-    note(framer.pendingBytes)
-    if (role === undefined && unfinishedBytes > longestHello) return cutOff('the first line is too long')
-    if (lines.unfinishedBytes > mostUnfinishedBytes) cutOff('too many bytes in unfinished lines')
-  })
-  socket.on('end', destroy)
-  socket.on('error', destroy)
-  socket.on('close', destroy)
-  send({ type: 'hello', protocol: protocolVersion, ...host.hello() })
-  return connection
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { encodeLine } from '../control-schema/index.js'
-import { createConnection, type Connection } from './connection.js'
+import { Connection } from './connection.js'
 import { giveHeapRoom } from './heap-room.js'
 import { createShare } from './share.js'
 import { createTapeView } from './tape-view.js'
@@ -45,7 +45,7 @@ export function createAudience(host: ControlHost, source: TapeSource): Audience 
         const message = `${mostConnections} programs are already attached, which is the limit`
         return void socket.end(encodeLine({ type: 'refused', code: 'full', message }), () => socket.destroy())
       }
-      const connection: Connection = createConnection(socket, { host, tape, share, lines, onChange: count })
+      const connection = new Connection(socket, { host, tape, share, lines, onChange: count })
       connections.add(connection)
       socket.once('close', () => connections.delete(connection))
     },
