@@ -60,7 +60,7 @@ function stage(rounds, work) {
 /** @param {{ quick: boolean, say: (line: string) => void }} options */
 export async function run({ quick, say }) {
   const rounds = quick ? 40 : 160
-  const { createRecorderCore } = await load('proxy/recorder-core.js')
+  const { RecorderCore } = await load('proxy/recorder-core.js')
   const { createRunRedactor } = await load('proxy/run-redactor.js')
   const { prepareRedaction } = await load('redaction/index.js')
   const wire = await load('wire/index.js')
@@ -73,7 +73,7 @@ export async function run({ quick, say }) {
   const tape = { path: join(folder, 'frames.jsonl'), fd: -1, sizeBytes: 0 }
   tape.fd = openSync(tape.path, 'w')
   tape.sizeBytes = writeSync(tape.fd, '{"v":1,"type":"meta"}\n')
-  const core = createRecorderCore(
+  const core = new RecorderCore(
     {
       tape,
       meta: {

@@ -4,9 +4,11 @@ import {
   Journal,
   SegmentFile,
   realDisk,
+  type Disk,
   type JournalOptions,
   type JournalReport,
   type Quota,
+  type QuotaDisk,
   type TapeEnd,
 } from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
@@ -130,181 +132,205 @@ export type RecorderMessage =
   | { readonly kind: 'close'; readonly end: SessionEnd }
 
 /** The recording side: everything except forwarding. */
-export interface RecorderCore {
-  /** A promise when decoding is asynchronous. The next message must wait for it. */
-  handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined>
-  /** The current end of the tape. */
-  readonly tapeEnd: TapeEnd | undefined
-  openRequests(): OpenRequest[]
-  toolHeaders(tool: string): readonly MirroredArgument[] | undefined
+export class RecorderCore {
+  readonly #init: RecorderInit
+  readonly #redactor: Redactor
+  readonly #numbers: Numbers
+  readonly #builder: RecordBuilder
+  readonly #isStdio: boolean
+  #httpBuilder: HttpBuilder | undefined
+  readonly #named: NamedSession[] = []
+  readonly #watched: Conversations
+  readonly #quotaDisk: QuotaDisk | undefined
+  readonly #disk: Disk
+  readonly #full: Journal | undefined
+  readonly #journal: Journal
+  #toldRedacted = 0
+  readonly #guard: (record: TapeRecord) => TapeRecord
+  /** A strict tape has other lines, and its second tape has everything: both need full records. */
+  readonly #addPlain: TakeLine | undefined
+  readonly #scratch = new Scratch()
+
+  readonly #add = (record: TapeRecord): void => {
+    const guarded = this.#guard(record)
+    this.#full?.add(guarded)
+    this.#journal.add(guarded)
+  }
+
+  constructor(init: RecorderInit, redactor: Redactor) {
+    this.#init = init
+    this.#redactor = redactor
+    const { resume } = init
+    this.#numbers = { next: resume?.next ?? 0 }
+    this.#builder = new RecordBuilder(redactor, this.#numbers, resume)
+    this.#isStdio = init.wire === 'pipes'
+    const talks = createConversations(init.conversationKey)
+    for (const named of resume?.sessions ?? []) talks.begin(named.session, named)
+    this.#watched = {
+      of: (from, session) => talks.of(from, session),
+      begin: (session, { connection, origin, conversation }) => {
+        if (!talks.begin(session, { connection, conversation, ...(origin !== undefined && { origin }) }))
+          return false
+        this.#named.push({ session, connection, conversation, ...(origin !== undefined && { origin }) })
+        return true
+      },
+    }
+    const bareDisk = init.state ? watchedDisk(realDisk, init.state) : realDisk
+    this.#quotaDisk = init.quota && createQuotaDisk(bareDisk, init.quota)
+    this.#disk = this.#quotaDisk ?? bareDisk
+    this.#full = init.full && this.#journalOf(init.full, { disk: this.#disk, now: () => this.#now() }, 0)
+    this.#journal = this.#journalOf(
+      init.tape,
+      {
+        disk: this.#disk,
+        strict: init.strict,
+        now: () => this.#now(),
+        ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
+        ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
+        ...(init.sealAfterMs !== undefined && { sealAfterMs: init.sealAfterMs }),
+      },
+      undefined,
+    )
+    this.#tell()
+    this.#guard = createRecordGuard(redactor)
+    this.#addPlain = init.strict || this.#full ? undefined : (line, ids) => this.#journal.addPlain(line, ids)
+  }
+
   /** Changes since the last call. */
   takeNews(): {
     readonly redacted?: readonly RuleCount[]
     readonly sessions?: readonly NamedSession[]
     /** A problem that the user should know. */
     readonly trouble?: string
+  } {
+    const redacted = this.#redactedSoFar()
+    const total = redacted.reduce((sum, { count }) => sum + count, 0)
+    const hasNew = total !== this.#toldRedacted
+    this.#toldRedacted = total
+    return {
+      ...(hasNew && { redacted }),
+      ...(this.#named.length > 0 && { sessions: this.#named.splice(0) }),
+      ...(this.#quotaDisk?.takeRefusal() && { trouble: quotaWords }),
+    }
   }
-  /** Closes an old segment. Called periodically. */
-  sealOld(): void
-}
 
-export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
-  const { resume } = init
-  const numbers: Numbers = { next: resume?.next ?? 0 }
-  const builder = new RecordBuilder(redactor, numbers, resume)
-  const isStdio = init.wire === 'pipes'
-  let httpBuilder: HttpBuilder | undefined
-  const talks = createConversations(init.conversationKey)
-  for (const named of resume?.sessions ?? []) talks.begin(named.session, named)
-  const named: NamedSession[] = []
-  const watched: Conversations = {
-    of: (from, session) => talks.of(from, session),
-    begin(session, { connection, origin, conversation }) {
-      if (!talks.begin(session, { connection, conversation, ...(origin !== undefined && { origin }) }))
-        return false
-      named.push({ session, connection, conversation, ...(origin !== undefined && { origin }) })
-      return true
-    },
+  /** Closes an old segment. Called periodically. */
+  sealOld(): void {
+    this.#journal.sealOld()
+    this.#tell()
   }
-  const http = (): HttpBuilder =>
-    (httpBuilder ??= createHttpBuilder(redactor, watched, numbers, resume !== undefined))
-  const now = (): { t: string; us: number } => ({
-    t: new Date().toISOString(),
-    us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
-  })
-  const bareDisk = init.state ? watchedDisk(realDisk, init.state) : realDisk
-  const quotaDisk = init.quota && createQuotaDisk(bareDisk, init.quota)
-  const disk = quotaDisk ?? bareDisk
-  const journalOf = (
+
+  /** The current end of the tape. */
+  get tapeEnd(): TapeEnd | undefined {
+    return this.#journal.end
+  }
+
+  openRequests(): OpenRequest[] {
+    return (this.#isStdio ? this.#builder : this.#http().messages).openRequests()
+  }
+
+  toolHeaders(tool: string): readonly MirroredArgument[] | undefined {
+    return this.#httpBuilder?.messages.toolHeaders(tool)
+  }
+
+  /** A promise when decoding is asynchronous. The next message must wait for it. */
+  handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined> {
+    switch (message.kind) {
+      case 'chunks':
+        this.#builder.chunks(message.batch, this.#add, this.#addPlain)
+        return this.#flush()
+      case 'ended':
+        return this.#append(this.#builder.ended(message.channel, message))
+      case 'lost':
+        return this.#append(this.#builder.lost(message.channel, message, message))
+      case 'undelivered': {
+        const { channel, deliveredBytes, why } = message
+        return this.#append(this.#builder.undelivered(channel, deliveredBytes, why, message))
+      }
+      case 'gate': {
+        const entries = this.#isStdio ? this.#builder : this.#http()
+        return this.#append(entries.gate(message.entry, message))
+      }
+      case 'http':
+        return this.#handleHttp(message.batch)
+      case 'died': {
+        const { why, losses, exchanges } = message
+        this.#append(this.#builder.died(message, losses, message, why))
+        if (exchanges.length > 0) this.#http().resume(exchanges)
+        return undefined
+      }
+      case 'http-lost':
+        return this.#append([this.#http().lost(message, message.why, message)])
+      case 'open-requests':
+      case 'tool-headers':
+        return undefined
+      case 'close': {
+        const { exitCode, redacted: before = [], ...wiretape } = message.end
+        const { t, us } = this.#now()
+        const redacted = sumOf(before, this.#redactedSoFar())
+        const told = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
+        const said = guardClosing(this.#redactor, told)
+        const end = { t, exitCode, durationMs: Math.round(us / 1000), wiretape: said }
+        this.#full?.close(end)
+        const report = this.#journal.close(end)
+        return { ...report, redacted }
+      }
+    }
+  }
+
+  #http(): HttpBuilder {
+    const isResumed = this.#init.resume !== undefined
+    return (this.#httpBuilder ??= createHttpBuilder(this.#redactor, this.#watched, this.#numbers, isResumed))
+  }
+
+  #now(): { t: string; us: number } {
+    const us = Math.round(Number(process.hrtime.bigint() - this.#init.startedNs) / 1000)
+    return { t: new Date().toISOString(), us }
+  }
+
+  #journalOf(
     { path, fd, sizeBytes }: RecorderInit['tape'],
     options: JournalOptions,
     segment: number | undefined,
-  ): Journal =>
-    resume
-      ? Journal.after(path, init.meta, options, { ...resume, segment: segment ?? resume.segment })
-      : new Journal(new SegmentFile(path, fd, sizeBytes, disk), init.meta, options)
-  const full = init.full && journalOf(init.full, { disk, now }, 0)
-  const journal = journalOf(
-    init.tape,
-    {
-      disk,
-      strict: init.strict,
-      now,
-      ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
-      ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
-      ...(init.sealAfterMs !== undefined && { sealAfterMs: init.sealAfterMs }),
-    },
-    undefined,
-  )
-  let toldRedacted = 0
-  const redactedSoFar = (): RuleCount[] => sumOf(resume?.redacted ?? [], redactor.report())
-
-  function tell(): void {
-    if (!init.state) return
-    const { messages, gaps, lost } = journal.report()
-    const { recorded, shift } = builder
-    const { segment } = journal.end
-    tellProgress(init.state, { next: numbers.next, segment, messages, gaps, lost, recorded, shift })
-  }
-  tell()
-
-  const guard = createRecordGuard(redactor)
-
-  function add(record: TapeRecord): void {
-    const guarded = guard(record)
-    full?.add(guarded)
-    journal.add(guarded)
+  ): Journal {
+    const { meta, resume } = this.#init
+    return resume
+      ? Journal.after(path, meta, options, { ...resume, segment: segment ?? resume.segment })
+      : new Journal(new SegmentFile(path, fd, sizeBytes, this.#disk), meta, options)
   }
 
-  /** A strict tape has other lines, and its second tape has everything: both need full records. */
-  const addPlain: TakeLine | undefined =
-    init.strict || full ? undefined : (line, ids) => journal.addPlain(line, ids)
-
-  function flush(): undefined {
-    full?.flush()
-    journal.flush()
-    tell()
+  #redactedSoFar(): RuleCount[] {
+    return sumOf(this.#init.resume?.redacted ?? [], this.#redactor.report())
   }
 
-  function append(records: readonly TapeRecord[]): undefined {
-    for (const record of records) add(record)
-    flush()
+  #tell(): void {
+    if (!this.#init.state) return
+    const { messages, gaps, lost } = this.#journal.report()
+    const { recorded, shift } = this.#builder
+    const { segment } = this.#journal.end
+    const { next } = this.#numbers
+    tellProgress(this.#init.state, { next, segment, messages, gaps, lost, recorded, shift })
   }
 
-  const scratch = new Scratch()
+  #flush(): undefined {
+    this.#full?.flush()
+    this.#journal.flush()
+    this.#tell()
+  }
 
-  async function handleHttp({ region, marks }: HttpBatch): Promise<undefined> {
-    const builder = http()
-    for (const event of viewsOf({ region: scratch.copyOf(region), marks })) {
-      const later = builder.event(event, add)
+  #append(records: readonly TapeRecord[]): undefined {
+    for (const record of records) this.#add(record)
+    this.#flush()
+  }
+
+  async #handleHttp({ region, marks }: HttpBatch): Promise<undefined> {
+    const builder = this.#http()
+    for (const event of viewsOf({ region: this.#scratch.copyOf(region), marks })) {
+      const later = builder.event(event, this.#add)
       if (later) await later
     }
     builder.keep()
-    return flush()
-  }
-
-  return {
-    takeNews() {
-      const redacted = redactedSoFar()
-      const total = redacted.reduce((sum, { count }) => sum + count, 0)
-      const hasNew = total !== toldRedacted
-      toldRedacted = total
-      return {
-        ...(hasNew && { redacted }),
-        ...(named.length > 0 && { sessions: named.splice(0) }),
-        ...(quotaDisk?.takeRefusal() && { trouble: quotaWords }),
-      }
-    },
-    sealOld() {
-      journal.sealOld()
-      tell()
-    },
-    get tapeEnd() {
-      return journal.end
-    },
-    openRequests: () => (isStdio ? builder : http().messages).openRequests(),
-    toolHeaders: (tool) => httpBuilder?.messages.toolHeaders(tool),
-    handle(message) {
-      switch (message.kind) {
-        case 'chunks':
-          builder.chunks(message.batch, add, addPlain)
-          return flush()
-        case 'ended':
-          return append(builder.ended(message.channel, message))
-        case 'lost':
-          return append(builder.lost(message.channel, message, message))
-        case 'undelivered':
-          return append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
-        case 'gate': {
-          const entries = isStdio ? builder : http()
-          return append(entries.gate(message.entry, message))
-        }
-        case 'http':
-          return handleHttp(message.batch)
-        case 'died': {
-          const { why, losses, exchanges } = message
-          append(builder.died(message, losses, message, why))
-          if (exchanges.length > 0) http().resume(exchanges)
-          return undefined
-        }
-        case 'http-lost':
-          return append([http().lost(message, message.why, message)])
-        case 'open-requests':
-        case 'tool-headers':
-          return undefined
-        case 'close': {
-          const { exitCode, redacted: before = [], ...wiretape } = message.end
-          const { t, us } = now()
-          const redacted = sumOf(before, redactedSoFar())
-          const told = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
-          const said = guardClosing(redactor, told)
-          const end = { t, exitCode, durationMs: Math.round(us / 1000), wiretape: said }
-          full?.close(end)
-          const report = journal.close(end)
-          return { ...report, redacted }
-        }
-      }
-    },
+    return this.#flush()
   }
 }
 

@@ -2,8 +2,7 @@
 import fs from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import {
-  createRecorderCore,
-  type RecorderCore,
+  RecorderCore,
   type RecorderInit,
   type RecorderMessage,
   type RecordingReport,
@@ -72,7 +71,7 @@ port.on('message', (message: RecorderInit | RecorderMessage) => heard(message))
 
 async function begin(given: RecorderInit): Promise<void> {
   init = given
-  core = createRecorderCore(init, await createRunRedactor(init.redaction))
+  core = new RecorderCore(init, await createRunRedactor(init.redaction))
   const { sealAfterMs } = init
   if (sealAfterMs !== undefined) {
     const everyMs = Math.min(60_000, Math.max(250, sealAfterMs / 4))
