@@ -4,7 +4,7 @@ import { openCanvas, type Canvas } from './canvas.js'
 import type { Frame } from './frame-lines.js'
 import type { Key } from './keys.js'
 import { span, truncateLine, type Line } from './spans.js'
-import { openTerminal } from './terminal.js'
+import { Terminal } from './terminal.js'
 
 /** One choice. */
 export interface Choice {
@@ -41,7 +41,7 @@ async function pick(
   marked: Set<number> | undefined,
 ): Promise<readonly number[] | undefined> {
   const { choices, colours, stdin, stdout, signal } = options
-  const terminal = openTerminal(stdin, stdout)
+  const terminal = new Terminal(stdin, stdout)
   let at = 0
   const picture = (): Frame => pickerFrame(options, at, terminal.columns, terminal.rows, marked)
   let canvas: Canvas | undefined

@@ -8,7 +8,7 @@ import { reduce } from './reduce.js'
 import { RowView } from './row-view.js'
 import { asciiSigns, unicodeSigns } from './row-line.js'
 import { initialState, type Action, type Context, type Effect, type ScreenState } from './state.js'
-import { openTerminal } from './terminal.js'
+import { Terminal } from './terminal.js'
 import type { ReadStream, WriteStream } from 'node:tty'
 
 export interface ScreenOptions {
@@ -45,7 +45,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   const view = new RowView(log)
   const context: Context = { hello: link.hello, log, view, owner, saved }
   const signs = speaksUtf8(process.env) ? unicodeSigns : asciiSigns
-  const terminal = openTerminal(stdin, stdout)
+  const terminal = new Terminal(stdin, stdout)
   let state: ScreenState = { ...initialState(terminal.columns, terminal.rows), follow: !saved }
   const changed: number[] = []
   let timer: NodeJS.Timeout | undefined

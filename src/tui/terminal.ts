@@ -16,169 +16,179 @@ const longestCopy = 74_994
 const enter = '\u001b[?1049h\u001b[?2004h\u001b[?25l\u001b[2J\u001b[H'
 const leave = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
 
-/** The user's terminal while a screen uses it. */
-export interface Terminal {
-  readonly columns: number
-  readonly rows: number
-  onKey(listener: (key: Key) => void): void
-  onResize(listener: () => void): void
-  /** Called once, when the terminal is lost: its window was closed, or its connection failed. */
-  onGone(listener: () => void): void
-  /** Called when a shell has returned the terminal. The screen's previous content is gone. */
-  onBack(listener: () => void): void
-  /** Returns false if the text is too long. */
-  copy(text: string): boolean
-  /** Lends the terminal to the user's editor. Returns the saved text, or the reason why there is none. */
-  edit(text: string): Promise<Edited>
-  /** Restores the terminal. Ends an editor that uses it. */
-  close(): void
-}
-
 export type Edited =
   | { readonly text: string }
   /** @param kept the folder with the unsaved text, if the editor was ended before its user finished */
   | { readonly fault: string; readonly kept?: string }
 
-export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
-  const reader = createKeyReader()
-  let keyListener: (key: Key) => void = () => undefined
-  let resizeListener: () => void = () => undefined
-  let goneListener: (() => void) | undefined
-  let backListener: () => void = () => undefined
-  let gone = false
-  let timer: NodeJS.Timeout | undefined
-  let open = false
-  let closed = false
-  const closing = new AbortController()
+/** The user's terminal while a screen uses it. */
+export class Terminal {
+  readonly #stdin: ReadStream
+  readonly #stdout: WriteStream
+  readonly #reader = createKeyReader()
+  #keyListener: (key: Key) => void = () => undefined
+  #resizeListener: () => void = () => undefined
+  #goneListener: (() => void) | undefined
+  #backListener: () => void = () => undefined
+  #gone = false
+  #timer: NodeJS.Timeout | undefined
+  #open = false
+  #closed = false
+  readonly #closing = new AbortController()
 
-  const onData = (chunk: Buffer | string): void => {
-    clearTimeout(timer)
-    reader.push(String(chunk)).forEach((key) => keyListener(key))
-    if (reader.pending) timer = setTimeout(() => reader.settle().forEach((key) => keyListener(key)), escapeMs)
-  }
-  const onResize = (): void => resizeListener()
-  const onGone = (): void => {
-    gone = true
-    goneListener?.()
-    goneListener = undefined
-  }
-  // Restores the terminal on any exit.
-  const restore = (): void => {
-    if (open) stdout.write(leave)
+  readonly #onData = (chunk: Buffer | string): void => {
+    clearTimeout(this.#timer)
+    this.#reader.push(String(chunk)).forEach((key) => this.#keyListener(key))
+    if (this.#reader.pending)
+      this.#timer = setTimeout(() => this.#reader.settle().forEach((key) => this.#keyListener(key)), escapeMs)
   }
 
-  function take(): void {
-    if (closed) return
-    open = true
-    stdin.setEncoding('utf8')
-    setRaw(true)
-    stdin.on('data', onData)
-    stdin.resume()
-    stdout.write(enter)
+  readonly #onResize = (): void => this.#resizeListener()
+
+  readonly #onGone = (): void => {
+    this.#gone = true
+    this.#goneListener?.()
+    this.#goneListener = undefined
   }
-  function give(): void {
-    if (!open) return
-    open = false
-    clearTimeout(timer)
-    stdin.off('data', onData)
-    stdin.pause()
-    setRaw(false)
-    stdout.write(leave)
+
+  /** Restores the terminal on any exit. */
+  readonly #restore = (): void => {
+    if (this.#open) this.#stdout.write(leave)
   }
+
   /** Restores the terminal for the shell, which knows neither raw mode nor the alternate screen. */
-  function onStop(): void {
-    const had = open
-    give()
+  readonly #onStop = (): void => {
+    const had = this.#open
+    this.#give()
     // The default action. It stops no process that no shell could continue.
-    process.off('SIGTSTP', onStop)
+    process.off('SIGTSTP', this.#onStop)
     process.kill(process.pid, 'SIGTSTP')
     setImmediate(() => {
-      if (closed) return
-      process.on('SIGTSTP', onStop)
-      if (had) back()
+      if (this.#closed) return
+      process.on('SIGTSTP', this.#onStop)
+      if (had) this.#back()
     })
   }
+
   /** SIGSTOP cannot be caught: the terminal was not restored. In the background, waits for the foreground. */
-  function onContinue(): void {
-    if (!open) return
-    give()
-    back()
+  readonly #onContinue = (): void => {
+    if (!this.#open) return
+    this.#give()
+    this.#back()
   }
-  function back(): void {
-    take()
-    backListener()
-    // A stopped process gets no notice of a new size.
-    if (process.platform !== 'win32') process.kill(process.pid, 'SIGWINCH')
+
+  constructor(stdin: ReadStream, stdout: WriteStream) {
+    this.#stdin = stdin
+    this.#stdout = stdout
+    this.#take()
+    // These listeners stay: writes to a lost terminal fail later.
+    stdin.on('error', this.#onGone)
+    stdout.on('error', this.#onGone)
+    stdin.on('end', this.#onGone)
+    stdout.on('resize', this.#onResize)
+    process.once('exit', this.#restore)
+    process.on('SIGTSTP', this.#onStop)
+    process.on('SIGCONT', this.#onContinue)
   }
-  /** The first call that fails on a lost terminal. */
-  function setRaw(on: boolean): void {
+
+  get columns(): number {
+    return sizeOf(this.#stdout).columns
+  }
+
+  get rows(): number {
+    return sizeOf(this.#stdout).rows
+  }
+
+  onKey(listener: (key: Key) => void): void {
+    this.#keyListener = listener
+  }
+
+  onResize(listener: () => void): void {
+    this.#resizeListener = listener
+  }
+
+  /** Called once, when the terminal is lost: its window was closed, or its connection failed. */
+  onGone(listener: () => void): void {
+    this.#goneListener = listener
+    if (this.#gone) this.#onGone()
+  }
+
+  /** Called when a shell has returned the terminal. The screen's previous content is gone. */
+  onBack(listener: () => void): void {
+    this.#backListener = listener
+  }
+
+  /** Returns false if the text is too long. */
+  copy(text: string): boolean {
+    const encoded = Buffer.from(text).toString('base64')
+    if (encoded.length > longestCopy) return false
+    // OSC 52 works over ssh; inside tmux, with `set-clipboard on`.
+    this.#stdout.write(`\u001b]52;c;${encoded}\u0007`)
+    return true
+  }
+
+  /** Lends the terminal to the user's editor. Returns the saved text, or the reason why there is none. */
+  async edit(text: string): Promise<Edited> {
+    this.#give()
+    const interrupts = setInterruptsAside()
     try {
-      stdin.setRawMode(on)
-    } catch {
-      onGone()
+      return await editExternally(text, this.#closing.signal)
+    } catch (error) {
+      return {
+        fault: `the editor failed: ${error instanceof Error ? error.message : String(error)}`,
+      }
+    } finally {
+      interrupts.restore()
+      this.#take()
     }
   }
 
-  take()
-  // These listeners stay: writes to a lost terminal fail later.
-  stdin.on('error', onGone)
-  stdout.on('error', onGone)
-  stdin.on('end', onGone)
-  stdout.on('resize', onResize)
-  process.once('exit', restore)
-  process.on('SIGTSTP', onStop)
-  process.on('SIGCONT', onContinue)
-  return {
-    get columns() {
-      return sizeOf(stdout).columns
-    },
-    get rows() {
-      return sizeOf(stdout).rows
-    },
-    onKey(listener) {
-      keyListener = listener
-    },
-    onResize(listener) {
-      resizeListener = listener
-    },
-    onGone(listener) {
-      goneListener = listener
-      if (gone) onGone()
-    },
-    onBack(listener) {
-      backListener = listener
-    },
-    copy(text) {
-      const encoded = Buffer.from(text).toString('base64')
-      if (encoded.length > longestCopy) return false
-      // OSC 52 works over ssh; inside tmux, with `set-clipboard on`.
-      stdout.write(`\u001b]52;c;${encoded}\u0007`)
-      return true
-    },
-    async edit(text) {
-      give()
-      const interrupts = setInterruptsAside()
-      try {
-        return await editExternally(text, closing.signal)
-      } catch (error) {
-        return {
-          fault: `the editor failed: ${error instanceof Error ? error.message : String(error)}`,
-        }
-      } finally {
-        interrupts.restore()
-        take()
-      }
-    },
-    close() {
-      closed = true
-      closing.abort()
-      give()
-      goneListener = undefined
-      stdout.off('resize', onResize)
-      process.off('exit', restore)
-      process.off('SIGTSTP', onStop)
-      process.off('SIGCONT', onContinue)
-    },
+  /** Restores the terminal. Ends an editor that uses it. */
+  close(): void {
+    this.#closed = true
+    this.#closing.abort()
+    this.#give()
+    this.#goneListener = undefined
+    this.#stdout.off('resize', this.#onResize)
+    process.off('exit', this.#restore)
+    process.off('SIGTSTP', this.#onStop)
+    process.off('SIGCONT', this.#onContinue)
+  }
+
+  #take(): void {
+    if (this.#closed) return
+    this.#open = true
+    this.#stdin.setEncoding('utf8')
+    this.#setRaw(true)
+    this.#stdin.on('data', this.#onData)
+    this.#stdin.resume()
+    this.#stdout.write(enter)
+  }
+
+  #give(): void {
+    if (!this.#open) return
+    this.#open = false
+    clearTimeout(this.#timer)
+    this.#stdin.off('data', this.#onData)
+    this.#stdin.pause()
+    this.#setRaw(false)
+    this.#stdout.write(leave)
+  }
+
+  #back(): void {
+    this.#take()
+    this.#backListener()
+    // A stopped process gets no notice of a new size.
+    if (process.platform !== 'win32') process.kill(process.pid, 'SIGWINCH')
+  }
+
+  /** The first call that fails on a lost terminal. */
+  #setRaw(on: boolean): void {
+    try {
+      this.#stdin.setRawMode(on)
+    } catch {
+      this.#onGone()
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openTerminal, type Terminal } from '../../src/tui/terminal.js'
+import { Terminal } from '../../src/tui/terminal.js'
 
 interface Fake {
   readonly terminal: Terminal
@@ -28,7 +28,7 @@ function open(columns = 80, rows = 24): Fake {
   const stdout = Object.assign(new PassThrough(), { columns, rows })
   let written = ''
   stdout.on('data', (chunk) => (written += String(chunk)))
-  const terminal = openTerminal(stdin as unknown as ReadStream, stdout as unknown as WriteStream)
+  const terminal = new Terminal(stdin as unknown as ReadStream, stdout as unknown as WriteStream)
   return { terminal, stdin, raw: () => raw, hangUp: () => (isThere = false), written: () => written }
 }
 
