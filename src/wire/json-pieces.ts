@@ -101,258 +101,281 @@ function afterTheEnd(code: number): string {
 type Due = 'start' | 'value' | 'first' | 'name' | 'colon' | 'next' | 'nothing'
 
 export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
-  const { maxBytes = 300 * 1024 * 1024 } = options
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const held = new GrowingBytes()
-  const follower = createJsonFollower()
-  const opened: Open[] = []
-  let pieces: JsonPiece[] = []
-  let due: Due = 'start'
-  let path: JsonPath = []
-  /** Offsets in `held`: the current position, and the start of the current value. */
-  let at = 0
-  let start = -1
-  let line = 1
-  let startLine = 1
-  let broken: Broken | undefined
-  let isLast = false
+  return new JsonSplitter(options)
+}
 
-  function run(last: boolean): void {
-    isLast = last
-    while (due !== 'nothing' && step(last));
-    drop()
+class JsonSplitter implements JsonPieces {
+  readonly #options: JsonPiecesOptions
+  readonly #maxBytes: number
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  readonly #held = new GrowingBytes()
+  readonly #follower = createJsonFollower()
+  readonly #opened: Open[] = []
+  #pieces: JsonPiece[] = []
+  #due: Due = 'start'
+  #path: JsonPath = []
+  /** Offsets in `held`: the current position, and the start of the current value. */
+  #at = 0
+  #start = -1
+  #line = 1
+  #startLine = 1
+  #broken: Broken | undefined
+  #isLast = false
+
+  constructor(options: JsonPiecesOptions) {
+    this.#options = options
+    const { maxBytes = 300 * 1024 * 1024 } = options
+    this.#maxBytes = maxBytes
   }
 
-  function step(last: boolean): boolean {
-    if (due === 'start') return passMark(last)
-    if (broken) return seek(broken, last)
-    if (start !== -1) return follow(last)
-    const { bytes, length } = held
+  push(chunk: Uint8Array): JsonPiece[] {
+    this.#pieces = []
+    if (this.#due === 'nothing') return this.#pieces
+    this.#held.add(chunk)
+    this.#run(false)
+    return this.#pieces
+  }
+
+  end(): JsonPiece[] {
+    this.#pieces = []
+    this.#run(true)
+    if (this.#due !== 'nothing' && !(this.#due === 'next' && this.#opened.length === 0)) {
+      if (this.#start === -1) {
+        this.#start = this.#held.length
+        this.#startLine = this.#line
+      }
+      this.#pieces.push(this.#faultAt(incompleteDocument, this.#pieceText(this.#start, this.#held.length)))
+      this.#due = 'nothing'
+    }
+    return this.#pieces
+  }
+
+  #run(last: boolean): void {
+    this.#isLast = last
+    while (this.#due !== 'nothing' && this.#step(last));
+    this.#drop()
+  }
+
+  #step(last: boolean): boolean {
+    if (this.#due === 'start') return this.#passMark(last)
+    if (this.#broken) return this.#seek(this.#broken, last)
+    if (this.#start !== -1) return this.#follow(last)
+    const { bytes, length } = this.#held
+    let at = this.#at
     for (; at < length; at += 1) {
       const code = bytes[at]!
-      if (code === 0x0a) line += 1
-      else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) return token(code)
+      if (code === 0x0a) this.#line += 1
+      else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) break
     }
-    return false
+    this.#at = at
+    return at < length && this.#token(bytes[at]!)
   }
 
   /** A byte order mark is not part of the document. */
-  function passMark(last: boolean): boolean {
-    const { bytes, length } = held
+  #passMark(last: boolean): boolean {
+    const { bytes, length } = this.#held
     const mark = [0xef, 0xbb, 0xbf]
     const same = mark.findIndex((byte, i) => i >= length || bytes[i] !== byte)
     if (same !== -1 && same === length && !last) return false
     if (same === -1) {
-      at = 3
-      options.marked?.()
+      this.#at = 3
+      this.#options.marked?.()
     }
-    due = 'value'
+    this.#due = 'value'
     return true
   }
 
-  function token(code: number): boolean {
-    const open = opened.at(-1)
-    if (due === 'colon') {
-      if (code !== COLON) return breaks("expected ':'")
-      at += 1
-      due = 'value'
+  #token(code: number): boolean {
+    const open = this.#opened.at(-1)
+    if (this.#due === 'colon') {
+      if (code !== COLON) return this.#breaks("expected ':'")
+      this.#at += 1
+      this.#due = 'value'
       return true
     }
-    if (due === 'next' || due === 'first') {
-      if (open && code === open.close) return closed()
-      if (due === 'next') {
-        if (!open) return breaks(afterTheEnd(code))
-        if (code !== COMMA) return breaks(`expected ',' or '${String.fromCharCode(open.close)}'`)
-        at += 1
+    if (this.#due === 'next' || this.#due === 'first') {
+      if (open && code === open.close) return this.#closed()
+      if (this.#due === 'next') {
+        if (!open) return this.#breaks(afterTheEnd(code))
+        if (code !== COMMA) return this.#breaks(`expected ',' or '${String.fromCharCode(open.close)}'`)
+        this.#at += 1
       }
       const { close, path: outer, count } = open!
-      const before = due
-      due = close === CLOSE_OBJECT ? 'name' : 'value'
-      if (due === 'value') path = [...outer, count]
+      const before = this.#due
+      this.#due = close === CLOSE_OBJECT ? 'name' : 'value'
+      if (this.#due === 'value') this.#path = [...outer, count]
       if (before === 'next') return true
     }
-    if (due === 'name' && code !== QUOTE) return breaks('expected a member name')
+    if (this.#due === 'name' && code !== QUOTE) return this.#breaks('expected a member name')
     if (code === COMMA || code === COLON || code === CLOSE_ARRAY || code === CLOSE_OBJECT)
-      return breaks('expected a value')
+      return this.#breaks('expected a value')
     const kind = code === OPEN_OBJECT ? 'object' : code === OPEN_ARRAY ? 'array' : undefined
-    if (kind && options.opens(path, kind)) return openAs(kind)
-    if (kind && options.take) {
-      const found = options.take(held.bytes, at, held.length, path)
-      if (found === 'more' && !isLast) return false
-      if (typeof found === 'object') return takeAs(found)
+    if (kind && this.#options.opens(this.#path, kind)) return this.#openAs(kind)
+    if (kind && this.#options.take) {
+      const found = this.#options.take(this.#held.bytes, this.#at, this.#held.length, this.#path)
+      if (found === 'more' && !this.#isLast) return false
+      if (typeof found === 'object') return this.#takeAs(found)
     }
-    start = at
-    startLine = line
-    follower.begin()
+    this.#start = this.#at
+    this.#startLine = this.#line
+    this.#follower.begin()
     return true
   }
 
-  function takeAs({ end, lines, text, value }: TakenValue): boolean {
-    pieces.push({ path, text, line, taken: value })
-    line += lines
-    at = end
-    taken()
+  #takeAs({ end, lines, text, value }: TakenValue): boolean {
+    this.#pieces.push({ path: this.#path, text, line: this.#line, taken: value })
+    this.#line += lines
+    this.#at = end
+    this.#taken()
     return true
   }
 
-  function openAs(kind: 'object' | 'array'): boolean {
-    opened.push({
+  #openAs(kind: 'object' | 'array'): boolean {
+    this.#opened.push({
       close: kind === 'object' ? CLOSE_OBJECT : CLOSE_ARRAY,
-      path,
-      resume: kind === 'array' ? options.resume?.(path) : undefined,
+      path: this.#path,
+      resume: kind === 'array' ? this.#options.resume?.(this.#path) : undefined,
       count: 0,
       firstName: undefined,
     })
-    at += 1
-    due = 'first'
+    this.#at += 1
+    this.#due = 'first'
     return true
   }
 
-  function closed(): boolean {
-    opened.pop()
-    at += 1
-    taken()
+  #closed(): boolean {
+    this.#opened.pop()
+    this.#at += 1
+    this.#taken()
     return true
   }
 
   /** A value is complete, and its container continues. */
-  function taken(): void {
-    const open = opened.at(-1)
+  #taken(): void {
+    const open = this.#opened.at(-1)
     if (open) open.count += 1
-    due = 'next'
+    this.#due = 'next'
   }
 
   /** Follows the current value to its end. */
-  function follow(last: boolean): boolean {
-    const { bytes, length } = held
-    const found = follower.follow(bytes, at, length)
-    at = found.kind === 'more' ? length : found.at
-    if (at - start > maxBytes) return breaks(`longer than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
-    if (found.kind === 'end') return complete(at)
-    if (found.kind === 'fault') return breaks(found.reason)
+  #follow(last: boolean): boolean {
+    const { bytes, length } = this.#held
+    const found = this.#follower.follow(bytes, this.#at, length)
+    this.#at = found.kind === 'more' ? length : found.at
+    if (this.#at - this.#start > this.#maxBytes)
+      return this.#breaks(`longer than ${Math.round(this.#maxBytes / 1024 / 1024)} MiB`)
+    if (found.kind === 'end') return this.#complete(this.#at)
+    if (found.kind === 'fault') return this.#breaks(found.reason)
     // A number or word that is the whole document ends only with the input.
-    return last && opened.length === 0 && isWord(bytes[start]!) ? complete(length) : false
+    return last && this.#opened.length === 0 && isWord(bytes[this.#start]!) ? this.#complete(length) : false
   }
 
-  function complete(end: number): boolean {
-    const wanted = due === 'name' || options.skips?.(path) !== true
+  #complete(end: number): boolean {
+    const wanted = this.#due === 'name' || this.#options.skips?.(this.#path) !== true
     let text: string | undefined = ''
     try {
-      if (wanted) text = utf8.decode(held.bytes.subarray(start, end))
+      if (wanted) text = this.#utf8.decode(this.#held.bytes.subarray(this.#start, end))
     } catch {
       text = undefined
     }
-    if (text === undefined) pieces.push(faultAt('not valid UTF-8', pieceText(start, end)))
-    line = startLine + follower.lines()
-    const open = opened.at(-1)
-    if (due === 'name') {
-      path = [...open!.path, nameOf(text ?? '')]
-      due = 'colon'
+    if (text === undefined)
+      this.#pieces.push(this.#faultAt('not valid UTF-8', this.#pieceText(this.#start, end)))
+    this.#line = this.#startLine + this.#follower.lines()
+    const open = this.#opened.at(-1)
+    if (this.#due === 'name') {
+      this.#path = [...open!.path, nameOf(text ?? '')]
+      this.#due = 'colon'
     } else {
-      if (wanted && text !== undefined) pieces.push({ path, text, line: startLine })
-      if (open?.resume) open.firstName ??= firstNameIn(pieceText(start, Math.min(end, start + 256)))
-      taken()
+      if (wanted && text !== undefined) this.#pieces.push({ path: this.#path, text, line: this.#startLine })
+      if (open?.resume)
+        open.firstName ??= firstNameIn(this.#pieceText(this.#start, Math.min(end, this.#start + 256)))
+      this.#taken()
     }
-    at = end
-    start = -1
+    this.#at = end
+    this.#start = -1
     return true
   }
 
   /** The document stops being valid JSON: in the current value, or at `at`. */
-  function breaks(reason: string): boolean {
-    const array = opened.findLast((open) => open.resume !== undefined)
-    const inElement = start !== -1 || opened.at(-1) !== array
-    if (start === -1) {
-      start = at
-      startLine = line
+  #breaks(reason: string): boolean {
+    const array = this.#opened.findLast((open) => open.resume !== undefined)
+    const inElement = this.#start !== -1 || this.#opened.at(-1) !== array
+    if (this.#start === -1) {
+      this.#start = this.#at
+      this.#startLine = this.#line
     }
     if (!array) {
-      pieces.push(faultAt(reason, pieceText(start, Math.min(at + 1, start + maxBytes))))
-      due = 'nothing'
+      this.#pieces.push(
+        this.#faultAt(
+          reason,
+          this.#pieceText(this.#start, Math.min(this.#at + 1, this.#start + this.#maxBytes)),
+        ),
+      )
+      this.#due = 'nothing'
       return false
     }
-    while (opened.at(-1) !== array) opened.pop()
-    path = [...array.path, array.count]
+    while (this.#opened.at(-1) !== array) this.#opened.pop()
+    this.#path = [...array.path, array.count]
     const { element, after } = array.resume!
     const names = { element: array.firstName ?? element, ...(after !== undefined && { after }) }
-    const resync = createResync({ at: start, inElement, names })
-    broken = { reason, array, inElement, resync, line: startLine, text: undefined }
+    const resync = createResync({ at: this.#start, inElement, names })
+    this.#broken = { reason, array, inElement, resync, line: this.#startLine, text: undefined }
     return true
   }
 
-  function seek(fault: Broken, last: boolean): boolean {
-    const point = fault.resync.seek(held.bytes, held.length)
-    if (point) return resumeAt(fault, point)
+  #seek(fault: Broken, last: boolean): boolean {
+    const point = fault.resync.seek(this.#held.bytes, this.#held.length)
+    if (point) return this.#resumeAt(fault, point)
     if (last) {
-      pieces.push(faultAt(fault.reason, fault.text ?? pieceText(start, held.length)))
-      due = 'nothing'
+      this.#pieces.push(
+        this.#faultAt(fault.reason, fault.text ?? this.#pieceText(this.#start, this.#held.length)),
+      )
+      this.#due = 'nothing'
     }
     return false
   }
 
-  function resumeAt(fault: Broken, point: ResumePoint): boolean {
+  #resumeAt(fault: Broken, point: ResumePoint): boolean {
     const { array } = fault
-    const text = fault.text ?? pieceText(start, point.at)
+    const text = fault.text ?? this.#pieceText(this.#start, point.at)
     // A superfluous comma or bracket, or a missing comma, is not an element.
-    const isBetween = !fault.inElement && (due === 'next' || !/[^\s,]/.test(text))
-    const piece = faultAt(fault.reason, text)
-    pieces.push(isBetween ? { ...piece, between: true } : piece)
-    broken = undefined
-    start = -1
-    at = point.at
-    line = fault.line + point.lines
+    const isBetween = !fault.inElement && (this.#due === 'next' || !/[^\s,]/.test(text))
+    const piece = this.#faultAt(fault.reason, text)
+    this.#pieces.push(isBetween ? { ...piece, between: true } : piece)
+    this.#broken = undefined
+    this.#start = -1
+    this.#at = point.at
+    this.#line = fault.line + point.lines
     if (!isBetween) array.count += 1
-    path = [...array.path, array.count]
-    due = point.kind === 'element' ? 'value' : 'first'
+    this.#path = [...array.path, array.count]
+    this.#due = point.kind === 'element' ? 'value' : 'first'
     return true
   }
 
   /** Drops the bytes that are no longer needed. */
-  function drop(): void {
-    let from = start === -1 ? at : start
-    if (due === 'nothing') from = held.length
-    else if (broken) {
-      const isEnough = broken.resync.needed() - start >= keptOfFault
-      if (broken.text === undefined && isEnough) broken.text = pieceText(start, held.length)
-      from = broken.text === undefined ? start : broken.resync.needed()
-      broken.resync.dropped(from)
+  #drop(): void {
+    let from = this.#start === -1 ? this.#at : this.#start
+    if (this.#due === 'nothing') from = this.#held.length
+    else if (this.#broken) {
+      const isEnough = this.#broken.resync.needed() - this.#start >= keptOfFault
+      if (this.#broken.text === undefined && isEnough)
+        this.#broken.text = this.#pieceText(this.#start, this.#held.length)
+      from = this.#broken.text === undefined ? this.#start : this.#broken.resync.needed()
+      this.#broken.resync.dropped(from)
     }
-    held.drop(from)
-    at -= from
-    if (start !== -1) start = Math.max(0, start - from)
+    this.#held.drop(from)
+    this.#at -= from
+    if (this.#start !== -1) this.#start = Math.max(0, this.#start - from)
   }
 
-  function faultAt(reason: string, text: string): JsonPiece {
-    const between = due === 'name' || due === 'next' || due === 'first'
-    const place = !broken && between ? (opened.at(-1)?.path ?? []) : path
-    return { path: place, text, line: broken?.line ?? startLine, fault: reason }
+  #faultAt(reason: string, text: string): JsonPiece {
+    const between = this.#due === 'name' || this.#due === 'next' || this.#due === 'first'
+    const place = !this.#broken && between ? (this.#opened.at(-1)?.path ?? []) : this.#path
+    return { path: place, text, line: this.#broken?.line ?? this.#startLine, fault: reason }
   }
 
-  function pieceText(from: number, to: number): string {
-    return new TextDecoder().decode(held.bytes.subarray(from, Math.min(to, from + keptOfFault)))
-  }
-
-  return {
-    push(chunk) {
-      pieces = []
-      if (due === 'nothing') return pieces
-      held.add(chunk)
-      run(false)
-      return pieces
-    },
-    end() {
-      pieces = []
-      run(true)
-      if (due !== 'nothing' && !(due === 'next' && opened.length === 0)) {
-        if (start === -1) {
-          start = held.length
-          startLine = line
-        }
-        pieces.push(faultAt(incompleteDocument, pieceText(start, held.length)))
-        due = 'nothing'
-      }
-      return pieces
-    },
+  #pieceText(from: number, to: number): string {
+    return new TextDecoder().decode(this.#held.bytes.subarray(from, Math.min(to, from + keptOfFault)))
   }
 }
 
