@@ -64,7 +64,7 @@ export async function run({ quick, say }) {
   const { createRunRedactor } = await load('proxy/run-redactor.js')
   const { prepareRedaction } = await load('redaction/index.js')
   const wire = await load('wire/index.js')
-  const { createCorrelator, MessageIds } = await load('model/index.js')
+  const { Correlator, MessageIds } = await load('model/index.js')
   const { encodeRecord, MessageLineEncoder } = await load('formats/index.js')
 
   const folder = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
@@ -106,7 +106,7 @@ export async function run({ quick, say }) {
   const bytes = Buffer.from(batchOf(0).regions.in)
   const text = bytes.toString('latin1', 0, SIZE_BYTES - 1)
   const envelope = wire.readEnvelope(text, 0)
-  const correlator = createCorrelator(wire.idKey)
+  const correlator = new Correlator(wire.idKey)
   const parts = [{ id: crypto.randomUUID(), envelope, start: 0, end: text.length }]
   const record = {
     type: 'message',
@@ -124,7 +124,7 @@ export async function run({ quick, say }) {
     })
   const id = (/** @type {number} */ n) => String(1_000_000_000 + n)
   const plain = new wire.PlainMessage()
-  const pairing = createCorrelator(wire.idKey)
+  const pairing = new Correlator(wire.idKey)
   const lineEncoder = new MessageLineEncoder(new MessageIds(new Uint32Array(4)))
   const target = new Uint8Array(1024)
   const line = {

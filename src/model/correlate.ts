@@ -57,41 +57,13 @@ export interface OpenRequest {
   readonly name: string | null
 }
 
-/** Takes messages in order and finds how they are related. */
-export interface Correlator<R> {
-  observe(message: Observation<R>): Relations<R>
-  /**
-   * As `observe`, in the conversation `''`, for a request without references and names. Allocates only what must be
-   * remembered. Keeps the texts.
-   *
-   * @returns `duplicateOf`
-   */
-  observePlainRequest(
-    direction: Direction,
-    id: PlainId,
-    ref: R,
-    method: string,
-    subject: string | null,
-  ): R | undefined
-  /** As `observePlainRequest`, for a result. */
-  observePlainResult(direction: Direction, id: PlainId): Relations<R>
-  /** An observed request was forwarded under another id. Responses may use either id. */
-  rename(
-    request: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
-    newId: string,
-  ): void
-  /** The transport reports that a request can no longer be answered: its id may be used again. */
-  giveUp(request: Pick<Observation<R>, 'ref' | 'direction' | 'conversation'> & { readonly id: string }): void
-  /** Unanswered requests, under the ids that responses will use. */
-  openRequests(): OpenRequest[]
-}
-
 /** Maximum number of open requests remembered. */
 const rememberedOpen = 32_768
 /** Maximum number of answered requests, tokens, tasks and subscriptions, each: references come soon. */
 const remembered = 8_192
 /** Peers choose the length of ids; this much text of them is remembered, each. */
 const rememberedChars = 4 * 1024 * 1024
+const limits = { entries: remembered, chars: rememberedChars }
 /** Longer ids, tokens and task names are not correlated: each message could otherwise add megabytes of memory. */
 const longestId = 4_096
 /** Longer request subjects are not remembered. */
@@ -124,31 +96,110 @@ interface Open<R> {
 
 type Links<R> = { kind: LinkKind; to: R }[]
 
-/**
- * Ids are typed and directed: `1` is not `"1"`, and a server's own request 1 never receives the response to
- * the client's request 1. The first response matches, later ones are late. Only certain links are made; a
- * reference that two requests could claim stays unlinked.
- *
- * @param idKey canonical form of an id's exact JSON text: equal for equal ids, different for `1` and `"1"`
- * @param options.links also find links other than responses @default true
- */
-export function createCorrelator<R>(
-  idKey: (idText: string) => string,
-  { links: withLinks = true }: { readonly links?: boolean } = {},
-): Correlator<R> {
-  const limits = { entries: remembered, chars: rememberedChars }
-  const open = createRecent<Open<R>, Key>({
+/** Takes messages in order and finds how they are related. */
+export class Correlator<R> {
+  readonly #idKey: (idText: string) => string
+  readonly #withLinks: boolean
+  readonly #open = createRecent<Open<R>, Key>({
     ...limits,
     entries: rememberedOpen,
     sizeOf: ({ name, method }) => (name?.length ?? 0) + (method?.length ?? 0),
   })
-  const answered = createRecent<R, Key>(limits)
-  const tokens = createRecent<Name<R>, Key>(limits)
-  const tasks = createRecent<Name<R>, Key>(limits)
-  const subscriptions = createRecent<Name<R>, Key>(limits)
-  const rounds = createRounds<R>()
+  readonly #answered = createRecent<R, Key>(limits)
+  readonly #tokens = createRecent<Name<R>, Key>(limits)
+  readonly #tasks = createRecent<Name<R>, Key>(limits)
+  readonly #subscriptions = createRecent<Name<R>, Key>(limits)
+  readonly #rounds = createRounds<R>()
 
-  function give(names: Recent<Name<R>, Key>, key: Key, ref: R): Name<R> {
+  /**
+   * Ids are typed and directed: `1` is not `"1"`, and a server's own request 1 never receives the response to
+   * the client's request 1. The first response matches, later ones are late. Only certain links are made; a
+   * reference that two requests could claim stays unlinked.
+   *
+   * @param idKey canonical form of an id's exact JSON text: equal for equal ids, different for `1` and `"1"`
+   * @param options.links also find links other than responses @default true
+   */
+  constructor(
+    idKey: (idText: string) => string,
+    { links: withLinks = true }: { readonly links?: boolean } = {},
+  ) {
+    this.#idKey = idKey
+    this.#withLinks = withLinks
+  }
+
+  /** Unanswered requests, under the ids that responses will use. */
+  openRequests(): OpenRequest[] {
+    return [...this.#open.entries()].map(([key, { method, name }]) => ({ key: keyText(key), method, name }))
+  }
+
+  /**
+   * As `observe`, in the conversation `''`, for a request without references and names. Allocates only what must be
+   * remembered. Keeps the texts.
+   *
+   * @returns `duplicateOf`
+   */
+  observePlainRequest(
+    direction: Direction,
+    id: PlainId,
+    ref: R,
+    method: string,
+    subject: string | null,
+  ): R | undefined {
+    return this.#begin(plainKey(direction, id), ref, shortText(method), shortText(subject))?.ref
+  }
+
+  /** As `observePlainRequest`, for a result. */
+  observePlainResult(direction: Direction, id: PlainId): Relations<R> {
+    const relations: Draft<Relations<R>> = { links: noLinks }
+    this.#answer(plainKey(opposite(direction), id), plainResults[direction], undefined, relations)
+    return relations
+  }
+
+  /** An observed request was forwarded under another id. Responses may use either id. */
+  rename(
+    asked: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
+    newId: string,
+  ): void {
+    const { ref, envelope, direction, conversation } = asked
+    if (hasLongId(envelope) || !canRelate(newId)) return
+    const own = keyOf(conversation, direction, this.#idKey(envelope.id ?? ''))
+    const alias = keyOf(conversation, direction, this.#idKey(newId))
+    const request = this.#open.get(own)
+    // Another open request of that id would be mistaken for this one.
+    if (request?.ref !== ref || request.ambiguous || this.#open.get(alias)) return
+    request.own = own
+    request.alias = alias
+    this.#open.set(alias, request)
+    const listen = this.#subscriptions.get(own)
+    if (listen?.ref === ref) this.#subscriptions.set(alias, listen)
+  }
+
+  /** The transport reports that a request can no longer be answered: its id may be used again. */
+  giveUp(asked: Pick<Observation<R>, 'ref' | 'direction' | 'conversation'> & { readonly id: string }): void {
+    const { ref, direction, conversation, id } = asked
+    const key = keyOf(conversation, direction, this.#idKey(id))
+    const request = this.#open.get(key)
+    if (request?.ref !== ref || request.waiting > 1) return
+    this.#close(key, request)
+    for (const name of request.names ?? []) name.users -= 1
+    // A response that still arrives can then be matched.
+    this.#answered.set(key, ref)
+  }
+
+  observe(seen: Observation<R>): Relations<R> {
+    const message = hasLongId(seen.envelope) ? { ...seen, envelope: withoutLongIds(seen.envelope) } : seen
+    const links: Links<R> = []
+    // Member by member, for speed: recordings hold millions of links.
+    const relations: Draft<Relations<R>> = { links }
+    if (message.envelope.kind === 'request') {
+      const duplicateOf = this.#observeRequest(message, links)
+      if (duplicateOf !== undefined) relations.duplicateOf = duplicateOf
+    } else if (isAnswer(message.envelope)) this.#observeAnswer(message, relations)
+    if (this.#withLinks) this.#linkOthers(message, relations.answers, links)
+    return relations
+  }
+
+  #give(names: Recent<Name<R>, Key>, key: Key, ref: R): Name<R> {
     const before = names.get(key)
     if (before && before.users > 0) {
       before.users += 1
@@ -160,34 +211,35 @@ export function createCorrelator<R>(
     return name
   }
 
-  function observeRequest(message: Observation<R>, links: Links<R>): R | undefined {
+  #observeRequest(message: Observation<R>, links: Links<R>): R | undefined {
     const { envelope, direction, conversation, ref } = message
     if (envelope.id === undefined) return undefined
-    const key = keyOf(conversation, direction, idKey(envelope.id))
-    const before = begin(key, ref, ownText(envelope.method), ownText(envelope.subject))
+    const key = keyOf(conversation, direction, this.#idKey(envelope.id))
+    const before = this.#begin(key, ref, ownText(envelope.method), ownText(envelope.subject))
     const note = (name: Name<R>): void => {
-      const request = before ?? open.get(key)
+      const request = before ?? this.#open.get(key)
       if (!request) return
       request.names ??= []
       if (request.names.length < longestNames) request.names.push(name)
     }
-    if (withLinks && envelope.progressToken !== undefined)
-      note(give(tokens, keyOf(conversation, direction, idKey(envelope.progressToken)), ref))
-    if (withLinks && envelope.method === 'subscriptions/listen') note(give(subscriptions, key, ref))
-    const round = withLinks ? rounds.asked(conversation, key, envelope) : undefined
+    if (this.#withLinks && envelope.progressToken !== undefined)
+      note(this.#give(this.#tokens, keyOf(conversation, direction, this.#idKey(envelope.progressToken)), ref))
+    if (this.#withLinks && envelope.method === 'subscriptions/listen')
+      note(this.#give(this.#subscriptions, key, ref))
+    const round = this.#withLinks ? this.#rounds.asked(conversation, key, envelope) : undefined
     if (round !== undefined) links.push({ kind: 'round', to: round })
     return before?.ref
   }
 
   /** Returns the request that is already open under the same id. */
-  function begin(key: Key, ref: R, method: string | null, name: string | null): Open<R> | undefined {
-    const before = open.get(key)
-    answered.delete(key)
+  #begin(key: Key, ref: R, method: string | null, name: string | null): Open<R> | undefined {
+    const before = this.#open.get(key)
+    this.#answered.delete(key)
     if (before) {
       before.waiting += 1
       before.ambiguous = true
     } else {
-      open.set(key, {
+      this.#open.set(key, {
         ref,
         method,
         name,
@@ -202,149 +254,106 @@ export function createCorrelator<R>(
   }
 
   /** Removes the request under all ids that responses may use. */
-  function close(key: Key, { alias, own }: Open<R>): void {
-    open.delete(key)
-    if (alias !== undefined) open.delete(alias)
-    if (own !== undefined) open.delete(own)
+  #close(key: Key, { alias, own }: Open<R>): void {
+    this.#open.delete(key)
+    if (alias !== undefined) this.#open.delete(alias)
+    if (own !== undefined) this.#open.delete(own)
   }
 
-  function observeAnswer(message: Observation<R>, relations: Draft<Relations<R>>): void {
+  #observeAnswer(message: Observation<R>, relations: Draft<Relations<R>>): void {
     const { envelope, direction, conversation } = message
     const id = isNamelessError(envelope) ? message.request?.id : envelope.id
     if (id === undefined) return
-    const key = keyOf(conversation, opposite(direction), idKey(id))
-    answer(key, message, message.request, relations)
+    const key = keyOf(conversation, opposite(direction), this.#idKey(id))
+    this.#answer(key, message, message.request, relations)
   }
 
-  function answer(
+  #answer(
     key: Key,
     { envelope, direction, conversation }: Pick<Observation<R>, 'envelope' | 'direction' | 'conversation'>,
     known: Observation<R>['request'],
     relations: Draft<Relations<R>>,
   ): void {
-    const request = open.get(key)
+    const request = this.#open.get(key)
     if (known?.answered || !request) {
-      const before = known?.ref ?? answered.get(key)
+      const before = known?.ref ?? this.#answered.get(key)
       if (before === undefined) return
       relations.answers = before
       // The request may have been answered on another stream.
-      if (known?.answered || !known || answered.get(key) === known.ref) relations.late = true
+      if (known?.answered || !known || this.#answered.get(key) === known.ref) relations.late = true
       return
     }
     request.waiting -= 1
     if (request.waiting === 0) {
-      close(key, request)
+      this.#close(key, request)
       // A task outlives the request that created it, and so does its progress.
       if (!envelope.createsTask && request.names) for (const name of request.names) name.users -= 1
     }
     if (request.ambiguous && !known) return
     const ref = known?.ref ?? request.ref
-    answered.set(key, ref)
-    if (!withLinks) {
+    this.#answered.set(key, ref)
+    if (!this.#withLinks) {
       relations.answers = ref
       return
     }
-    rounds.answered(conversation, key, ref, envelope)
+    this.#rounds.answered(conversation, key, ref, envelope)
     if (envelope.createsTask && envelope.taskId !== undefined)
-      give(tasks, keyOf(conversation, opposite(direction), envelope.taskId), ref)
+      this.#give(this.#tasks, keyOf(conversation, opposite(direction), envelope.taskId), ref)
     relations.answers = ref
   }
 
-  function cancelled(message: Observation<R>, cancels: string): R | undefined {
+  #cancelled(message: Observation<R>, cancels: string): R | undefined {
     const { direction, conversation } = message
-    const own = keyOf(conversation, direction, idKey(cancels))
+    const own = keyOf(conversation, direction, this.#idKey(cancels))
     // 2026-07-28: a server ends a subscription by cancelling the client's listen request.
-    const other = keyOf(conversation, opposite(direction), idKey(cancels))
-    const stream = open.get(other) && subscriptions.get(other)
-    const request = open.get(own)
+    const other = keyOf(conversation, opposite(direction), this.#idKey(cancels))
+    const stream = this.#open.get(other) && this.#subscriptions.get(other)
+    const request = this.#open.get(own)
     if (request && stream) return undefined
     const found = request ?? stream
     if (found) {
       if (found.ambiguous) return undefined
-      const listen = stream ?? subscriptions.get(own)
+      const listen = stream ?? this.#subscriptions.get(own)
       // Its id may be used again.
       if (listen?.ref === found.ref) listen.users = 0
       return found.ref
     }
-    return answered.get(own)
+    return this.#answered.get(own)
   }
 
-  function certain(names: Recent<Name<R>, Key>, key: Key): R | undefined {
+  #certain(names: Recent<Name<R>, Key>, key: Key): R | undefined {
     const name = names.get(key)
     return name && !name.ambiguous ? name.ref : undefined
   }
 
   /** The request that created a message's task. The answering side assigns task ids. */
-  function taskOf(message: Observation<R>, taskId: string): R | undefined {
+  #taskOf(message: Observation<R>, taskId: string): R | undefined {
     const { envelope, direction, conversation } = message
     const others = keyOf(conversation, direction, taskId)
     const own = keyOf(conversation, opposite(direction), taskId)
     // `tasks/…` requests concern a task of the other side; a status notification, the sender's own.
-    if (envelope.kind === 'request' && envelope.method?.startsWith('tasks/')) return certain(tasks, others)
-    if (envelope.method === 'notifications/tasks/status') return certain(tasks, own)
-    if (tasks.get(own) && tasks.get(others)) return undefined
-    return certain(tasks, tasks.get(own) ? own : others)
+    if (envelope.kind === 'request' && envelope.method?.startsWith('tasks/'))
+      return this.#certain(this.#tasks, others)
+    if (envelope.method === 'notifications/tasks/status') return this.#certain(this.#tasks, own)
+    if (this.#tasks.get(own) && this.#tasks.get(others)) return undefined
+    return this.#certain(this.#tasks, this.#tasks.get(own) ? own : others)
   }
 
-  function linkOthers(message: Observation<R>, answers: R | undefined, links: Links<R>): void {
+  #linkOthers(message: Observation<R>, answers: R | undefined, links: Links<R>): void {
     const { envelope, direction, conversation } = message
     const link = (kind: LinkKind, to: R | undefined): void => {
       if (to !== undefined && to !== answers) links.push({ kind, to })
     }
     if (envelope.kind === 'notification') {
       const { progressToken, cancels, subscriptionId } = envelope
-      const asked = (name: string): Key => keyOf(conversation, opposite(direction), idKey(name))
-      if (progressToken !== undefined) link('progress', certain(tokens, asked(progressToken)))
-      if (cancels !== undefined) link('cancel', cancelled(message, cancels))
-      if (subscriptionId !== undefined) link('subscription', certain(subscriptions, asked(subscriptionId)))
+      const asked = (name: string): Key => keyOf(conversation, opposite(direction), this.#idKey(name))
+      if (progressToken !== undefined) link('progress', this.#certain(this.#tokens, asked(progressToken)))
+      if (cancels !== undefined) link('cancel', this.#cancelled(message, cancels))
+      if (subscriptionId !== undefined)
+        link('subscription', this.#certain(this.#subscriptions, asked(subscriptionId)))
     }
-    if (envelope.taskId !== undefined && !envelope.createsTask) link('task', taskOf(message, envelope.taskId))
-  }
-
-  return {
-    openRequests: () =>
-      [...open.entries()].map(([key, { method, name }]) => ({ key: keyText(key), method, name })),
-    observePlainRequest: (direction, id, ref, method, subject) =>
-      begin(plainKey(direction, id), ref, shortText(method), shortText(subject))?.ref,
-    observePlainResult(direction, id) {
-      const relations: Draft<Relations<R>> = { links: noLinks }
-      answer(plainKey(opposite(direction), id), plainResults[direction], undefined, relations)
-      return relations
-    },
-    rename({ ref, envelope, direction, conversation }, newId) {
-      if (hasLongId(envelope) || !canRelate(newId)) return
-      const own = keyOf(conversation, direction, idKey(envelope.id ?? ''))
-      const alias = keyOf(conversation, direction, idKey(newId))
-      const request = open.get(own)
-      // Another open request of that id would be mistaken for this one.
-      if (request?.ref !== ref || request.ambiguous || open.get(alias)) return
-      request.own = own
-      request.alias = alias
-      open.set(alias, request)
-      const listen = subscriptions.get(own)
-      if (listen?.ref === ref) subscriptions.set(alias, listen)
-    },
-    giveUp({ ref, direction, conversation, id }) {
-      const key = keyOf(conversation, direction, idKey(id))
-      const request = open.get(key)
-      if (request?.ref !== ref || request.waiting > 1) return
-      close(key, request)
-      for (const name of request.names ?? []) name.users -= 1
-      // A response that still arrives can then be matched.
-      answered.set(key, ref)
-    },
-    observe(seen) {
-      const message = hasLongId(seen.envelope) ? { ...seen, envelope: withoutLongIds(seen.envelope) } : seen
-      const links: Links<R> = []
-      // Member by member, for speed: recordings hold millions of links.
-      const relations: Draft<Relations<R>> = { links }
-      if (message.envelope.kind === 'request') {
-        const duplicateOf = observeRequest(message, links)
-        if (duplicateOf !== undefined) relations.duplicateOf = duplicateOf
-      } else if (isAnswer(message.envelope)) observeAnswer(message, relations)
-      if (withLinks) linkOthers(message, relations.answers, links)
-      return relations
-    },
+    if (envelope.taskId !== undefined && !envelope.createsTask)
+      link('task', this.#taskOf(message, envelope.taskId))
   }
 }
 

@@ -57,7 +57,7 @@ const nothing = { first: 0, count: 0 }
  * Turns appended records into sessions and rows. Links stored by the recorder are trusted, since it saw the
  * messages before redaction; recordings of other tools are correlated here.
  *
- * @param idKey canonical form of a JSON-RPC id's exact text, as for `createCorrelator`
+ * @param idKey canonical form of a JSON-RPC id's exact text, as for `Correlator`
  * @param changed called for earlier rows that a later record changes
  */
 export function createFold(idKey: (idText: string) => string, changed?: (row: number) => void): Fold {

@@ -1,4 +1,4 @@
-import { createCorrelator, type Observation, type Relations } from './correlate.js'
+import { Correlator, type Observation, type Relations } from './correlate.js'
 import { requestKey } from './request-key.js'
 import { isAnswer, isNamelessError, opposite, type Envelope } from './envelope.js'
 import { createRecent } from './recent.js'
@@ -33,11 +33,11 @@ export type RecordCorrelator<R> = (
   ref: R,
 ) => Relations<R>
 
-/** A correlator for records, which may name such a container. Parameters as for `createCorrelator`. */
+/** A correlator for records, which may name such a container. Parameters as for `Correlator`. */
 export function createRecordCorrelator<R>(
-  ...parameters: Parameters<typeof createCorrelator<R>>
+  ...parameters: ConstructorParameters<typeof Correlator<R>>
 ): RecordCorrelator<R> {
-  const correlator = createCorrelator<R>(...parameters)
+  const correlator = new Correlator<R>(...parameters)
   const together = createHeldTogether<R>(parameters[0])
   return (record, envelope, ref) => {
     const { direction, conversation = '' } = record

@@ -1,8 +1,7 @@
 export {
   canRelate,
-  createCorrelator,
+  Correlator,
   relatePart,
-  type Correlator,
   type Observation,
   type OpenRequest,
   type Relations,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   canRelate,
   relatePart,
-  createCorrelator,
+  Correlator,
   createRounds,
   isAnswer,
   isNamelessError,
@@ -58,7 +58,7 @@ export interface HttpMessages {
 }
 
 export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMessages {
-  const correlator = createCorrelator<string>(idKey)
+  const correlator = new Correlator<string>(idKey)
   // A client of 2026-07-28 has no session and uses any free connection, so a retry may come on any of them.
   const rounds = createRounds<string>()
   const tools = createMirroredTools()

@@ -1,8 +1,7 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import {
   relatePart,
-  createCorrelator,
-  type Correlator,
+  Correlator,
   type Direction,
   type FrameEnd,
   type MessageRecord,
@@ -58,7 +57,7 @@ export class RecordBuilder {
     out: createLineFramer({ borrowed: true }),
     err: createLineFramer({ maxBytes: longestStderr, borrowed: true }),
   }
-  readonly #correlator: Correlator<Ref> = createCorrelator(idKey)
+  readonly #correlator = new Correlator<Ref>(idKey)
   readonly #oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = {
     in: undefined,
     out: undefined,

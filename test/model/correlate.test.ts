@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCorrelator, opposite, type Direction, type Relations } from '../../src/model/index.js'
+import { Correlator, opposite, type Direction, type Relations } from '../../src/model/index.js'
 import { idKey, readEnvelope } from '../../src/wire/index.js'
 import { heldBytes } from './heap.js'
 import { isLong, runs } from '../long.js'
@@ -13,7 +13,7 @@ function conversation(): {
   client: (text: string | object, conversation?: string) => Relations<number>
   server: (text: string | object, conversation?: string) => Relations<number>
 } {
-  const correlator = createCorrelator<number>(idKey)
+  const correlator = new Correlator<number>(idKey)
   let next = 0
   const from =
     (direction: Direction) =>
@@ -349,7 +349,7 @@ describe('memory', () => {
   const megabytes = (): number => heldBytes() / 1024 / 1024
 
   it.runIf(isLong)('stays bounded over a million requests that nobody answers', () => {
-    const correlator = createCorrelator<number>(idKey)
+    const correlator = new Correlator<number>(idKey)
     const before = megabytes()
     for (let ref = 0; ref < 1_000_000; ref += 1) {
       const envelope = { kind: 'request', id: String(ref), method: 'a', progressToken: `"t${ref}"` } as const

@@ -1,11 +1,4 @@
-import {
-  createCorrelator,
-  type Correlator,
-  type MessageRecord,
-  type Part,
-  type TapeRecord,
-  type Draft,
-} from '../../model/index.js'
+import { Correlator, type MessageRecord, type Part, type TapeRecord, type Draft } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { Piece } from '../text-chunks.js'
 import { encodeRecord } from '../trace-v1/index.js'
@@ -63,7 +56,7 @@ export function createLayout(
   const spaced = compact ? (json: string): Piece => json : indented
   const usual = usualWithout(origin)
   const correlator: Correlator<string> | undefined =
-    own && !nameless ? undefined : createCorrelator(idKey, { links: false })
+    own && !nameless ? undefined : new Correlator(idKey, { links: false })
   let entryCount = 0
   let nextSequence = 0
   const droppedFrames = createDroppedFrames()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { adopt, encodeRecord, type Recording } from '../../formats/index.js'
 import {
-  createCorrelator,
+  Correlator,
   createIntColumn,
   relatePart,
   setRow,
@@ -43,7 +43,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
 
   async function* lines(play: Play): AsyncGenerator<Uint8Array> {
     const order = createCopyOrder(messages.inOrder(), leftOut(play, replaced.get))
-    const correlators = names.map(() => createCorrelator<string>(idKey))
+    const correlators = names.map(() => new Correlator<string>(idKey))
     let redactor: Redactor | undefined
     let end: EndRecord | undefined
     for await (const record of closed(adopt(recording)).records()) {
@@ -105,7 +105,7 @@ function recordOf(
   { text, direction }: NewMessage,
   at: Pick<MessageRecord, 't' | 'us' | 'seq'>,
   conversation: string | undefined,
-  correlator: ReturnType<typeof createCorrelator<string>>,
+  correlator: Correlator<string>,
   redactor: Redactor | undefined,
 ): MessageRecord {
   const id = randomUUID()
