@@ -40,215 +40,247 @@ const lookMs = 10
 
 /** Shows a capture until its user leaves. Restores the terminal. */
 export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
-  const { link, owner, saved = false, colours, stdin, stdout, signal } = options
-  const log = new MessageLog(link.hello.transport)
-  const view = new RowView(log)
-  const context: Context = { hello: link.hello, log, view, owner, saved }
-  const signs = speaksUtf8(process.env) ? unicodeSigns : asciiSigns
-  const terminal = new Terminal(stdin, stdout)
-  let state: ScreenState = { ...initialState(terminal.columns, terminal.rows), follow: !saved }
-  const changed: number[] = []
-  let timer: NodeJS.Timeout | undefined
-  let looking: NodeJS.Immediate | undefined
-  /** The row chosen when the filter was started. */
-  let filterRow: number | undefined
-  let gone = false
-  let editing: Promise<string | undefined> | undefined
-  let leave: (() => void) | undefined
-  let broke: ((error: unknown) => void) | undefined
-  const left = new Promise<void>((resolve, reject) => {
-    leave = resolve
-    broke = reject
-  })
-  // It may reject before it is awaited.
-  left.catch(() => undefined)
-  let canvas: Canvas | undefined
-  begin()
+  return new Screen(options).show()
+}
 
-  function begin(): void {
-    canvas?.close()
-    canvas = openCanvas(stdout, colours, (error) => broke?.(error))
-    canvas.draw(picture)
-  }
-  function end(): void {
-    canvas?.close()
-    canvas = undefined
-  }
+class Screen {
+  readonly #link: CaptureLink
+  readonly #owner: boolean
+  readonly #saved: boolean
+  readonly #colours: boolean
+  readonly #stdout: WriteStream
+  readonly #signal: AbortSignal | undefined
+  readonly #log: MessageLog
+  readonly #view: RowView
+  readonly #context: Context
+  readonly #signs = speaksUtf8(process.env) ? unicodeSigns : asciiSigns
+  readonly #terminal: Terminal
+  #state: ScreenState
+  readonly #changed: number[] = []
+  #timer: NodeJS.Timeout | undefined
+  #looking: NodeJS.Immediate | undefined
+  /** The row chosen when the filter was started. */
+  #filterRow: number | undefined
+  #gone = false
+  #editing: Promise<string | undefined> | undefined
+  #leave: (() => void) | undefined
+  #broke: ((error: unknown) => void) | undefined
+  readonly #left: Promise<void>
+  #canvas: Canvas | undefined
   /** Keys act on `state`: the screen must show no row that `state` does not know yet. */
-  function picture(): Frame {
-    takeRows()
-    return frameOf(state, context, signs)
+  readonly #picture = (): Frame => {
+    this.#takeRows()
+    return frameOf(this.#state, this.#context, this.#signs)
+  }
+
+  readonly #told = (): void => {
+    // The end of the capture decides about held messages, not the end of its screen.
+    if (!this.#owner || this.#state.phase === 'ended' || this.#state.phase === 'lost') this.#leave?.()
+  }
+
+  constructor({ link, owner, saved = false, colours, stdin, stdout, signal }: ScreenOptions) {
+    this.#link = link
+    this.#owner = owner
+    this.#saved = saved
+    this.#colours = colours
+    this.#stdout = stdout
+    this.#signal = signal
+    this.#log = new MessageLog(link.hello.transport)
+    this.#view = new RowView(this.#log)
+    this.#context = { hello: link.hello, log: this.#log, view: this.#view, owner, saved }
+    this.#terminal = new Terminal(stdin, stdout)
+    this.#state = { ...initialState(this.#terminal.columns, this.#terminal.rows), follow: !saved }
+    this.#left = new Promise<void>((resolve, reject) => {
+      this.#leave = resolve
+      this.#broke = reject
+    })
+    // It may reject before it is awaited.
+    this.#left.catch(() => undefined)
+  }
+
+  async show(): Promise<ScreenEnd> {
+    this.#begin()
+    this.#terminal.onKey((key) => this.#dispatch({ type: 'key', key }))
+    this.#terminal.onGone(() => {
+      this.#end()
+      // Same as a signal to stop the process: nothing else can end it from here.
+      if (this.#owner && this.#state.phase !== 'ended')
+        this.#link.send({ type: 'stop' }).catch(() => undefined)
+      this.#leave?.()
+    })
+    this.#terminal.onResize(() =>
+      this.#dispatch({ type: 'resize', columns: this.#terminal.columns, rows: this.#terminal.rows }),
+    )
+    this.#terminal.onBack(() => this.#begin())
+    this.#signal?.addEventListener('abort', this.#told)
+    if (this.#signal?.aborted) this.#told()
+    const followed = this.#follow().catch((error: unknown) => this.#broke?.(error))
+    try {
+      await this.#link.send({ type: 'subscribe' })
+      await this.#left
+    } finally {
+      this.#gone = true
+      clearTimeout(this.#timer)
+      clearImmediate(this.#looking)
+      this.#end()
+      this.#signal?.removeEventListener('abort', this.#told)
+      this.#terminal.close()
+      this.#link.close()
+      await followed
+      this.#log.close()
+    }
+    const reason = endOf(this.#state.phase)
+    const kept = await this.#editing
+    return { reason, messages: this.#log.length, ...(kept !== undefined && { kept }) }
+  }
+
+  #begin(): void {
+    this.#canvas?.close()
+    this.#canvas = openCanvas(this.#stdout, this.#colours, (error) => this.#broke?.(error))
+    this.#canvas.draw(this.#picture)
+  }
+
+  #end(): void {
+    this.#canvas?.close()
+    this.#canvas = undefined
   }
 
   /** A bug of ours ends the screen, not the capture. */
-  function dispatch(action: Action): void {
+  #dispatch(action: Action): void {
     try {
-      const step = reduce(state, action, context)
-      state = step.state
-      for (const effect of step.effects) run(effect)
-      canvas?.draw(picture)
+      const step = reduce(this.#state, action, this.#context)
+      this.#state = step.state
+      for (const effect of step.effects) this.#run(effect)
+      this.#canvas?.draw(this.#picture)
     } catch (error) {
-      broke?.(error)
+      this.#broke?.(error)
     }
   }
 
   /** Filters in steps, so that this process can go on recording. */
-  function lookOn(): void {
-    clearImmediate(looking)
-    if (gone) return
+  #lookOn(): void {
+    clearImmediate(this.#looking)
+    if (this.#gone) return
     try {
-      if (view.lookOn(lookMs)) return dispatch({ type: 'filtered', row: filterRow })
+      if (this.#view.lookOn(lookMs)) return this.#dispatch({ type: 'filtered', row: this.#filterRow })
     } catch (error) {
-      return broke?.(error)
+      return this.#broke?.(error)
     }
-    looking = setImmediate(lookOn)
+    this.#looking = setImmediate(() => this.#lookOn())
   }
 
   /** Rows arrive by the thousand, so they are drawn together. */
-  function rowsCame(rows: readonly number[]): void {
-    changed.push(...rows)
-    timer ??= setTimeout(() => {
+  #rowsCame(rows: readonly number[]): void {
+    this.#changed.push(...rows)
+    this.#timer ??= setTimeout(() => {
       try {
-        takeRows()
+        this.#takeRows()
       } catch (error) {
-        return broke?.(error)
+        return this.#broke?.(error)
       }
-      canvas?.draw(picture)
+      this.#canvas?.draw(this.#picture)
     }, pictureMs)
   }
-  function takeRows(): void {
-    if (timer === undefined) return
-    clearTimeout(timer)
-    timer = undefined
-    view.update(changed.splice(0))
-    state = reduce(state, { type: 'rows' }, context).state
+
+  #takeRows(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#view.update(this.#changed.splice(0))
+    this.#state = reduce(this.#state, { type: 'rows' }, this.#context).state
   }
 
-  function onEvent(event: ServerEvent): void {
+  #onEvent(event: ServerEvent): void {
     switch (event.type) {
       case 'record':
-        return rowsCame(log.line(event.line))
+        return this.#rowsCame(this.#log.line(event.line))
       case 'held':
-        return rowsCame(log.hold(event))
+        return this.#rowsCame(this.#log.hold(event))
       case 'held-changed':
-        log.changeHeld(event)
-        return rowsCame([])
+        this.#log.changeHeld(event)
+        return this.#rowsCame([])
       case 'released':
-        rowsCame(log.release(event.message, event.outcome))
-        return dispatch({ type: 'released', message: event.message, outcome: event.outcome })
+        this.#rowsCame(this.#log.release(event.message, event.outcome))
+        return this.#dispatch({ type: 'released', message: event.message, outcome: event.outcome })
       case 'state':
-        return dispatch({ type: 'gate', gate: event.state })
+        return this.#dispatch({ type: 'gate', gate: event.state })
       case 'live':
-        rowsCame(log.settled())
-        return dispatch({ type: 'phase', phase: 'live' })
+        this.#rowsCame(this.#log.settled())
+        return this.#dispatch({ type: 'phase', phase: 'live' })
       case 'gap':
-        rowsCame(log.gap())
-        return dispatch({
-          type: 'notice',
-          notice: { text: gapWords(event.lines), tone: 'bad' },
-        })
+        this.#rowsCame(this.#log.gap())
+        return this.#notice(gapWords(event.lines), 'bad')
       case 'notice':
-        return dispatch({ type: 'notice', notice: { text: event.message, tone: 'plain' } })
+        return this.#notice(event.message, 'plain')
       case 'ended':
-        rowsCame(log.releaseAll())
-        dispatch({ type: 'phase', phase: 'ended' })
-        if (signal?.aborted) return leave?.()
-        if (saved) return undefined
-        return dispatch({
-          type: 'notice',
-          notice: { text: 'the capture has ended: press q to leave', tone: 'plain' },
-        })
+        this.#rowsCame(this.#log.releaseAll())
+        this.#dispatch({ type: 'phase', phase: 'ended' })
+        if (this.#signal?.aborted) return this.#leave?.()
+        if (this.#saved) return undefined
+        return this.#notice('the capture has ended: press q to leave', 'plain')
       default:
         return undefined
     }
   }
 
-  async function follow(): Promise<void> {
-    for await (const event of link.events) onEvent(event)
-    if (state.phase === 'ended' || gone) return
-    rowsCame(log.releaseAll())
-    dispatch({ type: 'phase', phase: 'lost' })
-    if (signal?.aborted) return leave?.()
+  async #follow(): Promise<void> {
+    for await (const event of this.#link.events) this.#onEvent(event)
+    if (this.#state.phase === 'ended' || this.#gone) return
+    this.#rowsCame(this.#log.releaseAll())
+    this.#dispatch({ type: 'phase', phase: 'lost' })
+    if (this.#signal?.aborted) return this.#leave?.()
     const text = 'the connection to the capture is lost; its tape has the recording: press q to leave'
-    dispatch({ type: 'notice', notice: { text, tone: 'bad' } })
+    this.#notice(text, 'bad')
   }
 
-  function run(effect: Effect): void {
+  #notice(text: string, tone: 'bad' | 'plain'): void {
+    this.#dispatch({ type: 'notice', notice: { text, tone } })
+  }
+
+  #run(effect: Effect): void {
     switch (effect.kind) {
       case 'command': {
         const { kind: _, command, ...whose } = effect
-        link.send(command).then(
-          (result) => dispatch({ type: 'done', ...whose, result }),
-          (error: unknown) => dispatch({ type: 'failed', ...whose, ...wordsOf(error) }),
+        this.#link.send(command).then(
+          (result) => this.#dispatch({ type: 'done', ...whose, result }),
+          (error: unknown) => this.#dispatch({ type: 'failed', ...whose, ...wordsOf(error) }),
         )
         return
       }
       case 'filter': {
-        filterRow = effect.row ?? view.at(state.cursor)
-        view.setFilter(effect.filter)
-        return lookOn()
+        this.#filterRow = effect.row ?? this.#view.at(this.#state.cursor)
+        this.#view.setFilter(effect.filter)
+        return this.#lookOn()
       }
       case 'copy':
-        if (!terminal.copy(effect.text)) {
-          state = { ...state, notice: { text: 'too long to copy (e opens it in $EDITOR)', tone: 'bad' } }
+        if (!this.#terminal.copy(effect.text)) {
+          this.#state = {
+            ...this.#state,
+            notice: { text: 'too long to copy (e opens it in $EDITOR)', tone: 'bad' },
+          }
         }
         return
       case 'external':
-        editing = openEditor(effect.text).catch((error: unknown) => {
-          broke?.(error)
+        this.#editing = this.#openEditor(effect.text).catch((error: unknown) => {
+          this.#broke?.(error)
           return undefined
         })
         return
       case 'quit':
-        leave?.()
+        this.#leave?.()
     }
   }
 
   /** Returns the folder with text that would be lost with the screen. */
-  async function openEditor(text: string): Promise<string | undefined> {
-    end()
-    const outcome = await terminal.edit(text)
-    if (gone) return 'kept' in outcome ? outcome.kept : undefined
-    begin()
-    if ('fault' in outcome) dispatch({ type: 'notice', notice: { text: outcome.fault, tone: 'bad' } })
-    else dispatch({ type: 'edited', text: outcome.text })
+  async #openEditor(text: string): Promise<string | undefined> {
+    this.#end()
+    const outcome = await this.#terminal.edit(text)
+    if (this.#gone) return 'kept' in outcome ? outcome.kept : undefined
+    this.#begin()
+    if ('fault' in outcome) this.#notice(outcome.fault, 'bad')
+    else this.#dispatch({ type: 'edited', text: outcome.text })
     return undefined
   }
-
-  function told(): void {
-    // The end of the capture decides about held messages, not the end of its screen.
-    if (!owner || state.phase === 'ended' || state.phase === 'lost') leave?.()
-  }
-
-  terminal.onKey((key) => dispatch({ type: 'key', key }))
-  terminal.onGone(() => {
-    end()
-    // Same as a signal to stop the process: nothing else can end it from here.
-    if (owner && state.phase !== 'ended') link.send({ type: 'stop' }).catch(() => undefined)
-    leave?.()
-  })
-  terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
-  terminal.onBack(begin)
-  signal?.addEventListener('abort', told)
-  if (signal?.aborted) told()
-  const followed = follow().catch((error: unknown) => broke?.(error))
-  try {
-    await link.send({ type: 'subscribe' })
-    await left
-  } finally {
-    gone = true
-    clearTimeout(timer)
-    clearImmediate(looking)
-    end()
-    signal?.removeEventListener('abort', told)
-    terminal.close()
-    link.close()
-    await followed
-    log.close()
-  }
-  const reason = endOf(state.phase)
-  const kept = await editing
-  return { reason, messages: log.length, ...(kept !== undefined && { kept }) }
 }
 
 function gapWords(lines: number | undefined): string {
