@@ -77,127 +77,224 @@ export async function loadIntercept(
   return { module, options: options ?? idle, rules }
 }
 
-export function createLive(context: LiveContext): Live {
-  let control: Control | undefined
-  let transport: LiveTransport | undefined
-  let loading: Promise<Intercept> | undefined
-  let intercept: Intercept | undefined
-  let attendance = { screens: 0, onlookers: 0 }
-  let telling = false
-  let tapeEnd: TapeEnd | undefined
-  let rules: RulesInForce | undefined
-  let notHeld: string | undefined
-  let rulesFault: string | undefined
-  let unfollow = (): void => undefined
+/** A capture that programs can attach to. */
+export class LiveCapture implements Live {
+  readonly #context: LiveContext
+  #control: Control | undefined
+  #transport: LiveTransport | undefined
+  #loading: Promise<Intercept> | undefined
+  #intercept: Intercept | undefined
+  #attendance = { screens: 0, onlookers: 0 }
+  #telling = false
+  #tapeEnd: TapeEnd | undefined
+  #rules: RulesInForce | undefined
+  #notHeld: string | undefined
+  #rulesFault: string | undefined
+  #unfollow = (): void => undefined
+  readonly #host: ControlHost
 
-  if (context.intercept) intercept = create(context.intercept)
+  constructor(context: LiveContext) {
+    this.#context = context
+    if (context.intercept) this.#intercept = this.#create(context.intercept)
+    this.#host = {
+      hello: () => {
+        const { meta, tape, sessionFile } = context
+        const { version, session, transport: kind, url } = meta.wiretape!
+        return {
+          wiretape: version,
+          session,
+          label: meta.label,
+          pid: process.pid,
+          transport: kind,
+          startedAt: meta.startedAt,
+          command: [...meta.command],
+          url,
+          listening: this.#transport?.url ?? null,
+          tape,
+          sessionFile,
+        }
+      },
+      hasNumbers: !context.isStrict,
+      state: () => this.#state(),
+      held: () => [...(this.#intercept?.held ?? [])].map(heldEvent),
+      attended: (who) => {
+        this.#attendance = who
+        this.#intercept?.attended(who.screens)
+        this.#stateChanged()
+      },
+      execute: async (command) => {
+        const { executeCommand } = await import('./commands.js')
+        return executeCommand(command, {
+          context,
+          gate: () => this.#gate(),
+          stop: () => this.#transport?.stop(),
+          reload: () => this.#transport?.reloadServers?.(),
+          takeRules: (file) => this.#takeRules(file),
+        })
+      },
+    }
+  }
 
-  function create({ module, options, rules: given, makeGuard }: LoadedIntercept): Intercept {
-    rules = given ?? createRulesInForce(module)
+  get intercept(): Intercept | undefined {
+    return this.#intercept
+  }
+
+  get notHeld(): string | undefined {
+    return this.#notHeld
+  }
+
+  get rulesFault(): string | undefined {
+    return this.#rulesFault
+  }
+
+  connect(given: LiveTransport): void {
+    this.#transport = given
+    const loaded = this.#context.intercept
+    if (loaded && this.#intercept) this.#connectTo(given.makeWire, loaded.module, this.#intercept)
+  }
+
+  async listen(): Promise<void> {
+    const { meta, tape, registryFolder } = this.#context
+    const path = makeSocketPath(meta.wiretape!.session, registryFolder)
+    this.#control = await startControl(path, this.#host, {
+      segmentPath: (segment) => segmentPath(tape, segment),
+      end: () => this.#tapeEnd,
+    })
+    if (this.#control.path === undefined || !this.#context.listens(this.#control.path)) this.#holdNothing()
+  }
+
+  async say(text: string): Promise<void> {
+    try {
+      const { sender } = await this.#gate()
+      await sender.inject('server_to_client', text, { conversation: undefined, keepAnswer: false })
+    } catch (error) {
+      this.#context.recorder().enter({ kind: 'note', text: `not sent to the client: ${String(error)}` })
+    }
+  }
+
+  tapeGrew(end: TapeEnd | undefined): void {
+    this.#tapeEnd = end
+    this.#control?.tapeGrew()
+  }
+
+  over(): void {
+    this.#rulesFault = this.#rules?.state?.fault
+    this.#intercept?.close()
+    this.#rules?.close()
+    this.#context.intercept?.rules?.close()
+    this.#transport = undefined
+  }
+
+  async finish(): Promise<void> {
+    await this.#control?.finish()
+  }
+
+  #create({ module, options, rules: given, makeGuard }: LoadedIntercept): Intercept {
+    this.#rules = given ?? createRulesInForce(module)
     const made = new module.Intercept(options, {
-      held: (message) => control?.announce({ event: heldEvent(message), to: 'screen' }),
-      changed({ id, reason, moot }) {
+      held: (message) => this.#control?.announce({ event: heldEvent(message), to: 'screen' }),
+      changed: ({ id, reason, moot }) => {
         const event = {
           type: 'held-changed' as const,
           message: id,
           reason,
           ...(moot !== undefined && { moot }),
         }
-        control?.announce({ event, to: 'screen' })
+        this.#control?.announce({ event, to: 'screen' })
       },
-      released({ id }, outcome, cause, text) {
+      released: ({ id }, outcome, cause, text) => {
         const event = { type: 'released' as const, message: id, outcome, cause }
-        control?.announce({ event, to: 'onlooker' })
-        control?.announce({ event: { ...event, ...(text !== undefined && { text }) }, to: 'screen' })
+        this.#control?.announce({ event, to: 'onlooker' })
+        this.#control?.announce({ event: { ...event, ...(text !== undefined && { text }) }, to: 'screen' })
       },
-      stateChanged,
-      notice: announceNotice,
+      stateChanged: () => this.#stateChanged(),
+      notice: (message) => this.#announceNotice(message),
     })
     if (makeGuard)
       made.guard = makeGuard({
-        transport: context.meta.wiretape!.transport,
-        isAttended: () => attendance.screens > 0,
-        tell(text) {
-          note(text)
-          announceNotice(text)
+        transport: this.#context.meta.wiretape!.transport,
+        isAttended: () => this.#attendance.screens > 0,
+        tell: (text) => {
+          this.#note(text)
+          this.#announceNotice(text)
         },
       })
-    follow(rules, made)
+    this.#follow(this.#rules, made)
     return made
   }
 
-  function follow(followed: RulesInForce, made: Intercept): void {
-    unfollow()
-    rules = followed
+  #follow(followed: RulesInForce, made: Intercept): void {
+    this.#unfollow()
+    this.#rules = followed
     made.rules = followed.current
-    unfollow = followed.onChange((notice) => {
+    this.#unfollow = followed.onChange((notice) => {
       made.rules = followed.current
-      note(notice ?? rulesWords(followed.state))
-      if (notice !== undefined) announceNotice(notice)
-      stateChanged()
+      this.#note(notice ?? rulesWords(followed.state))
+      if (notice !== undefined) this.#announceNotice(notice)
+      this.#stateChanged()
     })
   }
 
-  function announceNotice(message: string): void {
-    control?.announce({ event: { type: 'notice', message }, to: 'all' })
+  #announceNotice(message: string): void {
+    this.#control?.announce({ event: { type: 'notice', message }, to: 'all' })
   }
 
   /** Notes on the tape show which rules were in force when. */
-  function note(text: string): void {
-    if (transport) context.recorder().enter({ kind: 'note', text })
+  #note(text: string): void {
+    if (this.#transport) this.#context.recorder().enter({ kind: 'note', text })
   }
 
   /** A run's rules are shared by all its captures; rules loaded by a screen apply to its own capture only. */
-  async function takeRules(file: string | null): Promise<string | undefined> {
-    const made = await gate()
-    const shared = context.intercept?.rules
-    if (rules !== shared) return rules!.take(file)
-    const own = createRulesInForce(context.intercept!.module)
+  async #takeRules(file: string | null): Promise<string | undefined> {
+    const made = await this.#gate()
+    const shared = this.#context.intercept?.rules
+    if (this.#rules !== shared) return this.#rules!.take(file)
+    const own = createRulesInForce(this.#context.intercept!.module)
     const fault = await own.take(file)
     if (fault !== undefined) own.close()
     else {
       // Rules of another screen, which were requested at the same time.
-      if (rules !== shared) rules?.close()
-      follow(own, made)
-      note(rulesWords(own.state))
+      if (this.#rules !== shared) this.#rules?.close()
+      this.#follow(own, made)
+      this.#note(rulesWords(own.state))
     }
     return fault
   }
 
   /** Announces simultaneous changes once. */
-  function stateChanged(): void {
-    if (telling || !control) return
-    telling = true
+  #stateChanged(): void {
+    if (this.#telling || !this.#control) return
+    this.#telling = true
     setImmediate(() => {
-      telling = false
-      control?.announce({ event: { type: 'state', state: state() }, to: 'all' })
+      this.#telling = false
+      this.#control?.announce({ event: { type: 'state', state: this.#state() }, to: 'all' })
     })
   }
 
   /** The gate. Captures without holding never load it. */
-  async function gate(): Promise<Intercept> {
-    return (loading ??= load().catch((error: unknown) => {
-      loading = undefined
+  async #gate(): Promise<Intercept> {
+    return (this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined
       throw error
     }))
   }
 
-  function connectTo(makeWire: MakeWire, module: InterceptModule, gated: Intercept): void {
-    const recorder = context.recorder()
+  #connectTo(makeWire: MakeWire, module: InterceptModule, gated: Intercept): void {
+    const recorder = this.#context.recorder()
     gated.connect(makeWire(module, gated, recorder), () => recorder.openRequests())
   }
 
-  async function load(): Promise<Intercept> {
-    if (!intercept) {
+  async #load(): Promise<Intercept> {
+    if (!this.#intercept) {
       const module = await import('../intercept/index.js')
-      intercept = create({ module, options: idle })
-      intercept.attended(attendance.screens)
-      if (transport) connectTo(transport.makeWire, module, intercept)
+      this.#intercept = this.#create({ module, options: idle })
+      this.#intercept.attended(this.#attendance.screens)
+      if (this.#transport) this.#connectTo(this.#transport.makeWire, module, this.#intercept)
     }
-    return intercept
+    return this.#intercept
   }
 
-  function state(): GateState {
+  #state(): GateState {
     const none = {
       hold: false,
       breakpoints: [],
@@ -206,105 +303,19 @@ export function createLive(context: LiveContext): Live {
       holdTimeoutMs: null,
     } as const
     return {
-      ...(intercept?.state ?? { ...none, breakpoints: [], awaitsScreen: false, held: 0 }),
-      rules: rules?.state ?? null,
-      ...attendance,
+      ...(this.#intercept?.state ?? { ...none, breakpoints: [], awaitsScreen: false, held: 0 }),
+      rules: this.#rules?.state ?? null,
+      ...this.#attendance,
     }
   }
 
-  const host: ControlHost = {
-    hello() {
-      const { meta, tape, sessionFile } = context
-      const { version, session, transport: kind, url } = meta.wiretape!
-      return {
-        wiretape: version,
-        session,
-        label: meta.label,
-        pid: process.pid,
-        transport: kind,
-        startedAt: meta.startedAt,
-        command: [...meta.command],
-        url,
-        listening: transport?.url ?? null,
-        tape,
-        sessionFile,
-      }
-    },
-    hasNumbers: !context.isStrict,
-    state,
-    held: () => [...(intercept?.held ?? [])].map(heldEvent),
-    attended(who) {
-      attendance = who
-      intercept?.attended(who.screens)
-      stateChanged()
-    },
-    async execute(command) {
-      const { executeCommand } = await import('./commands.js')
-      return executeCommand(command, {
-        context,
-        gate,
-        stop: () => transport?.stop(),
-        reload: () => transport?.reloadServers?.(),
-        takeRules,
-      })
-    },
-  }
-
   /** Turns holding off, since no screen could ever release a message. */
-  function holdNothing(): void {
-    const { hold = false, awaitScreen = false } = context.intercept?.options ?? {}
+  #holdNothing(): void {
+    const { hold = false, awaitScreen = false } = this.#context.intercept?.options ?? {}
     if (!hold && !awaitScreen) return
-    notHeld = `no message was held: no screen could attach, because the capture could not be registered in ${context.registryFolder}`
-    context.recorder().enter({ kind: 'note', text: notHeld })
-    intercept?.hold(false)
-  }
-
-  return {
-    get intercept() {
-      return intercept
-    },
-    get notHeld() {
-      return notHeld
-    },
-    get rulesFault() {
-      return rulesFault
-    },
-    connect(given) {
-      transport = given
-      const loaded = context.intercept
-      if (loaded && intercept) connectTo(given.makeWire, loaded.module, intercept)
-    },
-    async listen() {
-      const { meta, tape, registryFolder } = context
-      const path = makeSocketPath(meta.wiretape!.session, registryFolder)
-      control = await startControl(path, host, {
-        segmentPath: (segment) => segmentPath(tape, segment),
-        end: () => tapeEnd,
-      })
-      if (control.path === undefined || !context.listens(control.path)) holdNothing()
-    },
-    async say(text) {
-      try {
-        const { sender } = await gate()
-        await sender.inject('server_to_client', text, { conversation: undefined, keepAnswer: false })
-      } catch (error) {
-        context.recorder().enter({ kind: 'note', text: `not sent to the client: ${String(error)}` })
-      }
-    },
-    tapeGrew(end) {
-      tapeEnd = end
-      control?.tapeGrew()
-    },
-    over() {
-      rulesFault = rules?.state?.fault
-      intercept?.close()
-      rules?.close()
-      context.intercept?.rules?.close()
-      transport = undefined
-    },
-    async finish() {
-      await control?.finish()
-    },
+    this.#notHeld = `no message was held: no screen could attach, because the capture could not be registered in ${this.#context.registryFolder}`
+    this.#context.recorder().enter({ kind: 'note', text: this.#notHeld })
+    this.#intercept?.hold(false)
   }
 }
 

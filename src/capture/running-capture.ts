@@ -28,7 +28,7 @@ import {
 import type { Following, Telemetry } from '../telemetry/index.js'
 import type { ArrivalTime } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
-import { createLive, loadIntercept } from './live.js'
+import { LiveCapture, loadIntercept } from './live.js'
 import type { LoadedIntercept } from './live-context.js'
 import { boundBy, policyInForce, subjectOf, type BoundOptions } from './policy-in-force.js'
 import { createSilentCapture } from './silent-capture.js'
@@ -151,7 +151,7 @@ function startCapture(
     return undefined
   }
   const following: Following | undefined = telemetry?.follow((full ?? file).path)
-  const live = createLive({
+  const live = new LiveCapture({
     meta,
     tape: file.path,
     registryFolder: options.registryFolder,
