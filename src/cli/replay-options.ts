@@ -56,7 +56,7 @@ export function addReplayOptions(command: Command): Command {
     .option('--parallel <n>', 'how many runs in parallel', count, 1)
     .option(
       '--learn <n>',
-      'run this many times, find values that vary by themselves, and write them to the compare file',
+      'run this many times, find values that vary between runs, and write them to the compare file',
       learned,
     )
     .option('--update', 'accept the new responses into the recording; the old file is kept as .bak')

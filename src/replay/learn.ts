@@ -42,7 +42,7 @@ const mostExchanges = 10_000
 /** Most elements of one array that get a place each; with more, one place stands for all elements. */
 const mostElements = 3
 
-/** Separates values that vary by themselves from changes. */
+/** Separates values that vary between runs from changes. */
 export class Learner {
   readonly #seen = new Map<string, Seen>()
 
@@ -90,7 +90,7 @@ export class Learner {
   }
 }
 
-/** The report of the runs. Values that vary by themselves are listed as such, not as differences. */
+/** The report of the runs. Values that vary between runs are listed as such, not as differences. */
 export function settledReport(report: ComparisonReport, learned: Learned): ComparisonReport {
   const varies = new Set(learned.varies.map(({ method, name, path }) => `${method}\n${name ?? ''}\n${path}`))
   const counts = { ...report.summary.counts }

@@ -20,7 +20,7 @@ export async function addRules(path: string, rules: readonly LearnedRule[]): Pro
   if ('fault' in parsed) throw new WiretapeError('usage', `${path}: ${parsed.fault.message}`)
   const document: Document = parseDocument(text)
   if (text === '')
-    document.commentBefore = ' Response values that vary by themselves, found by wiretape replay --learn.'
+    document.commentBefore = ' Response values that vary between runs, found by wiretape replay --learn.'
   if (!isMap(document.contents)) document.contents = document.createNode({})
   let added = 0
   for (const rule of rules) if (addTo(callOf(document, rule), rule, document)) added += 1

@@ -23,10 +23,10 @@ describe('wiretape replay --learn', () => {
     stage.run('replay', 'a.jsonl', ...options, '--', ...command)
   const rules = (): unknown => parse(readFileSync(stage.path('a.compare.yaml'), 'utf8'))
 
-  it('writes what varies by itself into the compare file, and keeps what stands there', async () => {
+  it('writes what varies between runs into the compare file, and keeps what stands there', async () => {
     writeFileSync(stage.path('a.compare.yaml'), '# mine\nignore: ["$.result._meta"]\n')
     const { code, stdout } = await replay(server('varying-mcp.mjs'), '--learn', '3')
-    expect(stdout).toContain('Varies by itself\n')
+    expect(stdout).toContain('Varies between runs\n')
     expect(stdout).toContain('Nothing else differs\n')
     expect(code).toBe(0)
     expect(readFileSync(stage.path('a.compare.yaml'), 'utf8')).toMatch(/^# mine\n/)
@@ -46,7 +46,7 @@ describe('wiretape replay --learn', () => {
     expect(await replay(server('varying-mcp.mjs'))).toMatchObject({ code: 0 })
   })
 
-  it('tells in reports what varies by itself from what changed', async () => {
+  it('tells in reports what varies between runs from what changed', async () => {
     writeFileSync(stage.path('none.yaml'), '')
     const reports = ['markdown=r.md', 'junit=r.xml', 'json=r.json'].flatMap((report) => ['--report', report])
     const learn = ['--learn', '2', '--compare-file', 'none.yaml', ...reports]
@@ -54,14 +54,14 @@ describe('wiretape replay --learn', () => {
     const read = (name: string): string => readFileSync(stage.path(name), 'utf8')
     expect(read('r.md')).toContain('**Same**')
     expect(read('r.md')).toMatch(
-      /## Varies by itself[^]*tools\/call status.*learned: result\.content\[0\]\.text\.at/,
+      /## Varies between runs[^]*tools\/call status.*learned: result\.content\[0\]\.text\.at/,
     )
     expect(read('r.xml')).toContain('failures="0"')
-    expect(read('r.xml')).toContain('<system-out>varies by itself: learned: result.content[0].text.at')
+    expect(read('r.xml')).toContain('<system-out>varies between runs: learned: result.content[0].text.at')
     expect(JSON.parse(read('r.json'))).toMatchObject({ counts: { changed: 0 }, varied: { learned: 8 } })
     writeFileSync(stage.path('none.yaml'), '')
     expect(await replay(server('varying-mcp.mjs', '5'), ...learn)).toMatchObject({ code: 1 })
-    expect(read('r.md')).toMatch(/\*\*Different\*\*.*2 changed[^]*4\.5 → 5[^]*## Varies by itself/)
+    expect(read('r.md')).toMatch(/\*\*Different\*\*.*2 changed[^]*4\.5 → 5[^]*## Varies between runs/)
     expect(read('r.xml')).toContain('failures="2"')
   })
 

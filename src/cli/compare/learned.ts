@@ -51,7 +51,7 @@ export async function tellLearned(
   const { style } = layout
   if (varies.length > 0) {
     const added = await addRules(file, varies)
-    show(`${style.bold('Varies by itself')}\n`)
+    show(`${style.bold('Varies between runs')}\n`)
     for (const rule of varies.slice(0, mostTold)) show(ruleLine(rule, layout))
     if (varies.length > mostTold) show(`  and ${varies.length - mostTold} more\n`)
     const known = varies.length - added

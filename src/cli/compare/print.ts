@@ -148,7 +148,7 @@ export function createVariedLines({ style, columns = Infinity }: Layout): {
       const kinds = Object.entries(varied).map(([kind, number]) => `${number} ${kind}`)
       const lines = first.map((line) => style.dim(`  ${truncate(escapeText(line), columns - 2)}\n`))
       const more = count > first.length ? style.dim(`  and ${count - first.length} more\n`) : ''
-      return `\nVaries by itself, not a difference (${kinds.join(', ')}; --exact counts it):\n${lines.join('')}${more}`
+      return `\nVaries between runs, not a difference (${kinds.join(', ')}; --exact counts it):\n${lines.join('')}${more}`
     },
   }
 }

@@ -42,7 +42,7 @@ function exchangeCase(exchange: ExchangeComparison, isStopped: boolean): string 
   const name = `${titleOf(exchange)}${which}`
   const open = `    <testcase classname="${xml(exchange.call?.file ?? exchange.method)}" name="${xml(name)}" time="${seconds}"`
   const varied = xml(
-    (exchange.varied ?? []).map((one) => `varies by itself: ${describeVaried(one)}`).join('\n'),
+    (exchange.varied ?? []).map((one) => `varies between runs: ${describeVaried(one)}`).join('\n'),
   )
   const output = varied === '' ? '' : `\n      <system-out>${varied}</system-out>`
   if (verdict === 'same') return output === '' ? `${open}/>` : `${open}>${output}\n    </testcase>`

@@ -66,7 +66,7 @@ function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
   )
   if (rows.length === 0) return []
   const more = rows.length > mostVaried ? ['', `and ${rows.length - mostVaried} more`] : []
-  const head = ['## Varies by itself, not a difference', '', '| request | value |', '|---|---|']
+  const head = ['## Varies between runs, not a difference', '', '| request | value |', '|---|---|']
   return [...head, ...rows.slice(0, mostVaried), ...more, '']
 }
 
