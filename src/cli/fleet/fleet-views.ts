@@ -32,5 +32,6 @@ export function fleetSource({ rows, sessions, skipped }: FleetFiles): ViewSource
     payload:
       'case when payload_start is null then text else segment_text(recording, payload_start, payload_end) end',
     sessionKey: 'session',
+    hasCounts: false,
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createFindings, rules } from '../../findings/index.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 import { replaceFile } from '../../tape/index.js'
@@ -12,10 +12,11 @@ import type { ScopedRecording } from '../search/scope.js'
 import { createSpools, type Spools } from '../spools.js'
 import { readVersion } from '../version.js'
 import { indexFolderIn, indexKey } from './removed-indexes.js'
+import { RecordingTable } from './recording-table.js'
 import { RowColumns } from './row-columns.js'
 
 /** Incremented when the columns of an index change. */
-const layout = 2
+const layout = 3
 
 /**
  * Indexes of recordings, made if missing or outdated. Those of the data folder's recordings are kept; `close` deletes the
@@ -32,14 +33,16 @@ export class IndexFiles {
 
   /** Path of the index of rows. @throws WiretapeError if the recording cannot be read */
   rows(recording: ScopedRecording): Promise<string> {
-    return this.#made(recording, `rows${layout}`, async () => {
+    return this.#made(recording, `rows${layout}`, async (part) => {
       let columns: RowColumns | undefined
       const { close } = await loadRecordings(recording.paths, this.#io.cwd, (fold) => {
         columns = new RowColumns(fold, recording.name, recording.paths)
         return columns
       })
       await close()
-      return columns!.bytes()
+      const table = new RecordingTable()
+      table.add(columns!, recording.name, part)
+      return table.bytes()
     })
   }
 
@@ -71,14 +74,18 @@ export class IndexFiles {
       if (!known.has(name.split('.')[0]!)) await rm(join(folder, name), { force: true })
   }
 
-  async #made(recording: ScopedRecording, kind: string, make: () => Promise<Uint8Array>): Promise<string> {
+  async #made(
+    recording: ScopedRecording,
+    kind: string,
+    make: (part: string) => Promise<Uint8Array>,
+  ): Promise<string> {
     const isKept = dirname(recording.paths[0]!) === recordingsIn(this.#io.dataFolder)
     const folder = isKept ? indexFolderIn(this.#io.dataFolder) : await this.#privateFolder()
-    const before = indexKey(recording.paths[0]!)
-    const state = stateOf(recording)
-    const path = join(folder, `${before}.${state}.${kind}`)
+    const part = partOf(recording)
+    const [before, state] = part.split('.') as [string, string]
+    const path = join(folder, `${part}.${kind}`)
     if (isWhole(path, kind)) return path
-    const bytes = await make()
+    const bytes = await make(part)
     // Lines written in the meantime are included; only the next check detects them.
     await replaceFile(path, once(bytes))
     for (const name of await readdir(folder))
@@ -117,6 +124,15 @@ async function removeUnused(path: string): Promise<void> {
   if (found && Date.now() - found.mtimeMs > openedWithinMs) await rm(path, { force: true })
 }
 const openedWithinMs = 60_000
+
+/** The part of an index of rows: identifies the recording and its state. */
+export function partIn(path: string): string {
+  return basename(path).split('.').slice(0, 2).join('.')
+}
+
+function partOf(recording: ScopedRecording): string {
+  return `${indexKey(recording.paths[0]!)}.${stateOf(recording)}`
+}
 
 /** Changes when a file of the recording is written or replaced. */
 function stateOf({ paths, name }: ScopedRecording): string {

@@ -1,4 +1,4 @@
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 
 export type Cell = string | number | boolean | undefined
 export type ColumnType = 'text' | 'int' | 'double' | 'boolean'
@@ -10,6 +10,15 @@ const elements = {
   double: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
 } as const
+
+/** Columns of a table; each may lack values. */
+export function schemaOf(columns: Readonly<Record<string, ColumnType>>): SchemaElement[] {
+  const names = Object.keys(columns)
+  return [
+    { name: 'rows', num_children: names.length },
+    ...names.map((name) => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[columns[name]!] })),
+  ]
+}
 
 export function noCells<Column extends string>(columns: Readonly<Record<Column, ColumnType>>): Cells<Column> {
   return Object.fromEntries(Object.keys(columns).map((name) => [name, [] as Cell[]])) as Cells<Column>
@@ -32,14 +41,7 @@ export class ParquetTable<Column extends string> {
       createdBy: 'wiretape',
       codec,
       statistics: false,
-      schema: [
-        { name: 'rows', num_children: this.#names.length },
-        ...this.#names.map((name) => ({
-          name,
-          repetition_type: 'OPTIONAL' as const,
-          ...elements[columns[name]],
-        })),
-      ],
+      schema: schemaOf(columns),
     })
   }
 

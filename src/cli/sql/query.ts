@@ -3,7 +3,7 @@ import type { Io } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
 import type { Connection, DuckDb, Result } from './duckdb.js'
 import { lockEngine, runEngine } from './engine.js'
-import { IndexFiles } from './index-files.js'
+import { IndexFiles, partIn } from './index-files.js'
 import { RecordedText } from './recorded-text.js'
 import { recordingSource, viewStatements } from './views.js'
 
@@ -56,7 +56,7 @@ async function prepare(
       const made = await indexes.rows(recording)
       if (asksForFindings) findings.push(await indexes.findings(recording))
       rows.push(made)
-      texts.add(made, recording.paths)
+      texts.add(partIn(made), recording.paths)
     } catch (error) {
       if (!(error instanceof WiretapeError) || recordings.length === 1) throw error
       await io.complain(error.message, error.hint)
@@ -72,7 +72,7 @@ async function prepare(
     await connection.run(statement)
 }
 
-/** `recorded_text(index, file, start, end)`: a piece of a tape, in bytes. */
+/** `recorded_text(part, file, start, end)`: a piece of a tape, in bytes. */
 function textFunction({ DuckDBScalarFunction, VARCHAR, DOUBLE }: DuckDb, texts: RecordedText): unknown {
   return DuckDBScalarFunction.create({
     name: 'recorded_text',
@@ -80,12 +80,12 @@ function textFunction({ DuckDBScalarFunction, VARCHAR, DOUBLE }: DuckDb, texts: 
     parameterTypes: [VARCHAR, DOUBLE, DOUBLE, DOUBLE],
     mainFunction(info, input, output) {
       try {
-        const indexes = input.getColumnValues(0) as readonly (string | null)[]
+        const parts = input.getColumnValues(0) as readonly (string | null)[]
         const [files, starts, ends] = [1, 2, 3].map((column) => input.getColumnValues(column) as number[])
         for (let i = 0; i < input.rowCount; i += 1) {
-          const index = indexes[i]
-          const isText = typeof index === 'string' && typeof files![i] === 'number'
-          output.setItem(i, isText ? texts.at(index, files![i]!, starts![i]!, ends![i]!) : null)
+          const part = parts[i]
+          const isText = typeof part === 'string' && typeof files![i] === 'number'
+          output.setItem(i, isText ? texts.at(part, files![i]!, starts![i]!, ends![i]!) : null)
         }
         output.flush()
       } catch (error) {

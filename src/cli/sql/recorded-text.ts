@@ -11,17 +11,17 @@ export class RecordedText {
   #start = 0
   #bytes = Buffer.alloc(0)
 
-  /** @param index path of a recording's index @param paths of the recording's files */
-  add(index: string, paths: readonly string[]): void {
-    this.#recordings.set(index, paths)
+  /** @param part identifies the recording and its state @param paths of the recording's files */
+  add(part: string, paths: readonly string[]): void {
+    this.#recordings.set(part, paths)
   }
 
   /**
-   * @param file number of the file in the index's recording
+   * @param file number of the file in the recording
    * @throws errors of the file system
    */
-  at(index: string, file: number, start: number, end: number): string {
-    const path = this.#recordings.get(index)?.[file]
+  at(part: string, file: number, start: number, end: number): string {
+    const path = this.#recordings.get(part)?.[file]
     if (path === undefined) throw new Error('recorded_text reads the recordings of the query only')
     if (path !== this.#path || start < this.#start || end > this.#start + this.#bytes.length)
       this.#read(path, start, end)

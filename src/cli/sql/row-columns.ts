@@ -1,20 +1,21 @@
 import {
+  entryFlag,
+  entryKinds,
   isFrameRecord,
   isLoneRecord,
   loneFacts,
-  detach,
-  isAnswer,
-  isMessageKind,
   type Fold,
+  type Session,
   type MessageRecord,
   type HeldRecord,
   type TapeRecord,
   type Rows,
 } from '../../model/index.js'
 import { createByteTexts } from '../byte-texts.js'
+import { cellOf, Ints, Names, noBoolean, noInt, Numbers, Texts, type ColumnValues } from './column-values.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
-import { latin1, LineTimes, timeOf } from './line-times.js'
-import { fitting, noCells, ParquetTable, type Cell, type Cells, type ColumnType } from './parquet-table.js'
+import { LineTimes, timeOf } from './line-times.js'
+import { noCells, type Cell, type Cells, type ColumnType } from './parquet-table.js'
 
 /** Columns of an index. Values shared by all rows of a session are in the session's row. */
 export const rowColumns = {
@@ -52,9 +53,6 @@ export const rowColumns = {
 export type RowColumn = keyof typeof rowColumns
 const names = Object.keys(rowColumns) as RowColumn[]
 
-/** Rows that engines process at once. */
-const rowsInGroup = 122_880
-
 /** Interned names of methods, tools and conversations. */
 const texts = createByteTexts()
 
@@ -69,20 +67,20 @@ export class RowColumns implements PlainWatcher {
   readonly #times = new LineTimes()
   #lastFile = 0
   /** By row. */
-  readonly #session: number[] = []
+  readonly #session = new Ints(-1)
   readonly #timeMs = new Numbers()
-  readonly #method: Cell[] = []
-  readonly #subject: Cell[] = []
-  readonly #id: Cell[] = []
-  readonly #errorCode: Cell[] = []
-  readonly #errorMessage: Cell[] = []
-  readonly #conversation: Cell[] = []
-  readonly #status: Cell[] = []
+  readonly #method = new Names()
+  readonly #subject = new Names()
+  readonly #id = new Texts()
+  readonly #errorCode = new Names()
+  readonly #errorMessage = new Texts()
+  readonly #conversation = new Names()
+  readonly #status = new Ints(noInt)
   /** Index of the file in the recording. */
-  readonly #file: Cell[] = []
+  readonly #file = new Ints(noInt)
   readonly #start = new Numbers()
   readonly #end = new Numbers()
-  readonly #text: Cell[] = []
+  readonly #text = new Texts()
 
   /**
    * @param recording name for users
@@ -96,22 +94,19 @@ export class RowColumns implements PlainWatcher {
 
   plain(message: PlainRow, row: number, place: LinePlace): void {
     const { bytes, line } = message
-    const ascii = (start: number, end: number): string | undefined =>
-      start < 0 ? undefined : latin1(bytes, start, end)
     this.#place(row, this.#times.at(bytes, line.timeStart, line.timeEnd))
-    this.#method[row] = message.method || undefined
-    this.#subject[row] = message.subject || undefined
-    this.#id[row] = ascii(line.rpcIdStart, line.rpcIdEnd)
-    this.#errorCode[row] = line.codeStart < 0 ? undefined : texts.at(bytes, line.codeStart, line.codeEnd)
-    this.#errorMessage[row] = ascii(line.messageStart, line.messageEnd)
-    this.#conversation[row] = message.conversation || undefined
-    this.#status[row] = line.httpStatus || undefined
-    this.#file[row] = this.#fileNumber(place.path)
+    this.#method.set(row, message.method)
+    this.#subject.set(row, message.subject)
+    if (line.rpcIdStart >= 0) this.#id.setBytes(row, bytes, line.rpcIdStart, line.rpcIdEnd)
+    if (line.codeStart >= 0) this.#errorCode.set(row, texts.at(bytes, line.codeStart, line.codeEnd))
+    if (line.messageStart >= 0) this.#errorMessage.setBytes(row, bytes, line.messageStart, line.messageEnd)
+    this.#conversation.set(row, message.conversation)
+    this.#status.set(row, intOf(line.httpStatus || undefined))
+    this.#file.set(row, this.#fileNumber(place.path))
     // Both offsets are relative to the same chunk, which begins elsewhere in the file.
     const lineStart = line.timeStart - tapeHead
     this.#start.set(row, place.offset + line.rawStart - lineStart)
     this.#end.set(row, place.offset + line.rawEnd - lineStart)
-    this.#text[row] = undefined
   }
 
   take(record: TapeRecord, { first }: Rows): void {
@@ -120,149 +115,180 @@ export class RowColumns implements PlainWatcher {
     const { text, summary } = loneFacts(record)
     this.#other(first, record.t, text ?? summary)
     if (record.type !== 'http') return
-    this.#method[first] = detach(record.method)
-    this.#subject[first] = detach(record.path)
-    this.#conversation[first] = record.conversation
-    this.#status[first] = record.status
+    this.#method.set(first, record.method)
+    this.#subject.set(first, record.path)
+    this.#conversation.set(first, record.conversation)
+    this.#status.set(first, intOf(record.status))
   }
 
   get length(): number {
     return this.#fold.entries.length
   }
 
-  /** All rows as one uncompressed Parquet file, with one row per session too. */
-  bytes(): Uint8Array {
-    const table = new ParquetTable(rowColumns)
-    for (let from = 0; from < this.length; from += rowsInGroup)
-      table.group(this.cells(from, Math.min(this.length, from + rowsInGroup)))
-    table.group(this.sessions())
-    return table.bytes()
-  }
-
   #frame(record: MessageRecord | HeldRecord, first: number): void {
     record.parts.forEach(({ envelope, start, end }, i) => {
       const row = first + i
       this.#other(row, record.t, record.raw.slice(start, end))
-      this.#method[row] = envelope.method && detach(envelope.method)
-      this.#subject[row] = envelope.subject && detach(envelope.subject)
-      this.#id[row] = envelope.id && detach(envelope.id)
-      this.#errorCode[row] = envelope.errorCode && detach(envelope.errorCode)
-      this.#errorMessage[row] = envelope.errorMessage && detach(envelope.errorMessage)
-      this.#conversation[row] = record.conversation
-      this.#status[row] = record.http?.status
+      this.#method.set(row, envelope.method)
+      this.#subject.set(row, envelope.subject)
+      this.#id.set(row, envelope.id)
+      this.#errorCode.set(row, envelope.errorCode)
+      this.#errorMessage.set(row, envelope.errorMessage)
+      this.#conversation.set(row, record.conversation)
+      this.#status.set(row, intOf(record.http?.status))
     })
   }
 
+  /** A row may be one that was held before: it loses its earlier values. */
   #other(row: number, t: string, text: string): void {
     this.#place(row, timeOf(t))
-    this.#method[row] = this.#subject[row] = this.#id[row] = undefined
-    this.#errorCode[row] = this.#errorMessage[row] = this.#conversation[row] = this.#status[row] = undefined
-    this.#file[row] = undefined
+    for (const column of [this.#method, this.#subject, this.#errorCode, this.#conversation])
+      column.set(row, undefined)
+    this.#id.set(row, undefined)
+    this.#errorMessage.set(row, undefined)
+    this.#status.set(row, noInt)
+    this.#file.set(row, noInt)
     this.#start.set(row, undefined)
     this.#end.set(row, undefined)
-    this.#text[row] = detach(text)
+    this.#text.set(row, text)
   }
 
   #place(row: number, timeMs: number | undefined): void {
-    this.#session[row] = this.#fold.sessions.length - 1
+    this.#session.set(row, this.#fold.sessions.length - 1)
     this.#timeMs.set(row, timeMs)
   }
 
   /** Rows from `from` to before `to`, by column. */
   cells(from: number, to: number): Cells<RowColumn> {
-    const { entries } = this.#fold
+    const values = this.values(from, to)
+    const cells = noCells(rowColumns)
+    for (const name of names) for (let i = 0; i < to - from; i += 1) cells[name].push(cellOf(values[name], i))
+    return cells
+  }
+
+  /**
+   * Rows from `from` to before `to`, by column, for programs that read whole columns.
+   *
+   * @param to in the same group of `rowsInGroup` rows
+   */
+  values(from: number, to: number): Record<RowColumn, ColumnValues> {
     const count = to - from
-    // For a response row: its request, else -1. The request holds the method.
-    const asked = new Int32Array(count)
-    for (let i = 0; i < count; i += 1) {
-      const kind = entries.kind(from + i)
-      asked[i] = isMessageKind(kind) && isAnswer({ kind }) ? entries.peer(from + i) : -1
-    }
-    // Arrays of final length, with one kind of value if possible, so that the engine stores numbers unboxed.
-    const column = (of: (row: number, asked: number) => Cell): Cell[] => {
-      const cells: Cell[] = []
-      cells.length = count
-      for (let i = 0; i < count; i += 1) cells[i] = of(from + i, asked[i]!)
-      return cells
-    }
-    const ofAnswer = (of: (row: number, asked: number) => Cell): Cell[] =>
-      column((row, request) => (request < 0 ? undefined : of(row, request)))
-    const latencies = ofAnswer((row) => entries.latencyUs(row))
+    const { method, subject, ...filled } = this.#derived(from, count)
+    const ints = (at: Int32Array): ColumnValues => ({ kind: 'ints', at })
+    const doubles = (at: Float64Array): ColumnValues => ({ kind: 'doubles', at })
     return {
-      session_number: column((row) => this.#session[row]),
-      seq: column((row) => seqOf(entries.seq(row))),
-      time_ms: column((row) => (entries.has(row, 'untimed') ? undefined : this.#timeMs.at(row))),
-      offset_ms: column((row) => (entries.has(row, 'untimed') ? undefined : entries.us(row) / 1000)),
-      direction: column((row) => {
-        const kind = entries.kind(row)
-        return kind === 'gap' || kind === 'http' ? undefined : entries.direction(row)
-      }),
-      kind: column((row) => entries.kind(row)),
-      method: column((row, request) => this.#method[request < 0 ? row : request]),
-      subject: column((row, request) => this.#subject[request < 0 ? row : request]),
-      id: column((row) => this.#id[row]),
-      answers: ofAnswer((_, request) => seqOf(entries.seq(request))),
-      latency_ms: latencies.map((us) => (us === undefined ? undefined : Number(us) / 1000)),
-      waited_ms: ofAnswer((row) =>
-        latencies[row - from] === undefined ? undefined : entries.waitedUs(row) / 1000,
-      ),
-      held_ms: column((row) => (entries.has(row, 'held') ? entries.heldUs(row) / 1000 : undefined)),
-      error_code: column((row) => this.#errorCode[row]),
-      error_message: column((row) => this.#errorMessage[row]),
-      is_error: column((row) => {
-        const kind = entries.kind(row)
-        if (kind !== 'result' && kind !== 'error') return undefined
-        return kind === 'error' || entries.has(row, 'toolError')
-      }),
-      conversation: column((row) => this.#conversation[row]),
-      http_status: column((row) => fitting(this.#status[row], 'int')),
-      modified: column((row) => entries.has(row, 'modified')),
-      injected: column((row) => entries.has(row, 'injected')),
-      dropped: column((row) => entries.has(row, 'dropped')),
-      cancelled: column((row) => entries.has(row, 'cancelled')),
-      size_bytes: column((row) => entries.size(row)),
-      file: column((row) => this.#file[row]),
-      payload_start: column((row) => this.#start.at(row)),
-      payload_end: column((row) => this.#end.at(row)),
-      text: column((row) => this.#text[row]),
-      row: column((row) => row),
-      peer_row: column((row) => {
-        const peer = entries.peer(row)
-        return peer < 0 ? undefined : peer
-      }),
+      session_number: ints(this.#session.rows(from, to)),
+      ...filled,
+      method: { kind: 'names', at: method, texts: this.#method.texts },
+      subject: { kind: 'names', at: subject, texts: this.#subject.texts },
+      id: this.#id.rows(from, to),
+      error_code: this.#errorCode.rows(from, to),
+      error_message: this.#errorMessage.rows(from, to),
+      conversation: this.#conversation.rows(from, to),
+      http_status: ints(this.#status.rows(from, to)),
+      file: ints(this.#file.rows(from, to)),
+      payload_start: doubles(this.#start.rows(from, to)),
+      payload_end: doubles(this.#end.rows(from, to)),
+      text: this.#text.rows(from, to),
     }
+  }
+
+  /** Columns computed from the fold: a later row may change them. */
+  #derived(from: number, count: number) {
+    const { entries } = this.#fold
+    const ints = () => new Int32Array(count).fill(noInt)
+    const doubles = () => new Float64Array(count).fill(Number.NaN)
+    const booleans = () => new Uint8Array(count)
+    const [seq, answers, peerRow, row] = [ints(), ints(), ints(), ints()]
+    const [timeMs, offsetMs, latencyMs, waitedMs] = [doubles(), doubles(), doubles(), doubles()]
+    const [heldMs, sizeBytes] = [doubles(), doubles()]
+    const [isError, modified, injected] = [booleans().fill(noBoolean), booleans(), booleans()]
+    const [dropped, cancelled] = [booleans(), booleans()]
+    const [kind, direction, method, subject] = [ints(), ints(), ints(), ints()]
+    for (let i = 0; i < count; i += 1) {
+      const at = from + i
+      const number = entries.kindNumber(at)
+      const flags = entries.flags(at)
+      const peer = entries.peer(at)
+      // For a response row: its request, which holds the method.
+      const isResponse = number === resultKind || number === errorKind
+      const request = isResponse ? peer : -1
+      const named = request < 0 ? at : request
+      kind[i] = number
+      direction[i] = undirected.has(number) ? -1 : (flags & entryFlag.fromServer) === 0 ? 0 : 1
+      seq[i] = seqOf(entries.seq(at))
+      row[i] = at
+      if (peer >= 0) peerRow[i] = peer
+      method[i] = this.#method.code(named)
+      subject[i] = this.#subject.code(named)
+      sizeBytes[i] = entries.size(at)
+      if ((flags & entryFlag.untimed) === 0) {
+        timeMs[i] = this.#timeMs.at(at)
+        offsetMs[i] = entries.us(at) / 1_000
+      }
+      if (request >= 0) {
+        answers[i] = seqOf(entries.seq(request))
+        const us = entries.latencyUs(at)
+        if (us !== undefined) {
+          latencyMs[i] = us / 1_000
+          waitedMs[i] = entries.waitedUs(at) / 1_000
+        }
+      }
+      if (isResponse) isError[i] = number === errorKind || (flags & entryFlag.toolError) !== 0 ? 1 : 0
+      if ((flags & entryFlag.held) !== 0) heldMs[i] = entries.heldUs(at) / 1_000
+      modified[i] = (flags & entryFlag.modified) === 0 ? 0 : 1
+      injected[i] = (flags & entryFlag.injected) === 0 ? 0 : 1
+      dropped[i] = (flags & entryFlag.dropped) === 0 ? 0 : 1
+      cancelled[i] = (flags & entryFlag.cancelled) === 0 ? 0 : 1
+    }
+    return {
+      seq: { kind: 'ints', at: seq },
+      time_ms: { kind: 'doubles', at: timeMs },
+      offset_ms: { kind: 'doubles', at: offsetMs },
+      direction: { kind: 'names', at: direction, texts: directions },
+      kind: { kind: 'names', at: kind, texts: entryKinds },
+      method,
+      subject,
+      answers: { kind: 'ints', at: answers },
+      latency_ms: { kind: 'doubles', at: latencyMs },
+      waited_ms: { kind: 'doubles', at: waitedMs },
+      held_ms: { kind: 'doubles', at: heldMs },
+      is_error: { kind: 'booleans', at: isError },
+      modified: { kind: 'booleans', at: modified },
+      injected: { kind: 'booleans', at: injected },
+      dropped: { kind: 'booleans', at: dropped },
+      cancelled: { kind: 'booleans', at: cancelled },
+      size_bytes: { kind: 'doubles', at: sizeBytes },
+      row: { kind: 'ints', at: row },
+      peer_row: { kind: 'ints', at: peerRow },
+    } as const satisfies Partial<Record<RowColumn, ColumnValues | Int32Array>>
+  }
+
+  /** Values shared by all rows of a session, which hold them too in an index of recordings. */
+  facts(): SessionFacts[] {
+    const messages = this.#fold.sessions.map(() => 0)
+    const errors = [...messages]
+    const { entries } = this.#fold
+    for (let row = 0; row < this.length; row += 1) {
+      const session = this.#session.at(row)
+      if (session < 0 || seqOf(entries.seq(row)) === noInt) continue
+      messages[session]! += 1
+      const number = entries.kindNumber(row)
+      if (number === errorKind || (number === resultKind && entries.has(row, 'toolError')))
+        errors[session]! += 1
+    }
+    return this.#fold.sessions.map((session, i) => ({
+      ...sessionFacts(session, this.#recording),
+      messages: messages[i],
+      errors: errors[i],
+    }))
   }
 
   /** One row per session, with kind `session` and JSON as text. */
   sessions(): Cells<RowColumn> {
     const cells = noCells(rowColumns)
     this.#fold.sessions.forEach((session, number) => {
-      const { id, label, transport, command, url, startedAt, endedAt, durationMs, exitCode, signal, error } =
-        session
-      const { complete, protocolVersion, redaction, server, client } = session
-      const facts = {
-        recording: this.#recording,
-        session: id,
-        label,
-        server: server && `${server.name} ${server.version}`.trimEnd(),
-        client: client && `${client.name} ${client.version}`.trimEnd(),
-        transport,
-        command: command.join(' '),
-        url,
-        startedAt,
-        endedAt,
-        durationMs,
-        exitCode,
-        signal,
-        error,
-        complete,
-        protocolVersion,
-        redaction,
-      }
-      const text = JSON.stringify(facts, (_, value: unknown) =>
-        // Engines reject JSON with half a surrogate pair, which would make every session unreadable.
-        typeof value === 'string' ? Buffer.from(value).toString() : value,
-      )
+      const text = factsText(sessionFacts(session, this.#recording))
       const row: Partial<Record<RowColumn, Cell>> = { kind: 'session', session_number: number, text }
       for (const name of names) cells[name].push(row[name])
     })
@@ -279,26 +305,51 @@ export class RowColumns implements PlainWatcher {
 /** Length of `{"t":"`, the start of a plain line. */
 const tapeHead = 6
 
-/** A number per row; some may be missing. */
-class Numbers {
-  #values = new Float64Array(1_024)
+const directions = ['client_to_server', 'server_to_client'] as const
+const [resultKind, errorKind] = [entryKinds.indexOf('result'), entryKinds.indexOf('error')]
+const undirected = new Set([entryKinds.indexOf('gap'), entryKinds.indexOf('http')])
 
-  set(row: number, value: number | undefined): void {
-    if (row >= this.#values.length) {
-      const longer = new Float64Array(row + (row >> 1))
-      longer.set(this.#values)
-      this.#values = longer
-    }
-    this.#values[row] = value ?? Number.NaN
-  }
+/** `noInt` for rows without a message, and for numbers that no recorder assigns. */
+function seqOf(seq: number): number {
+  return seq < 0 || seq > 0x7fff_ffff ? noInt : seq
+}
 
-  at(row: number): number | undefined {
-    const value = this.#values[row]!
-    return Number.isNaN(value) ? undefined : value
+/** `noInt` for a value that the column cannot hold. */
+function intOf(value: number | undefined): number {
+  return value !== undefined && (value | 0) === value ? value : noInt
+}
+
+export type SessionFacts = Readonly<Record<string, unknown>>
+
+function sessionFacts(session: Session, recording: string): SessionFacts {
+  const { id, label, transport, command, url, startedAt, endedAt, durationMs, exitCode, signal, error } =
+    session
+  const { complete, protocolVersion, redaction, server, client } = session
+  return {
+    recording,
+    session: id,
+    label,
+    server: server && `${server.name} ${server.version}`.trimEnd(),
+    client: client && `${client.name} ${client.version}`.trimEnd(),
+    transport,
+    command: command.join(' '),
+    url,
+    startedAt,
+    endedAt,
+    durationMs,
+    exitCode,
+    signal,
+    error,
+    complete,
+    protocolVersion,
+    redaction,
   }
 }
 
-/** Undefined for rows without a message, and for numbers that no recorder assigns. */
-function seqOf(seq: number): number | undefined {
-  return seq < 0 || seq > 0x7fff_ffff ? undefined : seq
+/** The facts as JSON. */
+export function factsText(facts: SessionFacts): string {
+  return JSON.stringify(facts, (_, value: unknown) =>
+    // Engines reject JSON with half a surrogate pair, which would make every session unreadable.
+    typeof value === 'string' ? Buffer.from(value).toString() : value,
+  )
 }

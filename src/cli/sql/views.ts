@@ -10,24 +10,23 @@ export interface ViewSource {
   readonly payload: string
   /** Columns that identify a session. */
   readonly sessionKey: string
+  /** The facts of a session include its numbers of messages and errors. */
+  readonly hasCounts: boolean
 }
 
 /** Indexes of recordings. @param rows a Parquet file for each */
 export function recordingSource(rows: readonly string[]): ViewSource {
   return {
     statements: [
-      `create view recorded_lines as select * from read_parquet([${rows.map(literal).join(', ')}], filename = true)`,
-      `create view recorded_sessions as select filename, session_number, text->>'$.recording' as recording,
-      text->>'$.session' as session, text->>'$.label' as label, text->>'$.server' as server, text->>'$.client' as client,
-      text->>'$.transport' as transport, text as facts
-      from recorded_lines where kind = 'session'`,
-      `create view recorded_rows as select s.recording, s.session, s.label, s.server, s.client, s.transport, r.*
-      from recorded_lines r left join recorded_sessions s using (filename, session_number)`,
+      `create view recorded_rows as select * from read_parquet([${rows.map(literal).join(', ')}])`,
+      `create view recorded_sessions as select recording, session, label, server, client, transport, text as facts
+      from recorded_rows where kind = 'session'`,
     ],
     more: '',
     payload:
-      'case when file is null then text else recorded_text(filename, file, payload_start, payload_end) end',
+      'case when file is null then text else recorded_text(part, file, payload_start, payload_end) end',
     sessionKey: 'recording, session',
+    hasCounts: true,
   }
 }
 
@@ -37,7 +36,7 @@ export function recordingSource(rows: readonly string[]): ViewSource {
  * @param findings a JSON lines file for each recording; undefined if not requested
  */
 export function viewStatements(
-  { statements, more, payload, sessionKey }: ViewSource,
+  { statements, more, payload, sessionKey, hasCounts }: ViewSource,
   findings: readonly string[] | undefined,
 ): string[] {
   const moreOf = (table: string): string => more.replaceAll(/[^,\s]+,/g, (column) => `${table}.${column}`)
@@ -70,11 +69,8 @@ export function viewStatements(
       try_cast(s.facts->>'$.durationMs' as double) as duration_ms, try_cast(s.facts->>'$.exitCode' as integer) as exit_code,
       s.facts->>'$.signal' as signal, s.facts->>'$.error' as error, cast(s.facts->>'$.complete' as boolean) as complete,
       s.facts->>'$.protocolVersion' as protocol_version, s.facts->>'$.redaction' as redaction,
-      coalesce(c.messages, 0) as messages, coalesce(c.errors, 0) as errors
-      from recorded_sessions s
-      left join (select ${sessionKey}, count(*) as messages, count(*) filter (is_error) as errors
-        from recorded_rows where seq is not null group by all) c
-      using (${sessionKey})`,
+      ${hasCounts ? ownCounts : `coalesce(c.messages, 0) as messages, coalesce(c.errors, 0) as errors`}
+      from recorded_sessions s ${hasCounts ? '' : countsJoin(sessionKey)}`,
     `create view tools as with listed as (
         select server, unnest(try(json_extract(payload, '$.result.tools[*]'))) as tool
         from messages where kind = 'result' and method = 'tools/list'
@@ -83,10 +79,11 @@ export function viewStatements(
           count(distinct cast(tool as varchar)) as versions
         from listed group by all
       ), called as (
-        select server, tool, count(*) as calls, count(*) filter (is_error) as errors,
+        select server, tool, count(*) filter (kind = 'request') as calls, count(*) filter (is_error) as errors,
           quantile_cont(latency_ms, 0.5) as p50_ms, quantile_cont(latency_ms, 0.95) as p95_ms,
           quantile_cont(latency_ms, 0.99) as p99_ms, max(latency_ms) as slowest_ms
-        from exchanges where tool is not null group by all
+        from messages where tool is not null and kind in ('request', 'result', 'error') group by all
+        having calls > 0
       )
       select coalesce(o.server, c.server) as server, coalesce(o.tool, c.tool) as tool, coalesce(c.calls, 0) as calls,
         coalesce(c.errors, 0) as errors, c.p50_ms, c.p95_ms, c.p99_ms, c.slowest_ms, o.tool is not null as offered,
@@ -94,6 +91,14 @@ export function viewStatements(
       from offered o full join called c on o.server is not distinct from c.server and o.tool = c.tool`,
     ...(findings ? [findingsView(findings)] : []),
   ]
+}
+
+const ownCounts = `cast(s.facts->>'$.messages' as bigint) as messages, cast(s.facts->>'$.errors' as bigint) as errors`
+
+function countsJoin(sessionKey: string): string {
+  return `left join (select ${sessionKey}, count(*) as messages, count(*) filter (is_error) as errors
+    from recorded_rows where seq is not null group by all) c
+    using (${sessionKey})`
 }
 
 function findingsView(files: readonly string[]): string {

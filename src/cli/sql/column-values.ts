@@ -1,0 +1,245 @@
+import { detach } from '../../model/index.js'
+import type { Cell } from './parquet-table.js'
+
+/** Rows that engines process at once; a Parquet file has one group for each. */
+export const rowsInGroup = 122_880
+
+/** A missing integer. */
+export const noInt = -0x8000_0000
+/** A missing boolean; others are 0 and 1. */
+export const noBoolean = 2
+/** Position of a missing text. */
+const noText = 0xffff_ffff
+
+/** Values of one column of a group of rows. */
+export type ColumnValues =
+  /** NaN is missing. */
+  | { readonly kind: 'doubles'; readonly at: Float64Array }
+  | { readonly kind: 'ints'; readonly at: Int32Array }
+  | { readonly kind: 'booleans'; readonly at: Uint8Array }
+  /** Positions in `texts`; negative ones are missing. */
+  | { readonly kind: 'names'; readonly at: Int32Array; readonly texts: readonly string[] }
+  | { readonly kind: 'texts'; readonly texts: TextRows }
+  /** The same value in every row. */
+  | { readonly kind: 'same'; readonly value: string | undefined; readonly count: number }
+
+/** Some rows of a column of texts. */
+export interface TextRows {
+  /** Length and UTF-8 of each present text, as in Parquet. */
+  readonly bytes: Uint8Array
+  /** `bytes` has the texts in the order of their rows, and no others. */
+  readonly isInOrder: boolean
+  /** Position of each row's text. */
+  readonly starts: Uint32Array
+  isMissing(row: number): boolean
+  at(row: number): string | undefined
+}
+
+/** One value, as a program reads it. */
+export function cellOf(values: ColumnValues, i: number): Cell {
+  switch (values.kind) {
+    case 'doubles':
+      return Number.isNaN(values.at[i]!) ? undefined : values.at[i]
+    case 'ints':
+      return values.at[i] === noInt ? undefined : values.at[i]
+    case 'booleans':
+      return values.at[i] === noBoolean ? undefined : values.at[i] === 1
+    case 'names':
+      return values.texts[values.at[i]!]
+    case 'texts':
+      return values.texts.at(i)
+    case 'same':
+      return values.value
+  }
+}
+
+/** A number per row; NaN if missing. */
+export class Numbers {
+  #values = new Float64Array(1_024).fill(Number.NaN)
+
+  set(row: number, value: number | undefined): void {
+    if (row >= this.#values.length) this.#grow(row)
+    this.#values[row] = value ?? Number.NaN
+  }
+
+  at(row: number): number {
+    return row < this.#values.length ? this.#values[row]! : Number.NaN
+  }
+
+  rows(from: number, to: number): Float64Array {
+    if (to > this.#values.length) this.#grow(to)
+    return this.#values.subarray(from, to)
+  }
+
+  #grow(row: number): void {
+    const longer = new Float64Array(row + (row >> 1)).fill(Number.NaN, this.#values.length)
+    longer.set(this.#values)
+    this.#values = longer
+  }
+}
+
+/** An integer per row; `absent` if missing. */
+export class Ints {
+  readonly #absent: number
+  #values: Int32Array
+
+  constructor(absent: number) {
+    this.#absent = absent
+    this.#values = new Int32Array(1_024).fill(absent)
+  }
+
+  set(row: number, value: number): void {
+    if (row >= this.#values.length) this.#grow(row)
+    this.#values[row] = value
+  }
+
+  at(row: number): number {
+    return row < this.#values.length ? this.#values[row]! : this.#absent
+  }
+
+  rows(from: number, to: number): Int32Array {
+    if (to > this.#values.length) this.#grow(to)
+    return this.#values.subarray(from, to)
+  }
+
+  #grow(row: number): void {
+    const longer = new Int32Array(row + (row >> 1)).fill(this.#absent, this.#values.length)
+    longer.set(this.#values)
+    this.#values = longer
+  }
+}
+
+/** A text per row of those that repeat, such as names of methods. */
+export class Names {
+  readonly texts: string[] = []
+  readonly #codes = new Map<string, number>()
+  readonly #rows = new Ints(-1)
+
+  /** '' and undefined are missing. */
+  set(row: number, text: string | undefined): void {
+    if (text === undefined || text === '') return this.#rows.set(row, -1)
+    let code = this.#codes.get(text)
+    if (code === undefined) {
+      const own = detach(text)
+      code = this.texts.push(own) - 1
+      this.#codes.set(own, code)
+    }
+    this.#rows.set(row, code)
+  }
+
+  /** Position in `texts`; -1 if missing. */
+  code(row: number): number {
+    return this.#rows.at(row)
+  }
+
+  rows(from: number, to: number): ColumnValues {
+    return { kind: 'names', at: this.#rows.rows(from, to), texts: this.texts }
+  }
+}
+
+/** A text per row of those that rarely repeat, as bytes. */
+export class Texts {
+  readonly #chunks: TextChunk[] = []
+
+  set(row: number, text: string | undefined): void {
+    if (text === undefined) return this.#chunk(row).clear(row % rowsInGroup)
+    this.#chunk(row).write(row % rowsInGroup, text)
+  }
+
+  /** ASCII of a tape. */
+  setBytes(row: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#chunk(row).copy(row % rowsInGroup, bytes, start, end)
+  }
+
+  /** @param to in the same group of rows as `from` */
+  rows(from: number, to: number): ColumnValues {
+    const first = from % rowsInGroup
+    return { kind: 'texts', texts: this.#chunk(from).rows(first, first + to - from) }
+  }
+
+  #chunk(row: number): TextChunk {
+    const number = Math.floor(row / rowsInGroup)
+    while (this.#chunks.length <= number) this.#chunks.push(new TextChunk())
+    return this.#chunks[number]!
+  }
+}
+
+/** Texts of the rows of one group. */
+class TextChunk {
+  #bytes = Buffer.alloc(0)
+  #length = 0
+  #starts = new Uint32Array(0)
+  #last = -1
+  #isInOrder = true
+
+  clear(row: number): void {
+    if (row >= this.#starts.length || this.#starts[row] === noText) return
+    this.#starts[row] = noText
+    this.#isInOrder = false
+  }
+
+  write(row: number, text: string): void {
+    // A UTF-16 unit has at most three bytes.
+    const at = this.#begin(row, text.length * 3)
+    const bytes = this.#bytes.write(text, at + 4, 'utf8')
+    this.#bytes.writeUInt32LE(bytes, at)
+    this.#length = at + 4 + bytes
+  }
+
+  copy(row: number, bytes: Uint8Array, start: number, end: number): void {
+    const at = this.#begin(row, end - start)
+    const own = this.#bytes
+    const length = end - start
+    own[at] = length & 0xff
+    own[at + 1] = (length >>> 8) & 0xff
+    own[at + 2] = (length >>> 16) & 0xff
+    own[at + 3] = length >>> 24
+    if (length < 64) for (let i = 0; i < length; i += 1) own[at + 4 + i] = bytes[start + i]!
+    else own.set(bytes.subarray(start, end), at + 4)
+    this.#length = at + 4 + length
+  }
+
+  rows(from: number, to: number): TextRows {
+    if (this.#starts.length < to) this.#grow(to)
+    const starts = this.#starts.subarray(from, to)
+    const all = this.#bytes
+    const end = (i: number): number => starts[i]! + 4 + all.readUInt32LE(starts[i])
+    const isMissing = (i: number): boolean => starts[i] === noText
+    let [first, last] = [0, starts.length - 1]
+    while (first < starts.length && isMissing(first)) first += 1
+    while (last > first && isMissing(last)) last -= 1
+    const isEmpty = first > last
+    return {
+      bytes:
+        this.#isInOrder && !isEmpty
+          ? all.subarray(starts[first], end(last))
+          : all.subarray(0, isEmpty ? 0 : this.#length),
+      isInOrder: this.#isInOrder,
+      starts,
+      isMissing,
+      at: (i) => (isMissing(i) ? undefined : all.toString('utf8', starts[i]! + 4, end(i))),
+    }
+  }
+
+  #begin(row: number, length: number): number {
+    if (row >= this.#starts.length) this.#grow(row + 1)
+    if (row <= this.#last) this.#isInOrder = false
+    else this.#last = row
+    const at = this.#length
+    const needed = at + 4 + length
+    if (needed > this.#bytes.length) {
+      const longer = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2, 1_024))
+      this.#bytes.copy(longer, 0, 0, at)
+      this.#bytes = longer
+    }
+    this.#starts[row] = at
+    return at
+  }
+
+  #grow(rows: number): void {
+    const longer = new Uint32Array(Math.min(rowsInGroup, Math.max(rows, this.#starts.length * 2, 256)))
+    longer.fill(noText, this.#starts.length)
+    longer.set(this.#starts)
+    this.#starts = longer
+  }
+}
