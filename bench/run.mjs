@@ -42,6 +42,7 @@ const SUITES = {
   library: () => import('./library.mjs'),
   findings: () => import('./findings.mjs'),
   fleet: () => import('./fleet.mjs'),
+  sql: () => import('./sql.mjs'),
 }
 
 /** @param {number | undefined} value */

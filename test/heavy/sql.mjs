@@ -309,9 +309,52 @@ async function agents() {
   })
   const { items } = /** @type {{ items: { n: number }[] }} */ (answer.structuredContent)
   holds('agents ask', Number(items[0]?.n) > 0)
+  await engineStaysOpen(client)
   const refused = await client.callTool({ name: 'sql', arguments: { query: "select * from '/etc/passwd'" } })
   holds('agents read nothing else', refused.isError === true && !JSON.stringify(refused).includes('root:'))
   await client.close()
+}
+
+/** The engine of a server sees what changed since the last query. @param {Client} client */
+async function engineStaysOpen(client) {
+  const path = join(recordings, 'later.jsonl')
+  const t = '2026-08-01T10:00:00.000Z'
+  const line = (/** @type {string} */ method) =>
+    `{"t":"${t}","dir":"in","raw":{"jsonrpc":"2.0","method":"${method}"}}\n`
+  const asked = async (/** @type {string} */ query) => {
+    const { structuredContent, isError } = await client.callTool({ name: 'sql', arguments: { query } })
+    const answer = /** @type {{ items: any[], more: string | null } | undefined} */ (structuredContent)
+    return { items: answer?.items ?? [], more: answer?.more ?? '', isError }
+  }
+  const later = async () => {
+    const { items } = await asked(
+      "select payload->>'$.method' as m from messages where recording = 'later.jsonl'",
+    )
+    return items.map(({ m }) => m).join(' ')
+  }
+  writeFileSync(
+    path,
+    `{"v":1,"type":"meta","startedAt":"${t}","label":"later","command":["x"],"mcpTapVersion":"wiretape 0.1.0"}\n${line('one')}`,
+  )
+  holds('agents see a new recording', (await later()) === 'one')
+  appendFileSync(path, line('two'))
+  holds('agents see what a recording has grown by', (await later()) === 'one two')
+  const many = await Promise.all([later(), later(), asked('select * from sessions'), later()])
+  holds('agents ask at the same time', many[0] === 'one two' && many[3] === 'one two')
+  const replaced = `${readFileSync(path, 'utf8').split('\n')[0]}\n${line('ten')}`
+  rmSync(path)
+  writeFileSync(path, replaced)
+  holds('agents see a replaced recording', (await later()) === 'ten')
+  rmSync(path)
+  holds('agents do not see a deleted recording', (await later()) === '')
+  const long = await asked('select range as i from range(10000000)')
+  holds('agents get the beginning of a long answer', long.items.length > 10 && long.more.includes('cursor'))
+  const made = await asked('create table x as select 1 as a; select a from x')
+  holds('statements that make a table work, alone', made.items[0]?.a === 1)
+  holds('and leave nothing behind', (await asked('select a from x')).isError === true)
+  const file = join(index, 'x.csv')
+  holds('nothing is written to the index', (await asked(`copy (select 1) to '${file}'`)).isError === true)
+  holds('nor by explaining', (await asked(`explain analyze copy (select 1) to '${file}'`)).isError === true)
 }
 
 /** @param {string} sql @param {string[]} more @returns {Record<string, any>[]} */

@@ -1,7 +1,7 @@
 import { openStore } from '../../ship/index.js'
 import { WiretapeError } from '../../model/index.js'
 import type { DuckDb, Result } from '../sql/duckdb.js'
-import { lockEngine, runEngine } from '../sql/engine.js'
+import { lockToFiles, runEngine } from '../sql/engine.js'
 import { viewStatements } from '../sql/views.js'
 import { fleetSource } from './fleet-views.js'
 import { SegmentTexts } from './segment-texts.js'
@@ -34,7 +34,7 @@ export async function runFleetQuery(
       sql,
       async (connection, duckdb) => {
         connection.registerScalarFunction(textFunction(duckdb, texts))
-        await lockEngine(connection, [...files.rows, ...files.sessions])
+        await lockToFiles(connection, [...files.rows, ...files.sessions])
         for (const statement of viewStatements(fleetSource(files), undefined)) await connection.run(statement)
       },
       take,

@@ -9,8 +9,11 @@ import { loadRecordings } from '../recordings.js'
 import { runCheck } from '../run/check.js'
 import { runDiff } from '../run/diff.js'
 import { runExplain } from '../run/explain.js'
-import { runSql } from '../run/sql.js'
 import { runStats } from '../run/stats.js'
+import { scopeOf } from '../search/scope.js'
+import type { Result } from '../sql/duckdb.js'
+import { runQuery } from '../sql/query.js'
+import { rowsJson } from '../sql/values.js'
 import { groupings } from '../stats/tally.js'
 import { fitting, type Found } from './answer.js'
 import { captureIo } from './captured-io.js'
@@ -130,12 +133,43 @@ const sql = defineTool({
     recording: recordingName.optional(),
     cursor,
   }),
-  async run({ query, recording, cursor: at }, { io, folder }) {
+  async run({ query, recording, cursor: at }, { io, folder, budget, engine, signal }) {
+    const from = startOf(at)
     const captured = captureIo(io, folder)
-    await runSql(query, { json: true, ...(recording !== undefined && { in: [recording] }) }, captured.io)
-    return paged(JSON.parse(captured.text()), {}, at)
+    const recordings = await scopeOf(recording === undefined ? [] : [recording], captured.io)
+    const found = { about: {}, items: [] as unknown[], from, hasMore: false }
+    const take = async (result: Result): Promise<void> => {
+      const { items, hasMore } = await rowsFrom(result, from, budget)
+      Object.assign(found, { items, hasMore })
+    }
+    if (recording === undefined) await engine.query(query, recordings, captured.io, take, signal)
+    else await runQuery(query, recordings, undefined, captured.io, take, signal)
+    return found
   },
 })
+
+/** Rows of one answer; a whole table could exceed the memory. */
+const mostRows = 2_000
+
+async function rowsFrom(
+  result: Result,
+  from: number,
+  mostBytes: number,
+): Promise<{ items: unknown[]; hasMore: boolean }> {
+  const items: unknown[] = []
+  let skipped = 0
+  let bytes = 0
+  for await (const row of rowsJson(result)) {
+    if (skipped < from) {
+      skipped += 1
+      continue
+    }
+    if (items.length === mostRows || bytes > mostBytes) return { items, hasMore: true }
+    items.push(JSON.parse(row))
+    bytes += row.length
+  }
+  return { items, hasMore: false }
+}
 
 const findings = defineTool({
   name: 'findings',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
 import type { Io } from '../io.js'
+import type { OpenEngine } from '../sql/open-engine.js'
 import type { Found } from './answer.js'
 
 export interface ToolContext {
@@ -9,6 +10,8 @@ export interface ToolContext {
   /** The only folder that is read and searched for names. */
   readonly folder: string
   readonly budget: number
+  /** For queries over all recordings. */
+  readonly engine: OpenEngine
   /** Aborted once no response is expected. */
   readonly signal: AbortSignal
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
+import { OpenEngine } from '../sql/open-engine.js'
 import { actingTools } from './acting-tools.js'
 import { analysisTools } from './analysis-tools.js'
 import { answerOf, type Answer } from './answer.js'
@@ -27,6 +28,7 @@ export function createToolbox(budget: number, mayRun: boolean, io: Io): Toolbox 
   const all = [...readingTools, ...analysisTools, ...(mayRun ? actingTools : [])]
   const tools = new Map<string, Tool>(all.map((tool) => [tool.name, tool]))
   const folder = recordingsIn(io.dataFolder)
+  const engine = new OpenEngine()
   return {
     listed: [...tools.values()].map(({ name, title, description, input, about, item, acts }) => ({
       name,
@@ -38,7 +40,7 @@ export function createToolbox(budget: number, mayRun: boolean, io: Io): Toolbox 
     })),
     has: (name) => tools.has(name),
     async call(name, args, signal = new AbortController().signal) {
-      const found = await tools.get(name)!.run(args, { io, folder, budget, signal })
+      const found = await tools.get(name)!.run(args, { io, folder, budget, engine, signal })
       return answerOf(found, budget, outputRedactor())
     },
   }

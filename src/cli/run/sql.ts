@@ -1,11 +1,11 @@
 import { WiretapeError } from '../../model/index.js'
-import { countOf, createStyle, escapeJson, escapeText, truncate } from '../../render/index.js'
+import { countOf, createStyle, escapeText, truncate } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { scopeOf, sinceOption } from '../search/scope.js'
 import type { Result } from '../sql/duckdb.js'
 import { runQuery } from '../sql/query.js'
-import { columnsOf, isNumberColumn, valueJson, valueText } from '../sql/values.js'
+import { columnsOf, isNumberColumn, rowsJson, valueText } from '../sql/values.js'
 import { tableText } from '../table.js'
 
 export interface SqlOptions {
@@ -43,19 +43,11 @@ export async function runSql(sql: string, options: SqlOptions, io: Io): Promise<
 
 /** An array of objects, or one line each. */
 async function printJson(result: Result, { jsonl }: SqlOptions, io: Io): Promise<void> {
-  const columns = columnsOf(result)
-  const isJson = columns.map((_, i) => result.columnType(i).alias === 'JSON')
   let count = 0
   if (!jsonl) await io.write('[', 'data')
-  for (;;) {
-    const chunk = await result.fetchChunk()
-    if (!chunk || chunk.rowCount === 0) break
-    for (const row of chunk.getRows()) {
-      const members = row.map((value, i) => `${JSON.stringify(columns[i])}:${valueJson(value, isJson[i])}`)
-      const line = escapeJson(`{${members.join(',')}}`)
-      count += 1
-      if (!(await io.write(jsonl ? `${line}\n` : `${count > 1 ? ',' : ''}\n${line}`, 'data'))) return
-    }
+  for await (const line of rowsJson(result)) {
+    count += 1
+    if (!(await io.write(jsonl ? `${line}\n` : `${count > 1 ? ',' : ''}\n${line}`, 'data'))) return
   }
   if (!jsonl) await io.write(`${count > 0 ? '\n' : ''}]\n`, 'data')
 }

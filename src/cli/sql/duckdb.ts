@@ -3,13 +3,7 @@ import { WiretapeError } from '../../model/index.js'
 /** The used part of `@duckdb/node-api`, an optional package. */
 export interface DuckDb {
   readonly DuckDBInstance: {
-    create(
-      path: string,
-      options: Readonly<Record<string, string>>,
-    ): Promise<{
-      connect(): Promise<Connection>
-      closeSync(): void
-    }>
+    create(path: string, options: Readonly<Record<string, string>>): Promise<Instance>
   }
   readonly DuckDBScalarFunction: {
     create(options: {
@@ -21,6 +15,11 @@ export interface DuckDb {
   }
   readonly VARCHAR: unknown
   readonly DOUBLE: unknown
+}
+
+export interface Instance {
+  connect(): Promise<Connection>
+  closeSync(): void
 }
 
 interface FunctionInfo {
@@ -40,10 +39,21 @@ interface OutputVector {
 export interface Connection {
   run(sql: string): Promise<unknown>
   stream(sql: string): Promise<Result>
+  /** Parses without running anything. */
+  extractStatements(
+    sql: string,
+  ): Promise<{ readonly count: number; prepare(index: number): Promise<Prepared> }>
   registerScalarFunction(made: unknown): void
   /** Ends the running query. */
   interrupt(): void
   closeSync(): void
+}
+
+export interface Prepared {
+  /** 1 for one that only reads. */
+  readonly statementType: number
+  stream(): Promise<Result>
+  destroySync(): void
 }
 
 /** Rows of a query, read on demand. */

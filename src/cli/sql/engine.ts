@@ -1,11 +1,11 @@
 import { WiretapeError } from '../../model/index.js'
-import { loadDuckDb, type Connection, type DuckDb, type Result } from './duckdb.js'
+import { loadDuckDb, type Connection, type DuckDb, type Instance, type Result } from './duckdb.js'
 import { literal } from './views.js'
 
 /**
  * Runs one query in its own engine.
  *
- * @param prepare calls `lockEngine`, then creates the views
+ * @param prepare calls `lockToFiles`, then creates the views
  * @throws WiretapeError `usage` if DuckDB refuses the SQL
  */
 export async function runEngine(
@@ -15,11 +15,7 @@ export async function runEngine(
   signal?: AbortSignal,
 ): Promise<void> {
   const duckdb = await loadDuckDb()
-  const instance = await duckdb.DuckDBInstance.create(':memory:', {
-    temp_directory: '',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  })
+  const instance = await newInstance(duckdb)
   try {
     const connection = await instance.connect()
     const interrupt = (): void => connection.interrupt()
@@ -39,15 +35,29 @@ export async function runEngine(
   }
 }
 
+/** Without extensions and temporary files. */
+export function newInstance({ DuckDBInstance }: DuckDb): Promise<Instance> {
+  return DuckDBInstance.create(':memory:', {
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+}
+
 /** Restricts the engine to these files. */
-export async function lockEngine(connection: Connection, files: readonly string[]): Promise<void> {
-  await connection.run(`set allowed_paths = [${files.map(literal).join(', ')}]`)
+export function lockToFiles(connection: Connection, files: readonly string[]): Promise<void> {
+  return lockEngine(connection, `allowed_paths = [${files.map(literal).join(', ')}]`)
+}
+
+/** Restricts the engine for good. @param allowed setting of the files it may read */
+export async function lockEngine(connection: Connection, allowed: string): Promise<void> {
+  await connection.run(`set ${allowed}`)
   await connection.run('set enable_external_access = false')
   await connection.run('set lock_configuration = true')
 }
 
 /** DuckDB's error as one line and a hint. */
-function refused(error: unknown): never {
+export function refused(error: unknown): never {
   if (error instanceof WiretapeError || !(error instanceof Error)) throw error
   const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
   const hint = first.includes('Malformed JSON')

@@ -2,7 +2,7 @@ import { WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
 import type { Connection, DuckDb, Result } from './duckdb.js'
-import { lockEngine, runEngine } from './engine.js'
+import { lockToFiles, runEngine } from './engine.js'
 import { IndexFiles, partIn } from './index-files.js'
 import { RecordedText } from './recorded-text.js'
 import { recordingSource, viewStatements } from './views.js'
@@ -47,14 +47,29 @@ async function prepare(
   { indexes, texts }: { readonly indexes: IndexFiles; readonly texts: RecordedText },
   io: Io,
 ): Promise<void> {
+  const { rows, findings } = await indexesOf(sql, recordings, { indexes, texts }, io)
+  await lockToFiles(connection, [...rows, ...(findings ?? [])])
+  for (const statement of viewStatements(recordingSource(rows), findings)) await connection.run(statement)
+}
+
+/**
+ * Files of the indexes, which are made if needed.
+ *
+ * @returns `findings` undefined if the query does not read them: rules take several times as long as all other work
+ * @throws WiretapeError `unreadable` if no recording can be read
+ */
+export async function indexesOf(
+  sql: string,
+  recordings: readonly ScopedRecording[],
+  { indexes, texts }: { readonly indexes: IndexFiles; readonly texts: RecordedText },
+  io: Pick<Io, 'complain'>,
+): Promise<{ readonly rows: readonly string[]; readonly findings: readonly string[] | undefined }> {
   const rows: string[] = []
-  const findings: string[] = []
-  // Rules take several times as long as all other work.
-  const asksForFindings = /\bfindings\b/i.test(sql)
+  const findings = /\bfindings\b/i.test(sql) ? ([] as string[]) : undefined
   for (const recording of recordings) {
     try {
       const made = await indexes.rows(recording)
-      if (asksForFindings) findings.push(await indexes.findings(recording))
+      findings?.push(await indexes.findings(recording))
       rows.push(made)
       texts.add(partIn(made), recording.paths)
     } catch (error) {
@@ -66,14 +81,14 @@ async function prepare(
     throw new WiretapeError('unreadable', 'no recordings to query', {
       hint: 'make one with wiretape record -- SERVER; list recordings with wiretape ls',
     })
-  const source = recordingSource(rows)
-  await lockEngine(connection, [...rows, ...findings])
-  for (const statement of viewStatements(source, asksForFindings ? findings : undefined))
-    await connection.run(statement)
+  return { rows, findings }
 }
 
 /** `recorded_text(part, file, start, end)`: a piece of a tape, in bytes. */
-function textFunction({ DuckDBScalarFunction, VARCHAR, DOUBLE }: DuckDb, texts: RecordedText): unknown {
+export function textFunction(
+  { DuckDBScalarFunction, VARCHAR, DOUBLE }: DuckDb,
+  texts: RecordedText,
+): unknown {
   return DuckDBScalarFunction.create({
     name: 'recorded_text',
     returnType: VARCHAR,

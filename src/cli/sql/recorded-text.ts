@@ -28,9 +28,18 @@ export class RecordedText {
     return this.#bytes.toString('utf8', start - this.#start, end - this.#start)
   }
 
+  /** Forgets all recordings. */
+  clear(): void {
+    this.close()
+    this.#recordings.clear()
+  }
+
+  /** Closes the files. The next `at` opens them again: their content may be another one then. */
   close(): void {
     for (const file of this.#files.values()) closeSync(file)
     this.#files.clear()
+    this.#path = ''
+    this.#bytes = Buffer.alloc(0)
   }
 
   #read(path: string, start: number, end: number): void {

@@ -1,3 +1,4 @@
+import { escapeJson } from '../../render/index.js'
 import type { Result } from './duckdb.js'
 
 /** A value of DuckDB as JSON text. @param isJson for a JSON column: its text stays unchanged */
@@ -46,4 +47,18 @@ export function isNumberColumn(result: Result, column: number): boolean {
   return /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DOUBLE|FLOAT|DECIMAL.*)$/.test(
     String(result.columnType(column)),
   )
+}
+
+/** Each row as a JSON object. */
+export async function* rowsJson(result: Result): AsyncGenerator<string> {
+  const columns = columnsOf(result)
+  const isJson = columns.map((_, i) => result.columnType(i).alias === 'JSON')
+  for (;;) {
+    const chunk = await result.fetchChunk()
+    if (!chunk || chunk.rowCount === 0) return
+    for (const row of chunk.getRows()) {
+      const members = row.map((value, i) => `${JSON.stringify(columns[i])}:${valueJson(value, isJson[i])}`)
+      yield escapeJson(`{${members.join(',')}}`)
+    }
+  }
 }

@@ -18,8 +18,8 @@ export interface ViewSource {
 export function recordingSource(rows: readonly string[]): ViewSource {
   return {
     statements: [
-      `create view recorded_rows as select * from read_parquet([${rows.map(literal).join(', ')}])`,
-      `create view recorded_sessions as select recording, session, label, server, client, transport, text as facts
+      `create or replace view recorded_rows as select * from read_parquet([${rows.map(literal).join(', ')}])`,
+      `create or replace view recorded_sessions as select recording, session, label, server, client, transport, text as facts
       from recorded_rows where kind = 'session'`,
     ],
     more: '',
@@ -42,7 +42,7 @@ export function viewStatements(
   const moreOf = (table: string): string => more.replaceAll(/[^,\s]+,/g, (column) => `${table}.${column}`)
   return [
     ...statements,
-    `create view messages as select recording, session, ${more} label, server, client, transport, seq,
+    `create or replace view messages as select recording, session, ${more} label, server, client, transport, seq,
       epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject,
       case when method = 'tools/call' then subject end as tool, id, answers,
       latency_ms, waited_ms, held_ms, error_code, error_message, is_error, conversation, http_status,
@@ -50,11 +50,11 @@ export function viewStatements(
       ${payload} as payload,
       row as row_number, peer_row
       from recorded_rows where kind in ('request', 'notification', 'result', 'error', 'invalid')`,
-    `create view others as select recording, session, ${more} label, server, client,
+    `create or replace view others as select recording, session, ${more} label, server, client,
       epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject, conversation, http_status,
       cast(size_bytes as bigint) as size_bytes, text
       from recorded_rows where kind in ('noise', 'stderr', 'gap', 'http')`,
-    `create view exchanges as select q.recording, q.session, ${moreOf('q')} q.label, q.server, q.client, q.seq, a.seq as response_seq, q.time,
+    `create or replace view exchanges as select q.recording, q.session, ${moreOf('q')} q.label, q.server, q.client, q.seq, a.seq as response_seq, q.time,
       q.direction, q.method, q.subject, q.tool, q.id, q.conversation,
       coalesce(a.kind, 'unanswered') as outcome, a.latency_ms, a.waited_ms, q.held_ms, coalesce(a.is_error, false) as is_error,
       a.error_code, a.error_message, q.cancelled, coalesce(a.http_status, q.http_status) as http_status,
@@ -62,7 +62,7 @@ export function viewStatements(
       from (select * from messages where kind = 'request') q
       left join (select * from messages where kind in ('result', 'error')) a
       on a.recording = q.recording and a.row_number = q.peer_row`,
-    `create view sessions as select s.recording, s.session, ${moreOf('s')} s.label, s.server, s.client, s.transport,
+    `create or replace view sessions as select s.recording, s.session, ${moreOf('s')} s.label, s.server, s.client, s.transport,
       s.facts->>'$.command' as command, s.facts->>'$.url' as url,
       try_cast(s.facts->>'$.startedAt' as timestamptz) at time zone 'UTC' as started,
       try_cast(s.facts->>'$.endedAt' as timestamptz) at time zone 'UTC' as ended,
@@ -71,7 +71,7 @@ export function viewStatements(
       s.facts->>'$.protocolVersion' as protocol_version, s.facts->>'$.redaction' as redaction,
       ${hasCounts ? ownCounts : `coalesce(c.messages, 0) as messages, coalesce(c.errors, 0) as errors`}
       from recorded_sessions s ${hasCounts ? '' : countsJoin(sessionKey)}`,
-    `create view tools as with listed as (
+    `create or replace view tools as with listed as (
         select server, unnest(try(json_extract(payload, '$.result.tools[*]'))) as tool
         from messages where kind = 'result' and method = 'tools/list'
       ), offered as (
@@ -89,7 +89,7 @@ export function viewStatements(
         coalesce(c.errors, 0) as errors, c.p50_ms, c.p95_ms, c.p99_ms, c.slowest_ms, o.tool is not null as offered,
         coalesce(o.versions, 0) as versions, o.description, o.definition
       from offered o full join called c on o.server is not distinct from c.server and o.tool = c.tool`,
-    ...(findings ? [findingsView(findings)] : []),
+    ...(findings ? [findingsStatement(findings)] : []),
   ]
 }
 
@@ -101,8 +101,9 @@ function countsJoin(sessionKey: string): string {
     using (${sessionKey})`
 }
 
-function findingsView(files: readonly string[]): string {
-  return `create view findings as select * from read_json([${files.map(literal).join(', ')}], format = 'newline_delimited',
+/** Statement that makes the view of findings. */
+export function findingsStatement(files: readonly string[]): string {
+  return `create or replace view findings as select * from read_json([${files.map(literal).join(', ')}], format = 'newline_delimited',
     columns = {recording: 'VARCHAR', server: 'VARCHAR', rule: 'VARCHAR', pack: 'VARCHAR', level: 'VARCHAR', certainty: 'VARCHAR',
     message: 'VARCHAR', tool: 'VARCHAR', place: 'VARCHAR', seq: 'BIGINT', seqs: 'BIGINT[]'})`
 }

@@ -21,6 +21,7 @@ import { sampleRecording } from '../viewer-folder.js'
 import { createRecorder, recordedServer } from './recorded-server.js'
 import { savedCallsIn } from './saved-calls.js'
 import { scopeOf } from '../search/scope.js'
+import type { OpenEngine } from '../sql/open-engine.js'
 import { sqlAnswer } from './sql-answer.js'
 
 /**
@@ -39,6 +40,8 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
   /** Files by recording id; all recordings ever listed can be requested. */
   const known = new Map<string, readonly string[]>([['sample', [sampleRecording()]]])
+
+  let engine: OpenEngine | undefined
 
   function listed(row: Row): ListedRecording {
     const id = idOf(row.files)
@@ -122,7 +125,8 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       known.delete(id)
     },
     async sql(query, signal) {
-      const { runQuery } = await import('../sql/query.js')
+      const { OpenEngine } = await import('../sql/open-engine.js')
+      engine ??= new OpenEngine()
       const recordings = await scopeOf([], io)
       const named = new Map(
         recordings.map(({ name, paths }) => {
@@ -135,7 +139,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       const take = async (result: Parameters<typeof sqlAnswer>[0]): Promise<void> => {
         answer = await sqlAnswer(result, (recording) => named.get(recording))
       }
-      await runQuery(query, recordings, recordings, io, take, signal)
+      await engine.query(query, recordings, io, take, signal)
       return answer!
     },
     rulesFolder: join(io.dataFolder, 'rules'),

@@ -1,0 +1,136 @@
+import { mkdir } from 'node:fs/promises'
+import type { Io } from '../io.js'
+import type { ScopedRecording } from '../search/scope.js'
+import { loadDuckDb, type Connection, type Instance, type Prepared, type Result } from './duckdb.js'
+import { lockEngine, newInstance, refused } from './engine.js'
+import { IndexFiles } from './index-files.js'
+import { indexesOf, runQuery, textFunction } from './query.js'
+import { RecordedText } from './recorded-text.js'
+import { indexFolderIn } from './removed-indexes.js'
+import { findingsStatement, literal, recordingSource, viewStatements } from './views.js'
+
+/** DuckDB's number for a statement that only reads. */
+const selects = 1
+
+interface Opened {
+  readonly instance: Instance
+  /** For the views. */
+  readonly connection: Connection
+}
+
+/**
+ * An engine for queries over all recordings that stays open with its views, for servers. Before each query, it indexes what is new
+ * and replaces views whose files changed.
+ */
+export class OpenEngine {
+  readonly #texts = new RecordedText()
+  #opened: Promise<Opened> | undefined
+  /** Ends when the views are up to date. */
+  #refreshed: Promise<unknown> = Promise.resolve()
+  #running = 0
+  #rows = ''
+  #findings = ''
+
+  /**
+   * Like `runQuery`, over all recordings of the data folder.
+   *
+   * @throws WiretapeError like `runQuery`
+   */
+  async query(
+    sql: string,
+    all: readonly ScopedRecording[],
+    io: Io,
+    take: (result: Result) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const opened = await this.#open(io)
+    const refreshed = this.#refreshed.then(() => this.#refresh(sql, all, opened.connection, io))
+    // A failure is that of this query only.
+    this.#refreshed = refreshed.catch(() => undefined)
+    await refreshed
+    this.#running += 1
+    let isDone: boolean
+    try {
+      isDone = await this.#select(sql, opened.instance, take, signal)
+    } finally {
+      this.#running -= 1
+      if (this.#running === 0) this.#texts.close()
+    }
+    // Statements that make something need an engine of their own.
+    if (!isDone) await runQuery(sql, all, undefined, io, take, signal)
+  }
+
+  /** Returns false without running anything if it does more than read. */
+  async #select(
+    sql: string,
+    instance: Instance,
+    take: (result: Result) => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    signal?.throwIfAborted()
+    const connection = await instance.connect()
+    const interrupt = (): void => connection.interrupt()
+    signal?.addEventListener('abort', interrupt)
+    let prepared: Prepared | undefined
+    try {
+      const statements = await connection.extractStatements(sql)
+      if (statements.count !== 1) return false
+      prepared = await statements.prepare(0)
+      if (prepared.statementType !== selects) return false
+      await take(await prepared.stream())
+      return true
+    } catch (error) {
+      return refused(error)
+    } finally {
+      signal?.removeEventListener('abort', interrupt)
+      prepared?.destroySync()
+      connection.closeSync()
+    }
+  }
+
+  #open(io: Io): Promise<Opened> {
+    this.#opened ??= this.#start(io)
+    // What is missing may be installed later.
+    this.#opened.catch(() => (this.#opened = undefined))
+    return this.#opened
+  }
+
+  async #start(io: Io): Promise<Opened> {
+    const duckdb = await loadDuckDb()
+    const folder = indexFolderIn(io.dataFolder)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const instance = await newInstance(duckdb)
+    const connection = await instance.connect()
+    connection.registerScalarFunction(textFunction(duckdb, this.#texts))
+    await connection.run('set parquet_metadata_cache = true')
+    // Its files are those of the views; statements that write never reach this engine.
+    await lockEngine(connection, `allowed_directories = [${literal(folder)}]`)
+    return { instance, connection }
+  }
+
+  async #refresh(
+    sql: string,
+    all: readonly ScopedRecording[],
+    connection: Connection,
+    io: Io,
+  ): Promise<void> {
+    const indexes = new IndexFiles(io)
+    try {
+      await indexes.sweep(all)
+      if (this.#running === 0) this.#texts.clear()
+      const { rows, findings } = await indexesOf(sql, all, { indexes, texts: this.#texts }, io)
+      const names = rows.join('\0')
+      if (names !== this.#rows) {
+        this.#rows = ''
+        for (const statement of viewStatements(recordingSource(rows), undefined))
+          await connection.run(statement)
+        this.#rows = names
+      }
+      if (!findings || findings.join('\0') === this.#findings) return
+      await connection.run(findingsStatement(findings))
+      this.#findings = findings.join('\0')
+    } finally {
+      await indexes.close()
+    }
+  }
+}
