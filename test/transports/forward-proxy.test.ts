@@ -35,7 +35,7 @@ async function proxy(options: Partial<ForwardProxyOptions> = {}): Promise<Seen> 
     ...options,
   })
   closers.push(() => started.close())
-  return { ...started, port: Number(new URL(started.url).port), events, tunnels }
+  return Object.assign(started, { port: Number(new URL(started.url).port), events, tunnels })
 }
 
 /** An https server of `theirs`; answers with what it was asked. */

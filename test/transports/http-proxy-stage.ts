@@ -70,7 +70,7 @@ export function createHttpStage(): HttpStage {
         ...options,
       })
       closers.push(() => proxy.close())
-      return { ...proxy, port: Number(new URL(proxy.url).port), events, notices }
+      return Object.assign(proxy, { port: Number(new URL(proxy.url).port), events, notices })
     },
     client(port, text) {
       const client = createRawClient(port)

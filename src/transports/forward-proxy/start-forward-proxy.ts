@@ -17,7 +17,7 @@ import type { Route, Setting } from '../http-proxy/setting.js'
 import { createTalks, type PostedBefore, type Talks } from '../http-proxy/talks.js'
 import type { UpstreamTrust } from '../http-proxy/upstream-request.js'
 import { openConnect, type ConnectSetting, type TunnelReason } from './connect.js'
-import { createDial } from './dial.js'
+import { createDial, type Dial } from './dial.js'
 import { createDisbelief } from './disbelief.js'
 import { parseAbsolute, parseAuthority, type Target } from './target.js'
 import type { ServerCertificate } from './tls-client.js'
@@ -47,25 +47,6 @@ export interface ForwardProxyOptions extends UpstreamTrust {
   onTunnel(place: string, why: TunnelReason): void
 }
 
-export interface ForwardProxy {
-  /** Value for `HTTP_PROXY` and similar variables. */
-  readonly url: string
-  readonly talks: Talks
-  /** Sends a POST of our own, modelled on a recorded one, on its own connection. */
-  post(
-    like: PostedBefore & { readonly origin: string },
-    headers: RawHeaders,
-    body: Uint8Array,
-    tell: Tell,
-  ): Promise<OwnAnswer>
-  /** Stops reading from all clients and upstreams, or resumes. Tunnels are not affected. */
-  hold(wait: boolean): void
-  /** Resolves when no client is connected, or after this time. */
-  idle(withinMs: number): Promise<void>
-  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
-  close(): Promise<void>
-}
-
 /** A connection on which a client uses HTTP. */
 interface Talk {
   readonly connection: ClientConnection
@@ -84,208 +65,233 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   const address = await findListenAddress(options.host, 'never')
   const server = createListener()
   const port = await listenOn(server, address, options.port, options.host)
-  return serve(server, raiseBarrier(server, address, port, options.access ?? {}), port, options)
+  return new ForwardProxy(server, raiseBarrier(server, address, port, options.access ?? {}), port, options)
 }
 
-function serve(
-  server: http.Server,
-  barrier: Barrier,
-  port: number,
-  options: ForwardProxyOptions,
-): ForwardProxy {
-  const dial = createDial({
-    trust: options,
-    proxyFor: (target) => options.proxyFor?.(target),
-    onSocket: onUpstreamSocket,
-  })
-  const gate = createFloodGate()
-  const talks = new Map<Socket, Talk>()
-  const sockets = new Set<Socket>()
+export class ForwardProxy {
+  readonly #server: http.Server
+  readonly #barrier: Barrier
+  readonly #port: number
+  readonly #options: ForwardProxyOptions
+  readonly #dial: Dial
+  readonly #gate = createFloodGate()
+  readonly #talkOf = new Map<Socket, Talk>()
+  readonly #sockets = new Set<Socket>()
   /** Reads the requests inside tunnels. */
-  const inside = createListener()
-  const disbelief = createDisbelief()
-  let connectionCount = 0
-  let exchangeCount = 0
-  let clients = 0
-  let onIdle = (): void => undefined
-  let closing: Promise<void> | undefined
-
-  const isSelf = ({ hostname, port: theirs }: { hostname: string; port: number }): boolean =>
-    theirs === port && isLoopback(hostname)
-
-  function track(socket: Socket): void {
-    if (sockets.has(socket)) return
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  }
-
-  function onUpstreamSocket(socket: Socket): void {
-    if (sockets.has(socket)) return
-    track(socket)
+  readonly #inside = createListener()
+  readonly #disbelief = createDisbelief()
+  #connectionCount = 0
+  #exchangeCount = 0
+  #clients = 0
+  #onIdle = (): void => undefined
+  #closing: Promise<void> | undefined
+  readonly talks: Talks
+  readonly #setting: Setting
+  /** Value for `HTTP_PROXY` and similar variables. */
+  readonly url: string
+  readonly #onUpstreamSocket = (socket: Socket): void => {
+    if (this.#sockets.has(socket)) return
+    this.#track(socket)
     // The name of a target may resolve to our own address, which would cause an endless loop.
     socket.once('connect', () => {
       const { remoteAddress: hostname = '', remotePort = 0 } = socket
-      if (isSelf({ hostname, port: remotePort }))
+      if (this.#isSelf({ hostname, port: remotePort }))
         socket.destroy(new Error('the address leads back to wiretape'))
     })
   }
 
-  const memory = createTalks(createConversations(options.conversationKey))
-  const { gatekeeper } = options
-  const setting: Setting = {
-    gate,
-    onUpstreamSocket,
-    route,
-    talks: memory,
-    gatekeeper: () => gatekeeper,
-    room: createReadingRoom(),
+  readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const talk = this.#talkOf.get(request.socket)
+    if (!talk) return
+    const refused = talk.target ? undefined : this.#barrier.refusesProxy(request)
+    if (refused) return answer(request.socket, refused.status, refused.why)
+    this.#use(talk)
+    const exchange = this.#exchangeCount++
+    const tell = (happening: HttpHappening, moment: ArrivalTime): void =>
+      this.#options.onEvent({ ...happening, exchange, ...moment })
+    // After a request that is not for a proxy, the connection cannot carry proxy requests either.
+    if (!talk.target && 'why' in this.#targetOf(request)) response.shouldKeepAlive = false
+    new Exchange(request, response, talk.connection, this.#setting, exchange, tell).start()
   }
 
-  function route(request: IncomingMessage): Route | Refusal {
-    const found = targetOf(request)
+  readonly #onUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+    socket.on('error', () => undefined)
+    if (!isWebSocket(request)) {
+      socket.unshift(withoutOffer(request, head))
+      return readFrom(this.#talkOf.get(socket)?.target ? this.#inside : this.#server, socket)
+    }
+    const talk = this.#talkOf.get(socket)
+    const refused = talk?.target ? undefined : this.#barrier.refusesProxy(request)
+    if (refused) return answer(socket, refused.status, refused.why)
+    if (talk) this.#use(talk)
+    const found = this.#targetOf(request)
+    if ('why' in found) return answer(socket, found.status, found.why)
+    this.#track(passUpgrade(request, socket, head, found, this.#dial))
+  }
+
+  constructor(server: http.Server, barrier: Barrier, port: number, options: ForwardProxyOptions) {
+    this.#server = server
+    this.#barrier = barrier
+    this.#port = port
+    this.url = `http://${barrier.proxyLogin}${asUrlHost(options.host)}:${port}`
+    this.#options = options
+    this.#dial = createDial({
+      trust: options,
+      proxyFor: (target) => options.proxyFor?.(target),
+      onSocket: this.#onUpstreamSocket,
+    })
+    this.talks = createTalks(createConversations(options.conversationKey))
+    const { gatekeeper } = options
+    this.#setting = {
+      gate: this.#gate,
+      onUpstreamSocket: this.#onUpstreamSocket,
+      route: (request) => this.#route(request),
+      talks: this.talks,
+      gatekeeper: () => gatekeeper,
+      room: createReadingRoom(),
+    }
+    const connectSetting: ConnectSetting = {
+      gate: this.#gate,
+      dial: this.#dial,
+      tunnelled: (place) =>
+        options.tunnelled(place) ?? (this.#disbelief.isPinned(place.name) ? 'pinned' : undefined),
+      certificateFor: (name) => options.certificateFor(name),
+      onTunnel: (place, why) => options.onTunnel(place, why),
+      onUpstreamSocket: this.#onUpstreamSocket,
+      onDisbelief: (place, certain) => this.#disbelief.seen(place, certain),
+      onHttp: (socket, target) => {
+        const talk = this.#beginTalk(socket, target)
+        readFrom(this.#inside, socket)
+        return () => talk.used
+      },
+    }
+    server.on('connection', (socket) => {
+      if (this.#talkOf.has(socket)) return
+      this.#beginTalk(socket)
+      this.#clients += 1
+      socket.once('close', () => {
+        this.#clients -= 1
+        this.#onIdle()
+      })
+    })
+    for (const listener of [server, this.#inside]) {
+      listener.on('request', this.#onRequest)
+      listener.on('checkContinue', this.#onRequest)
+      listener.on('checkExpectation', this.#onRequest)
+      listener.on('upgrade', this.#onUpgrade)
+    }
+    server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      const { url = '' } = request
+      socket.on('error', () => undefined)
+      this.#talkOf.delete(socket)
+      const refused = barrier.refusesProxy(request)
+      if (refused) return answer(socket, refused.status, refused.why)
+      const target = parseAuthority(url)
+      if (!target) return answer(socket, 400, 'CONNECT needs a host and a port')
+      if (this.#isSelf(target)) return answer(socket, 403, 'the address leads back to wiretape')
+      openConnect(socket, head, target, connectSetting)
+    })
+    this.#inside.on('connect', (_request: IncomingMessage, socket: Socket) => {
+      answer(socket, 501, 'this connection is already a tunnel')
+    })
+  }
+
+  /** Sends a POST of our own, modelled on a recorded one, on its own connection. */
+  post(
+    like: PostedBefore & { readonly origin: string },
+    headers: RawHeaders,
+    body: Uint8Array,
+    tell: Tell,
+  ): Promise<OwnAnswer> {
+    const upstream = new URL(like.origin)
+    const agent = this.#dial.createAgent(upstream)
+    const to = { upstream, agent, ...this.#dial.wayTo(upstream, like.path), host: upstream.host }
+    return postOwn({ ...like, headers }, body, to, tell, this.#onUpstreamSocket)
+  }
+
+  /** Stops reading from all clients and upstreams, or resumes. Tunnels are not affected. */
+  hold(wait: boolean): void {
+    this.#gate.hold(wait)
+  }
+
+  /** Resolves when no client is connected, or after this time. */
+  idle(withinMs: number): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, withinMs)
+      this.#onIdle = () => {
+        if (this.#clients > 0) return
+        clearTimeout(timer)
+        done()
+      }
+      this.#onIdle()
+    })
+  }
+
+  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#closeAll())
+  }
+
+  #isSelf({ hostname, port: theirs }: { hostname: string; port: number }): boolean {
+    return theirs === this.#port && isLoopback(hostname)
+  }
+
+  #track(socket: Socket): void {
+    if (this.#sockets.has(socket)) return
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  #route(request: IncomingMessage): Route | Refusal {
+    const found = this.#targetOf(request)
     if ('why' in found) return found
     const { target, path, host } = found
-    const { connection } = talks.get(request.socket)!
+    const { connection } = this.#talkOf.get(request.socket)!
     const { url: upstream } = target
     return {
       upstream,
       agent: connection.agentFor(upstream),
-      ...dial.wayTo(upstream, path),
+      ...this.#dial.wayTo(upstream, path),
       ...(host !== undefined && { host }),
       target: { path, origin: upstream.origin },
     }
   }
 
-  function targetOf(request: IncomingMessage): { target: Target; path: string; host?: string } | Refusal {
+  #targetOf(request: IncomingMessage): { target: Target; path: string; host?: string } | Refusal {
     const { url = '/', method = 'GET' } = request
-    const talk = talks.get(request.socket)
+    const talk = this.#talkOf.get(request.socket)
     if (talk?.target) return { target: talk.target, path: url }
     const found = parseAbsolute(url, method)
     // Requests from web pages in browsers always have this form, whichever name they used for us.
-    if (!found) return { why: 'this address is an HTTP proxy and has no pages', status: 400 }
-    if (isSelf(found.target)) return { why: 'the address leads back to wiretape', status: 403 }
+    if (!found) return { why: 'this is a proxy for HTTP_PROXY, without pages of its own', status: 400 }
+    if (this.#isSelf(found.target)) return { why: 'the address leads back to wiretape', status: 403 }
     return found
   }
 
-  function use(talk: Talk): void {
+  #use(talk: Talk): void {
     talk.used = true
-    if (talk.target?.url.protocol === 'https:') disbelief.believed(talk.target.name)
+    if (talk.target?.url.protocol === 'https:') this.#disbelief.believed(talk.target.name)
   }
 
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const talk = talks.get(request.socket)
-    if (!talk) return
-    const refused = talk.target ? undefined : barrier.refusesProxy(request)
-    if (refused) return answer(request.socket, refused.status, refused.why)
-    use(talk)
-    const exchange = exchangeCount++
-    const tell = (happening: HttpHappening, moment: ArrivalTime): void =>
-      options.onEvent({ ...happening, exchange, ...moment })
-    // After a request that is not for a proxy, the connection cannot carry proxy requests either.
-    if (!talk.target && 'why' in targetOf(request)) response.shouldKeepAlive = false
-    new Exchange(request, response, talk.connection, setting, exchange, tell).start()
-  }
-
-  function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    socket.on('error', () => undefined)
-    if (!isWebSocket(request)) {
-      socket.unshift(withoutOffer(request, head))
-      return readFrom(talks.get(socket)?.target ? inside : server, socket)
-    }
-    const talk = talks.get(socket)
-    const refused = talk?.target ? undefined : barrier.refusesProxy(request)
-    if (refused) return answer(socket, refused.status, refused.why)
-    if (talk) use(talk)
-    const found = targetOf(request)
-    if ('why' in found) return answer(socket, found.status, found.why)
-    track(passUpgrade(request, socket, head, found, dial))
-  }
-
-  function beginTalk(socket: Socket, target?: Target): Talk {
-    const connection = createClientConnection(connectionCount++, socket, (to) => dial.createAgent(to))
+  #beginTalk(socket: Socket, target?: Target): Talk {
+    const connection = createClientConnection(this.#connectionCount++, socket, (to) =>
+      this.#dial.createAgent(to),
+    )
     const talk: Talk = { connection, used: false, ...(target && { target }) }
-    talks.set(socket, talk)
-    track(socket)
-    socket.once('close', () => talks.delete(socket))
+    this.#talkOf.set(socket, talk)
+    this.#track(socket)
+    socket.once('close', () => this.#talkOf.delete(socket))
     return talk
   }
 
-  const connectSetting: ConnectSetting = {
-    gate,
-    dial,
-    tunnelled: (place) => options.tunnelled(place) ?? (disbelief.isPinned(place.name) ? 'pinned' : undefined),
-    certificateFor: (name) => options.certificateFor(name),
-    onTunnel: (place, why) => options.onTunnel(place, why),
-    onUpstreamSocket,
-    onDisbelief: (place, certain) => disbelief.seen(place, certain),
-    onHttp(socket, target) {
-      const talk = beginTalk(socket, target)
-      readFrom(inside, socket)
-      return () => talk.used
-    },
-  }
-
-  server.on('connection', (socket) => {
-    if (talks.has(socket)) return
-    beginTalk(socket)
-    clients += 1
-    socket.once('close', () => {
-      clients -= 1
-      onIdle()
-    })
-  })
-  for (const listener of [server, inside]) {
-    listener.on('request', onRequest)
-    listener.on('checkContinue', onRequest)
-    listener.on('checkExpectation', onRequest)
-    listener.on('upgrade', onUpgrade)
-  }
-  server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    const { url = '' } = request
-    socket.on('error', () => undefined)
-    talks.delete(socket)
-    const refused = barrier.refusesProxy(request)
-    if (refused) return answer(socket, refused.status, refused.why)
-    const target = parseAuthority(url)
-    if (!target) return answer(socket, 400, 'CONNECT needs a host and a port')
-    if (isSelf(target)) return answer(socket, 403, 'the address leads back to wiretape')
-    openConnect(socket, head, target, connectSetting)
-  })
-  inside.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    answer(socket, 501, 'this connection is already a tunnel')
-  })
-
-  async function closeAll(): Promise<void> {
-    const stopped = new Promise((done) => server.close(done))
-    for (const { connection } of talks.values()) connection.destroy('wiretape', 'wiretape is stopping')
-    const open = [...sockets].map((socket) => {
+  async #closeAll(): Promise<void> {
+    const stopped = new Promise((done) => this.#server.close(done))
+    for (const { connection } of this.#talkOf.values()) connection.destroy('wiretape', 'wiretape is stopping')
+    const open = [...this.#sockets].map((socket) => {
       socket.destroy()
       return socket.closed ? undefined : new Promise((done) => socket.once('close', done))
     })
     await Promise.all([stopped, ...open])
-  }
-
-  return {
-    url: `http://${barrier.proxyLogin}${asUrlHost(options.host)}:${port}`,
-    talks: memory,
-    post(like, headers, body, tell) {
-      const upstream = new URL(like.origin)
-      const agent = dial.createAgent(upstream)
-      const to = { upstream, agent, ...dial.wayTo(upstream, like.path), host: upstream.host }
-      return postOwn({ ...like, headers }, body, to, tell, onUpstreamSocket)
-    },
-    hold: (wait) => gate.hold(wait),
-    idle: (withinMs) =>
-      new Promise((done) => {
-        const timer = setTimeout(done, withinMs)
-        onIdle = () => {
-          if (clients > 0) return
-          clearTimeout(timer)
-          done()
-        }
-        onIdle()
-      }),
-    close: () => (closing ??= closeAll()),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
-import { raiseBarrier, type Access } from '../barrier/index.js'
+import { raiseBarrier, type Access, type Barrier } from '../barrier/index.js'
 import { isLoopback, originOf, refusalOf, type ProxyAddress } from './admission.js'
 import type { AnswerRules } from './answer.js'
 import { createBag } from './bag.js'
@@ -58,36 +58,6 @@ interface Telling {
   readonly tell: Tell
 }
 
-export interface HttpProxy {
-  /** Shows messages to a gatekeeper, from the next exchange or event on; undefined removes it. */
-  setGatekeeper(keeper: Gatekeeper | undefined): void
-  readonly talks: Talks
-  /**
-   * Sends a POST of our own, modelled on a recorded one, on its own connection. It is recorded like every exchange.
-   *
-   * @param begins called with the number of the exchange before its first event
-   */
-  post(
-    like: PostedBefore,
-    headers: RawHeaders,
-    body: Uint8Array,
-    begins: (exchange: number) => void,
-  ): Promise<OwnAnswer>
-  /** The URL for clients, in place of the upstream's, without a query. */
-  readonly url: string
-  /** The same for clients on other hosts; undefined where none can connect, or the same URL works. */
-  readonly remoteUrl: string | undefined
-  /**
-   * Stops reading from all clients and upstreams, or resumes. Bytes already read still pass; requests and responses
-   * that begin meanwhile wait.
-   */
-  hold(wait: boolean): void
-  /** Resolves when no response is in progress, or after this time. Never rejects. */
-  settled(withinMs: number): Promise<void>
-  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
-  close(): Promise<void>
-}
-
 /**
  * Listens, and forwards all requests to the upstream.
  *
@@ -107,145 +77,189 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
     server.close()
     throw error
   }
-  return serve(server, address, port, options)
+  return new HttpProxy(server, address, port, options)
 }
 
-function serve(server: Server, address: string, port: number, options: HttpProxyOptions): HttpProxy {
-  const { upstream, host } = options
-  const barrier = options.access && raiseBarrier(server, address, port, options.access)
-  const prefix = options.upstreamPrefix ?? ''
-  const gate = createFloodGate()
-  const connections = new Map<Socket, ClientConnection>()
-  const sockets = new Set<Socket>()
-  const answering = createBag<ServerResponse>()
-  let connectionCount = 0
-  let exchangeCount = 0
-  let noticed = false
-  let closing: Promise<void> | undefined
+export class HttpProxy {
+  readonly #server: Server
+  readonly #options: HttpProxyOptions
+  readonly #upstream: URL
+  readonly #barrier: Barrier | undefined
+  readonly #prefix: string
+  readonly #gate = createFloodGate()
+  readonly #connections = new Map<Socket, ClientConnection>()
+  readonly #sockets = new Set<Socket>()
+  readonly #answering = createBag<ServerResponse>()
+  #connectionCount = 0
+  #exchangeCount = 0
+  #closing: Promise<void> | undefined
+  readonly #place: ProxyAddress
+  readonly #answer: AnswerRules
+  #gatekeeper: Gatekeeper | undefined
+  readonly #setting: Setting
+  /** The URL for clients, in place of the upstream's, without a query. */
+  readonly url: string
+  /** The same for clients on other hosts; undefined where none can connect, or the same URL works. */
+  readonly remoteUrl: string | undefined
+  readonly talks: Talks
 
-  const place: ProxyAddress = { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin }
-  const answer: AnswerRules = {
-    upstream,
-    oauthRewrite: options.oauthRewrite ?? true,
-    places: createMetadataPlaces(),
-    onOauthRewritten() {
-      if (noticed) return
-      noticed = true
-      options.onNotice?.(
-        `The OAuth metadata of ${upstream.origin} now name wiretape, because clients require it: clients request tokens ` +
-          'for another audience, which the server may refuse.',
-      )
-    },
+  constructor(server: Server, address: string, port: number, options: HttpProxyOptions) {
+    this.#server = server
+    this.#options = options
+    const { upstream, host } = options
+    this.#upstream = upstream
+    this.#barrier = options.access && raiseBarrier(server, address, port, options.access)
+    this.url = originOf(reachable(host), port) + (this.#barrier?.prefix ?? '') + upstream.pathname
+    this.remoteUrl =
+      this.#barrier?.remotePrefix &&
+      originOf(visible(host), port) + this.#barrier.remotePrefix + upstream.pathname
+    this.#prefix = options.upstreamPrefix ?? ''
+    this.#place = { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin }
+    let noticed = false
+    this.#answer = {
+      upstream,
+      oauthRewrite: options.oauthRewrite ?? true,
+      places: createMetadataPlaces(),
+      onOauthRewritten: () => {
+        if (noticed) return
+        noticed = true
+        options.onNotice?.(
+          `The OAuth metadata of ${upstream.origin} now name wiretape, because clients require it: clients request tokens ` +
+            'for another audience, which the server may refuse.',
+        )
+      },
+    }
+    this.talks = createTalks(createConversations(options.conversationKey))
+    this.#setting = {
+      gate: this.#gate,
+      onUpstreamSocket: (socket) => this.#track(socket),
+      route: (request, connection) => this.#route(request, connection),
+      gatekeeper: () => this.#gatekeeper,
+      talks: this.talks,
+      room: createReadingRoom(),
+    }
+    server.on('connection', (socket) => {
+      const createAgent = (to: URL): Agent => createUpstreamAgent(to, { insecure: options.insecure ?? false })
+      this.#connections.set(socket, createClientConnection(this.#connectionCount++, socket, createAgent))
+      this.#track(socket)
+      socket.once('close', () => this.#connections.delete(socket))
+    })
+    for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
+      server.on(event, (request, response) => {
+        const connection = this.#connections.get(request.socket)
+        if (!connection) return
+        const own = this.#barrier?.admit(request, response)
+        if (this.#barrier && own === undefined) return
+        response.once('close', this.#answering.add(response))
+        const { exchange, tell } = this.#startTelling()
+        new Exchange(request, response, connection, this.#setting, exchange, tell, own).start()
+      })
+    }
+    server.on('connect', ({ method = '', url = '', rawHeaders, socket }) => {
+      const { tell } = this.#startTelling()
+      const connection = this.#connections.get(socket)?.number ?? 0
+      socket.on('error', () => undefined)
+      socket.write('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      socket.destroySoon()
+      tell({ kind: 'request', connection, method, path: url, headers: rawHeaders }, momentNow())
+      tell({ kind: 'failed', by: 'wiretape', why: 'tunnels are not supported', status: 501 }, momentNow())
+    })
   }
-  let gatekeeper: Gatekeeper | undefined
-  const setting: Setting = {
-    gate,
-    onUpstreamSocket: track,
-    route,
-    gatekeeper: () => gatekeeper,
-    talks: createTalks(createConversations(options.conversationKey)),
-    room: createReadingRoom(),
+
+  /**
+   * Stops reading from all clients and upstreams, or resumes. Bytes already read still pass; requests and responses
+   * that begin meanwhile wait.
+   */
+  hold(wait: boolean): void {
+    this.#gate.hold(wait)
+  }
+
+  /** Shows messages to a gatekeeper, from the next exchange or event on; undefined removes it. */
+  setGatekeeper(keeper: Gatekeeper | undefined): void {
+    this.#gatekeeper = keeper
+  }
+
+  /**
+   * Sends a POST of our own, modelled on a recorded one, on its own connection. It is recorded like every exchange.
+   *
+   * @param begins called with the number of the exchange before its first event
+   */
+  post(
+    like: PostedBefore,
+    headers: RawHeaders,
+    body: Uint8Array,
+    begins: (exchange: number) => void,
+  ): Promise<OwnAnswer> {
+    const { exchange, tell } = this.#startTelling()
+    begins(exchange)
+    const agent = createUpstreamAgent(this.#upstream, { insecure: this.#options.insecure ?? false })
+    return postOwn(
+      { ...like, headers },
+      body,
+      { upstream: this.#upstream, agent, path: this.#onward(like.path), host: this.#upstream.host },
+      tell,
+      (socket) => this.#track(socket),
+    )
+  }
+
+  /** Resolves when no response is in progress, or after this time. Never rejects. */
+  async settled(withinMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((done) => (timer = setTimeout(done, withinMs)))
+    const open: Promise<unknown>[] = []
+    this.#answering.each((response) => open.push(new Promise((done) => response.once('close', done))))
+    await Promise.race([Promise.all(open), late])
+    clearTimeout(timer)
+  }
+
+  /** Ends all connections at once. Resolves when all sockets are closed. Can be called twice. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#closeAll())
   }
 
   /** The query of the upstream's URL applies only to requests for exactly its path. */
-  function onward(path: string): string {
-    return prefix + (path === upstream.pathname ? path + upstream.search : path)
+  #onward(path: string): string {
+    return this.#prefix + (path === this.#upstream.pathname ? path + this.#upstream.search : path)
   }
 
-  function route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {
+  #route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {
     const { url: path = '/', rawHeaders } = request
-    const why = refusalOf(rawHeaders, place)
+    const why = refusalOf(rawHeaders, this.#place)
     if (why !== undefined) return { why, status: 403 }
     if (!/^(\/|\*$)/.test(path)) return { why: 'its target is not a path', status: 400 }
     return {
-      upstream,
-      agent: connection.agentFor(upstream),
-      path: onward(path),
-      host: upstream.host,
-      plain: answer.oauthRewrite && answer.places.has(request.method ?? '', path),
-      answer,
+      upstream: this.#upstream,
+      agent: connection.agentFor(this.#upstream),
+      path: this.#onward(path),
+      host: this.#upstream.host,
+      plain: this.#answer.oauthRewrite && this.#answer.places.has(request.method ?? '', path),
+      answer: this.#answer,
     }
   }
 
-  function track(socket: Socket): void {
-    if (sockets.has(socket)) return
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+  #track(socket: Socket): void {
+    if (this.#sockets.has(socket)) return
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
   }
 
-  function startTelling(): Telling {
-    const exchange = exchangeCount++
+  #startTelling(): Telling {
+    const exchange = this.#exchangeCount++
     return {
       exchange,
-      tell: (happening, moment) => options.onEvent(eventOf(happening, exchange, moment)),
+      tell: (happening, moment) => this.#options.onEvent(eventOf(happening, exchange, moment)),
     }
   }
 
-  server.on('connection', (socket) => {
-    const createAgent = (to: URL): Agent => createUpstreamAgent(to, { insecure: options.insecure ?? false })
-    connections.set(socket, createClientConnection(connectionCount++, socket, createAgent))
-    track(socket)
-    socket.once('close', () => connections.delete(socket))
-  })
-  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
-    server.on(event, (request, response) => {
-      const connection = connections.get(request.socket)
-      if (!connection) return
-      const own = barrier?.admit(request, response)
-      if (barrier && own === undefined) return
-      response.once('close', answering.add(response))
-      const { exchange, tell } = startTelling()
-      new Exchange(request, response, connection, setting, exchange, tell, own).start()
-    })
-  }
-  server.on('connect', ({ method = '', url = '', rawHeaders, socket }) => {
-    const { tell } = startTelling()
-    const connection = connections.get(socket)?.number ?? 0
-    socket.on('error', () => undefined)
-    socket.write('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    socket.destroySoon()
-    tell({ kind: 'request', connection, method, path: url, headers: rawHeaders }, momentNow())
-    tell({ kind: 'failed', by: 'wiretape', why: 'tunnels are not supported', status: 501 }, momentNow())
-  })
-
-  async function closeAll(): Promise<void> {
-    const stopped = new Promise((done) => server.close(done))
-    for (const connection of connections.values()) connection.destroy('wiretape', 'wiretape is stopping')
-    const open = [...sockets].map((socket) => {
+  async #closeAll(): Promise<void> {
+    const stopped = new Promise((done) => this.#server.close(done))
+    for (const connection of this.#connections.values())
+      connection.destroy('wiretape', 'wiretape is stopping')
+    const open = [...this.#sockets].map((socket) => {
       socket.destroy()
       return socket.closed ? undefined : new Promise((done) => socket.once('close', done))
     })
     await Promise.all([stopped, ...open])
-  }
-
-  return {
-    url: originOf(reachable(host), port) + (barrier?.prefix ?? '') + upstream.pathname,
-    remoteUrl:
-      barrier?.remotePrefix && originOf(visible(host), port) + barrier.remotePrefix + upstream.pathname,
-    hold: (wait) => gate.hold(wait),
-    setGatekeeper: (keeper) => (gatekeeper = keeper),
-    talks: setting.talks,
-    post(like, headers, body, begins) {
-      const { exchange, tell } = startTelling()
-      begins(exchange)
-      const agent = createUpstreamAgent(upstream, { insecure: options.insecure ?? false })
-      return postOwn(
-        { ...like, headers },
-        body,
-        { upstream, agent, path: onward(like.path), host: upstream.host },
-        tell,
-        track,
-      )
-    },
-    async settled(withinMs) {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise((done) => (timer = setTimeout(done, withinMs)))
-      const open: Promise<unknown>[] = []
-      answering.each((response) => open.push(new Promise((done) => response.once('close', done))))
-      await Promise.race([Promise.all(open), late])
-      clearTimeout(timer)
-    },
-    close: () => (closing ??= closeAll()),
   }
 }
 
