@@ -119,6 +119,18 @@ describe('spans', () => {
     })
   })
 
+  it('name the version of HTTP where wiretape recorded it, and tools for OpenInference', async () => {
+    const own = { ...remote, wiretape: { ...remote.wiretape!, version: '0.1.0' } }
+    const [asked, prompt] = (await spansOf([own, ...talk.slice(1)])).slice(1)
+    expect(attributes(asked)).toMatchObject({
+      'network.protocol.version': '1.1',
+      'openinference.span.kind': 'TOOL',
+    })
+    expect(attributes(prompt)).not.toHaveProperty('openinference.span.kind')
+    const [imported] = (await spansOf(talk)).slice(1)
+    expect(attributes(imported)).not.toHaveProperty('network.protocol.version')
+  })
+
   it('of any recording are valid in both encodings', async () => {
     await fc.assert(
       fc.asyncProperty(sessions({ http: true }), async (records) => {

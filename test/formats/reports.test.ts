@@ -70,6 +70,7 @@ describe('otlp-json', () => {
       'network.transport': 'pipe',
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': 'search',
+      'openinference.span.kind': 'TOOL',
       'jsonrpc.request.id': '7',
     })
     expect('status' in span).toBe(false)

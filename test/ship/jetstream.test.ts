@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bytesOf, openStore, type JetStreamStore } from '../../src/ship/index.js'
+import { openNatsSource } from '../../src/cli/collect/nats-source.js'
+import { bytesOf, manifestKey, openStore, segmentKey, type JetStreamStore } from '../../src/ship/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
+import { collectorOf, folderStore, sealed, tapeOf } from '../cli/collect/collected.js'
+import { keysOf, rowsOf } from '../cli/collect/indexed-rows.js'
 
 const hasServer = spawnSync('nats-server', ['--version']).status === 0
 const stream = 'OBJ_wiretape-segments'
@@ -75,6 +78,48 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     expect(await announce(true)).toBe(1)
     expect(await announce(false)).toBe(1)
     expect(await announce(true)).toBe(2)
+  })
+
+  it('bounds its announcements, and collectors repeat those of waiting segments that were dropped', async () => {
+    await store.ensureStream()
+    await store.manager.streams.purge('WIRETAPE')
+    const { config } = await store.manager.streams.info('WIRETAPE')
+    expect(config).toMatchObject({ max_age: 7 * 86_400e9, max_bytes: 2 ** 28, discard: 'old' })
+    const tapes = [sealed(tapeOf(1)), sealed(tapeOf(2)), sealed(tapeOf(3))]
+    for (const [i, { manifest, packed }] of tapes.entries()) {
+      await store.put(segmentKey(manifest), packed)
+      await store.put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
+      if (i === 0)
+        await store.announce!('wiretape.sealed.h', manifest.hash, Buffer.from(JSON.stringify(manifest)), true)
+    }
+    const target = await folderStore()
+    const source = await openNatsSource(store.address, {})
+    try {
+      const { collector, complaints } = collectorOf(source, target)
+      await collector.run(new AbortController().signal, true)
+      expect(complaints).toEqual([])
+    } finally {
+      await source.close()
+    }
+    expect(await rowsOf(target)).toHaveLength(12)
+    expect(await keysOf(store, 'segments/')).toEqual([])
+  })
+
+  it('announces the key of a manifest that is too large for a message', async () => {
+    const { manifest, packed } = sealed(tapeOf(2))
+    const large = Buffer.from(JSON.stringify({ ...manifest, later: 'x'.repeat(2_000_000) }))
+    await store.put(segmentKey(manifest), packed)
+    await store.put(manifestKey(manifest.hash), large)
+    await store.announce!('wiretape.sealed.h', manifest.hash, large, true)
+    const target = await folderStore()
+    const source = await openNatsSource(store.address, {})
+    try {
+      await collectorOf(source, target).collector.run(new AbortController().signal, true)
+    } finally {
+      await source.close()
+    }
+    expect(await bytesOf(target.get(manifestKey(manifest.hash)))).toEqual(large)
+    expect(await rowsOf(target)).toHaveLength(4)
   })
 })
 

@@ -1,6 +1,14 @@
 import type { Consumer, ConsumerInfo, JsMsg } from '@nats-io/jetstream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { WiretapeError } from '../../model/index.js'
-import { loadNats, natsFailure, openStore, sealedStream, type JetStreamStore } from '../../ship/index.js'
+import {
+  bytesOf,
+  loadNats,
+  natsFailure,
+  openStore,
+  sealedStream,
+  type JetStreamStore,
+} from '../../ship/index.js'
 import type { Delivery, SegmentSource } from './source.js'
 
 const durable = 'wiretape-collector'
@@ -8,6 +16,11 @@ const durable = 'wiretape-collector'
 const ackWaitMs = 30_000
 /** A fetch may exceed its time by this much. */
 const lateMs = 5_000
+/** Segments without an announcement are looked for at this interval, and at the start. */
+const announceAgainMs = 300_000
+const marginMs = 600_000
+/** Listing a bus may never end if its node fails. */
+const longestListMs = 120_000
 /** Deliveries pending in all collectors together. */
 const mostPending = 20_000
 
@@ -26,18 +39,20 @@ export async function openNatsSource(
       ack_wait: transport.nanos(ackWaitMs),
     })
     const consumer = await store.jetstream.consumers.get(sealedStream.name, durable)
+    const announced = repeatedly(() => announceMissing(store))
     return {
       store,
       isQueue: true,
       workingMs: (info.config.ack_wait ?? transport.nanos(ackWaitMs)) / 1e6 / 3,
       async next(most, waitMs) {
-        return fetchDeliveries(consumer, most, Math.max(1_000, waitMs)).catch((cause: unknown) => {
+        announced.perhaps()
+        return fetchDeliveries(store, consumer, most, Math.max(1_000, waitMs)).catch((cause: unknown) => {
           throw natsFailure(cause, `${store.address}: cannot fetch deliveries`)
         })
       },
       async waiting() {
         const { num_pending, num_ack_pending } = await manager.consumers.info(sealedStream.name, durable)
-        return num_pending + num_ack_pending
+        return num_pending + num_ack_pending || (await announced.now())
       },
       close: () => store.close(),
     }
@@ -51,12 +66,17 @@ export async function openNatsSource(
  * A fetch is abandoned when it takes much longer than requested: if its server fails at the wrong moment, it never ends.
  * Messages received before are kept.
  */
-async function fetchDeliveries(consumer: Consumer, most: number, waitMs: number): Promise<Delivery[]> {
+async function fetchDeliveries(
+  store: JetStreamStore,
+  consumer: Consumer,
+  most: number,
+  waitMs: number,
+): Promise<Delivery[]> {
   const deliveries: Delivery[] = []
   const messages = await consumer.fetch({ max_messages: most, expires: waitMs })
   const timer = setTimeout(() => messages.stop(), waitMs + lateMs)
   try {
-    for await (const message of messages) deliveries.push(deliveryOf(message))
+    for await (const message of messages) deliveries.push(await deliveryOf(store, message))
   } catch (cause) {
     if (deliveries.length === 0) throw cause
   } finally {
@@ -81,9 +101,9 @@ async function consumerOf(
   }
 }
 
-function deliveryOf(message: JsMsg): Delivery {
+async function deliveryOf(store: JetStreamStore, message: JsMsg): Promise<Delivery> {
   return {
-    manifest: message.data,
+    manifest: await manifestOf(store, message.data),
     attempt: message.info.deliveryCount,
     async done() {
       // Confirmed by the server; without confirmation it is redelivered, which is harmless.
@@ -91,5 +111,49 @@ function deliveryOf(message: JsMsg): Delivery {
     },
     again: (afterMs) => message.nak(afterMs),
     working: () => message.working(),
+  }
+}
+
+/** A manifest that is too large for a message is announced by its key. If it is missing, the announcement is treated as a manifest. */
+async function manifestOf(store: JetStreamStore, data: Uint8Array): Promise<Uint8Array> {
+  const key =
+    data.length > 200
+      ? undefined
+      : /^\{"v":1,"manifest":"(segments\/[0-9a-f/]+\.json)"\}$/.exec(Buffer.from(data).toString())?.[1]
+  return key === undefined ? data : bytesOf(store.get(key)).catch(() => data)
+}
+
+/**
+ * Announces segments whose announcement the stream dropped: those that are older than every announcement that is still waiting.
+ * Collected segments are no longer in the bucket.
+ */
+async function announceMissing(store: JetStreamStore): Promise<number> {
+  const { manager } = store
+  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealedStream.name, durable)
+  const isEmpty = num_pending + num_ack_pending === 0
+  const query = { seq: ack_floor.stream_seq + 1, next_by_subj: 'wiretape.sealed.>' }
+  const oldest = isEmpty ? undefined : await manager.streams.getMessage(sealedStream.name, query)
+  const round = Math.floor(Date.now() / announceAgainMs)
+  // A manifest is stored shortly before its announcement.
+  const before = oldest ? new Date(oldest.time.getTime() - marginMs) : new Date()
+  return store.announceAgain(before, `again ${round}`)
+}
+
+/** Work that runs at most once at a time, and at intervals. Its failures are left to the next time. */
+function repeatedly(work: () => Promise<number>): { perhaps(): void; now(): Promise<number> } {
+  let running: Promise<number> | undefined
+  let ranMs = -Infinity
+  function now(): Promise<number> {
+    running ??= Promise.race([work(), pause(longestListMs, 0, { ref: false })])
+      .catch(() => 0)
+      .finally(() => {
+        running = undefined
+        ranMs = performance.now()
+      })
+    return running
+  }
+  return {
+    perhaps: () => void (performance.now() - ranMs > announceAgainMs && now()),
+    now,
   }
 }

@@ -24,11 +24,13 @@ export interface Way {
   readonly server: Attributes
 }
 
-export function wayOf({ transport, url }: Origin): Way {
+/** @param isOwn whether wiretape recorded it: its recorder speaks HTTP/1.1 with both sides. Other recordings do not name the version. */
+export function wayOf({ transport, url }: Origin, isOwn: boolean): Way {
   if (transport === 'stdio') return { network: [['network.transport', 'pipe']], server: [] }
   const network: Attributes = [
     ['network.transport', 'tcp'],
     ['network.protocol.name', 'http'],
+    ...(isOwn ? [['network.protocol.version', '1.1'] as const] : []),
   ]
   const [, scheme = '', host, port] =
     /^([a-z]+):\/\/(?:[^/@]*@)?(\[[^\]]+\]|[^/?#:]+)(?::(\d+))?/i.exec(url ?? '') ?? []
@@ -62,7 +64,11 @@ export function operationOf({ part, text }: ToldMessage, version: string | undef
   const own: Attribute[] = []
   const isTool = method === 'tools/call'
   const target = isTool || method === 'prompts/get' ? subject && boundedName(subject) : undefined
-  if (isTool) common.push(['gen_ai.operation.name', 'execute_tool'])
+  if (isTool) {
+    common.push(['gen_ai.operation.name', 'execute_tool'])
+    // OpenInference's name of the same: Phoenix lists spans by it.
+    own.push(['openinference.span.kind', 'TOOL'])
+  }
   if (target !== undefined) common.push([isTool ? 'gen_ai.tool.name' : 'gen_ai.prompt.name', target])
   else if (subject !== undefined && ofResources.test(method))
     own.push(['mcp.resource.uri', boundedText(subject)])

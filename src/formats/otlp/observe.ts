@@ -87,6 +87,7 @@ class SpanObserver {
   readonly #startNs
   readonly #transport
   readonly #url
+  readonly #isOwn: boolean
   readonly #metadata
   readonly #originOf
   readonly #ways = new Map<Origin, Way>()
@@ -108,6 +109,7 @@ class SpanObserver {
     const { transport = 'stdio', url = null, metadata = [] } = meta?.wiretape ?? {}
     this.#transport = transport
     this.#url = url
+    this.#isOwn = (meta?.wiretape?.version ?? '') !== ''
     this.#metadata = metadata
     this.#originOf = createOrigins({ transport: this.#transport, url: this.#url, metadata: this.#metadata })
     this.#payload = payloads ? createPayloads((what) => this.#losses.add(what)) : undefined
@@ -192,7 +194,7 @@ class SpanObserver {
     const origin = this.#originOf(conversation)
     const known = this.#ways.get(origin)
     if (known) return known
-    const way = wayOf(origin)
+    const way = wayOf(origin, this.#isOwn)
     this.#ways.set(origin, way)
     return way
   }

@@ -3,7 +3,8 @@ import type { ObjectInfo, ObjectStore as Bucket } from '@nats-io/obj'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
+import { decodeManifest, manifestKey, sealedSubject } from '../manifest.js'
+import { bytesOf, checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
 import { hasAllChunks, readChunks, removeObject } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
@@ -12,6 +13,11 @@ export const defaultBucket = 'wiretape-segments'
 export const sealedStream = { name: 'WIRETAPE', subjects: ['wiretape.sealed.>'] } as const
 /** The server drops repeated announcements of a manifest within this time. */
 const duplicateWindowHours = 24
+/** Older announcements are dropped, and the oldest ones beyond this size. Collectors repeat those of segments that are still waiting. */
+const announcementDays = 7
+/** Room for the headers of an announcement. */
+const headerBytes = 1_024
+const mostAnnouncementBytes = 256 * 1024 * 1024
 
 /** A bucket of a JetStream Object Store, and the stream that announces complete segments. */
 export interface JetStreamStore extends ObjectStore {
@@ -20,6 +26,13 @@ export interface JetStreamStore extends ObjectStore {
   readonly manager: JetStreamManager
   /** Creates the stream of announcements unless it exists. */
   ensureStream(): Promise<void>
+  /**
+   * Announces the complete segments of the bucket that were stored before a time, since their announcements may have been dropped.
+   *
+   * @param round the server drops repetitions within the same round, so that several collectors announce a segment once
+   * @returns their number
+   */
+  announceAgain(before: Date, round: string): Promise<number>
 }
 
 /** @throws WiretapeError `usage`, `unreachable`, `refused`, `unreadable` */
@@ -35,23 +48,48 @@ export async function openJetStreamStore(
     const jetstream = packages.jetstream.jetstream(connection)
     const manager = await packages.jetstream.jetstreamManager(connection)
     const bucket = await bucketOf(packages, connection, bucketName)
+    const store = storeOf(bucket, address, connection, manager)
+    /** The server refuses large messages: the manifest of a large segment is announced by its key. */
+    const publish = (subject: string, message: Uint8Array, key: string, msgID: string): Promise<PubAck> => {
+      const most = (connection.info?.max_payload ?? 1_048_576) - headerBytes
+      const text = message.length > most ? Buffer.from(JSON.stringify({ v: 1, manifest: key })) : message
+      return jetstream.publish(subject, text, { msgID })
+    }
     return {
-      ...storeOf(bucket, address, connection, manager),
+      ...store,
       connection,
       jetstream,
       manager,
       ensureStream: () => ensureSealedStream(packages, manager),
       async announce(subject, id, message, isStored) {
+        const said = (msgID: string): Promise<PubAck> => publish(subject, message, manifestKey(id), msgID)
         try {
-          const publish = (msgID: string): Promise<PubAck> => jetstream.publish(subject, message, { msgID })
-          const { duplicate } = await publish(id).catch(async () => {
+          const { duplicate } = await said(id).catch(async () => {
             await ensureSealedStream(packages, manager)
-            return publish(id)
+            return said(id)
           })
-          if (duplicate && isStored) await publish(`${id} ${new Date().toISOString()}`)
+          if (duplicate && isStored) await said(`${id} ${new Date().toISOString()}`)
         } catch (cause) {
           throw natsFailure(cause, `${address}: cannot announce a segment`)
         }
+      },
+      async announceAgain(before, round) {
+        let count = 0
+        try {
+          for (const { name, deleted, mtime } of await bucket.list()) {
+            const hash = /^segments\/[0-9a-f]{2}\/([0-9a-f]{64})\.json$/.exec(name)?.[1]
+            if (deleted || hash === undefined || new Date(mtime) >= before) continue
+            // Collected in the meantime: it needs no announcement.
+            const text = await bytesOf(store.get(name)).catch(() => undefined)
+            if (!text) continue
+            const host = decodeManifest(Buffer.from(text).toString())?.host ?? ''
+            const { duplicate } = await publish(sealedSubject({ host }), text, name, `${hash} ${round}`)
+            if (!duplicate) count += 1
+          }
+        } catch (cause) {
+          throw natsFailure(cause, `${address}: cannot announce the waiting segments`)
+        }
+        return count
       },
     }
   } catch (cause) {
@@ -173,6 +211,9 @@ async function ensureSealedStream(
       name,
       subjects: [...subjects],
       storage: jetstream.StorageType.File,
+      max_age: transport.nanos(announcementDays * 24 * 3_600_000),
+      max_bytes: mostAnnouncementBytes,
+      discard: jetstream.DiscardPolicy.Old,
       duplicate_window: transport.nanos(duplicateWindowHours * 3_600_000),
     })
   }
