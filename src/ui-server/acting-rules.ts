@@ -31,7 +31,7 @@ export async function answerRules(
   const file = inForce ?? join(folder, `${connection.hello.session}.yaml`)
   if (request.method === 'GET') return sendJson(response, { file, rules: await listRules(file) })
   const read = change.safeParse(await jsonOf(request))
-  if (!read.success) return refuse(response, 400, 'not a valid change of rules')
+  if (!read.success) return refuse(response, 400, 'invalid rule change')
   const asked = read.data
   const done = 'add' in asked ? await addRules(file, asked.add) : await removeRule(file, asked.remove)
   if ('fault' in done) return refuse(response, 409, done.fault)

@@ -67,7 +67,7 @@ export function whyNoAct({ method, headers }: IncomingMessage): Denial {
       why: 'the request comes from a page of another site, or its Origin header is missing',
     }
   if (method === 'POST' && headers['content-type'] !== 'application/json')
-    return { status: 415, why: 'a command must be sent as application/json' }
+    return { status: 415, why: 'commands must be sent as application/json' }
   return undefined
 }
 
@@ -158,7 +158,7 @@ function whyNotAllowed(command: Command, { rules }: Channel): string | undefined
   if (command.type === 'inject' && (command.direction !== 'client_to_server' || command.answer === 'pass'))
     return 'a page may send only to the server, and must keep the response'
   if (command.type === 'rules' && command.file !== null && !rules.has(command.file))
-    return 'a page may turn on only rules that were in force before'
+    return 'a page may only turn on rules that were active before'
   return undefined
 }
 

@@ -124,7 +124,8 @@ async function remove(
 ): Promise<void> {
   const denial = whyNoAct(request)
   if (denial) return refuse(response, denial.status, denial.why)
-  if (request.method !== 'POST' || !catalogue.remove) return refuse(response, 405, 'deleting needs POST')
+  if (request.method !== 'POST' || !catalogue.remove)
+    return refuse(response, 405, 'deletions must be sent with POST')
   try {
     await catalogue.remove(id)
     sendJson(response, {})

@@ -30,7 +30,7 @@ export async function addRules(path: string, text: string): Promise<RulesChange>
   const given = parseDocument(text, exact)
   const wanted = rulesIn(given)
   if (given.errors.length > 0 || !wanted || wanted.items.length === 0)
-    return { fault: given.errors[0]?.message.split('\n')[0] ?? 'the text has no list "rules" with a rule' }
+    return { fault: given.errors[0]?.message.split('\n')[0] ?? 'the text has no rule in a list "rules"' }
   const document = parseDocument((await fileText(path)) ?? 'rules: []', exact)
   const rules = rulesIn(document)
   if (!rules) return { fault: `${path} has no list "rules"` }

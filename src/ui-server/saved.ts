@@ -89,11 +89,11 @@ export function createSaved(catalogue: Catalogue): AnswerSaved {
 
   return async (request, response) => {
     const { saved } = catalogue
-    if (!saved) return refuse(response, 404, 'no folder for saved calls')
+    if (!saved) return refuse(response, 404, 'this wiretape has no folder for saved calls')
     if (request.method === 'GET')
       return sendJson(response, { folder: saved.folder, files: await saved.list(new Map()) })
     const read = command.safeParse(await jsonOf(request))
-    if (!read.success) return refuse(response, 400, 'not a valid command about saved calls')
+    if (!read.success) return refuse(response, 400, 'invalid command for saved calls')
     try {
       return await carryOut(read.data, response)
     } catch (error) {

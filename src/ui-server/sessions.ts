@@ -172,7 +172,7 @@ export function createSessions(catalogue: Catalogue): Sessions {
       const kept = sessions.get(id)
       if (!kept) return refuse(response, 404, 'this session has ended')
       const read = command.safeParse(await jsonOf(request))
-      if (!read.success) return refuse(response, 400, 'not a valid session command')
+      if (!read.success) return refuse(response, 400, 'invalid session command')
       const asked = read.data
       if (asked.type === 'close') await end(id)
       else if (asked.type === 'keep') {
@@ -223,8 +223,8 @@ function recorderFor(
   server: RecordedServer,
   given: NonNullable<z.infer<typeof yes>['headers']>,
 ): UiRecorder | { readonly why: string } {
-  if (given.length > 0 && server.url === undefined) return { why: 'a command takes no headers' }
-  if (!catalogue.recorder) return { why: 'this wiretape connects to no server' }
+  if (given.length > 0 && server.url === undefined) return { why: 'headers need a server with a URL' }
+  if (!catalogue.recorder) return { why: 'this wiretape does not connect to servers' }
   try {
     return catalogue.recorder(
       server,

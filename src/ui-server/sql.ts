@@ -12,9 +12,10 @@ export async function answerSql(
   response: ServerResponse,
   catalogue: Catalogue,
 ): Promise<void> {
-  if (request.method !== 'POST' || !catalogue.sql) return refuse(response, 405, 'queries are sent with POST')
+  if (request.method !== 'POST' || !catalogue.sql)
+    return refuse(response, 405, 'queries must be sent with POST')
   const body = asked.safeParse(await jsonOf(request))
-  if (!body.success) return refuse(response, 400, 'query must be a text')
+  if (!body.success) return refuse(response, 400, 'query must be a string')
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   try {

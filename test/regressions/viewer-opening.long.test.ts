@@ -189,7 +189,7 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
       await holds(page, `navigator.clipboard.readText().then((text) => text !== '')`)
       return page.evaluate<string>('navigator.clipboard.readText()')
     }
-    expect(await copied('as curl')).toContain('--url http://127.0.0.1:9/mcp')
+    expect(await copied('as cURL')).toContain('--url http://127.0.0.1:9/mcp')
     expect(await copied('as wiretape replay')).toMatch(/^wiretape replay h\.jsonl --filter seq:\d+ --url=/)
     await page.locator('.notice', { hasText: 'run the command in its folder' }).waitFor()
     expectQuiet(stage)

@@ -91,10 +91,10 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       )
       expect(colours[0]).not.toBe(colours[1])
       const told = await detailOf(page, 'canned')
-      expect(told).toContain('not forwarded: wiretape answered it')
-      expect(told).toContain('wiretape to client, in the place of the server')
+      expect(told).toContain('not forwarded: answered by wiretape')
+      expect(told).toContain('wiretape to client, on behalf of the server')
       expect(told).toContain('sent by wiretape · rule canned')
-      expect(await detailOf(page, 'wait')).toContain('it is held now, and waits')
+      expect(await detailOf(page, 'wait')).toContain('held now')
       await page.keyboard.press('x')
       await page.locator('.row', { hasText: 'result of tools/call echo' }).waitFor()
       expect(await rows(page)).toContain('result of tools/call echo held')
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       expect(
         await page.locator('.row', { hasText: 'tools/call wait' }).locator('.latency').textContent(),
       ).toBe('')
-      expect(await detailOf(page, 'wait')).toContain('not forwarded: wiretape answered it')
+      expect(await detailOf(page, 'wait')).toContain('not forwarded: answered by wiretape')
       await page.keyboard.press('2')
       await page.locator('.shaft.ours').first().waitFor()
       await picture(page, `own-answers-sequence-${scheme}`)
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
     await recorder.ended
     stage.serve('/held.jsonl', { file: play.tape() })
     const page = await stage.open('/?trace=held.jsonl')
-    expect(await detailOf(page, 'wait')).toContain('held when the recording ended, and never forwarded')
+    expect(await detailOf(page, 'wait')).toContain('held when the recording ended, never forwarded')
     await page.context().close()
   })
 })

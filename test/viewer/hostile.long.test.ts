@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     const page = await stage.open('/?trace=blocks.jsonl')
     await read(page, 1)
     await page.keyboard.press('j')
-    await page.locator('.blocks > .button', { hasText: '100 more of 20,000 blocks' }).click()
+    await page.locator('.blocks > .button', { hasText: 'Show 100 more of 20,000 blocks' }).click()
     await page.locator('.block', { hasText: 'block 199' }).waitFor()
     expect(await page.locator('.block').count()).toBe(200)
     expectQuiet(stage)
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     expect(await link.getAttribute('href')).toBe('https://good.example@evil.example/x?y=1')
     expect(await link.textContent()).toBe('https://good.example@evil.example/x?y=1')
     expect(await link.getAttribute('rel')).toContain('noreferrer')
-    expect(await link.getAttribute('title')).toBe('Opens a page of evil.example')
+    expect(await link.getAttribute('title')).toBe('Opens evil.example in a new tab')
     await page.context().close()
   })
 

@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     const page = await stage.open('/?trace=day.jsonl')
     await read(page, 314)
     const troubles = page.locator('.troubles')
-    expect(await troubles.textContent()).toContain('cut off: the recording has no end')
+    expect(await troubles.textContent()).toContain('truncated: the recording has no end')
     const [count] = (await page.locator('.chip .bad-count').allTextContents()) as [string]
     expect(await troubles.textContent()).toContain(`${count} errors`)
     await picture(page, 'reading-list')
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       await page.locator('.notice').waitFor()
       await picture(page, `reading-notice-${colorScheme}`)
       expect(await seriousFindings(page, 'color-contrast')).toEqual([])
-      await page.click('button:text("as written")')
+      await page.click('button:text("as plain text")')
       await page.waitForSelector('.plain-text:has-text("**all day**")')
       await page.keyboard.press('2')
       await page.waitForSelector('.activation')

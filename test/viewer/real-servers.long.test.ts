@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.fill('[data-find=filter]', 'latency:>soon')
     await page.locator('.filter-field.is-faulty').waitFor()
     await page.locator('.drop-down .fault').waitFor()
-    await page.locator('.status-bar', { hasText: 'the filter has a fault: shown is still tool:' }).waitFor()
+    await page.locator('.status-bar', { hasText: 'invalid filter: the rows still match tool:' }).waitFor()
     await page.fill('[data-find=filter]', 'hello')
     await holds(page, `document.querySelector('.slot-filter .count')?.textContent === '2'`)
     expect(await rows(page)).toEqual(['tools/call echo ok'])
@@ -328,7 +328,7 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     // A server on stdio has no address.
     await page.locator('.menu > .button').click()
     await page.locator('.menu-list button', { hasText: 'as Markdown' }).waitFor()
-    expect(await page.locator('.menu-list button', { hasText: 'as curl' }).count()).toBe(0)
+    expect(await page.locator('.menu-list button', { hasText: 'as cURL' }).count()).toBe(0)
     await page.keyboard.press('Escape')
     expect(await copied('as wiretape replay')).toMatch(/^wiretape replay stdio\.jsonl --filter seq:\d+ -- /)
     expect(await copied('as Markdown')).toMatch(/### tools\/call echo\n\n```json\n\{\n  "/)

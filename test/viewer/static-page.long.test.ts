@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
   it('says why two recordings cannot be compared', async () => {
     const page = await stage.open('/?diff=a.jsonl;missing.jsonl')
     await page.locator('.compare-page .failure', { hasText: 'missing.jsonl could not be fetched' }).waitFor()
-    await page.getByText('A comparison needs two recordings; only one is open').waitFor()
+    await page.getByText('A comparison needs two recordings. Only one is open').waitFor()
     await page.goto(`${stage.url}/?diff=a.jsonl`)
     await page.locator('.notice.bad', { hasText: 'A comparison needs two recordings' }).waitFor()
     // What does not arrive is told apart from what was not asked for.
@@ -253,7 +253,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
   it('says what is wrong with an address and what to do', async () => {
     stage.serve('/text.jsonl', 'hello\n')
     const cases = [
-      ['/?trace=missing.jsonl', /answered 404\. Check the address/],
+      ['/?trace=missing.jsonl', /answered 404\. Check the URL/],
       ['/?trace=text.jsonl', /not a recording: its start matches no known format/],
     ] as const
     for (const [address, words] of cases) {
@@ -273,7 +273,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
       'data:text/plain,x',
     ]) {
       const page = await stage.open(`/?trace=${encodeURIComponent(url)}`)
-      await page.locator('.notice.bad', { hasText: 'neither https nor from this site' }).waitFor()
+      await page.locator('.notice.bad', { hasText: 'must use https or point to this site' }).waitFor()
       await page.context().close()
     }
     expect(stage.requests().filter((path) => !app.includes(path) && !path.startsWith('/?'))).toEqual([])
@@ -296,7 +296,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await rows(allowed)).toEqual(['tools/call search ok'])
     for (const [name, words] of [
       ['closed.jsonl', /does not allow this page .* Access-Control-Allow-Origin\. Or download the file/],
-      ['missing.jsonl', /answered 404\. Check the address/],
+      ['missing.jsonl', /answered 404\. Check the URL/],
     ] as const) {
       const page = await open(name)
       await page.locator('.list .failure', { hasText: words }).waitFor()

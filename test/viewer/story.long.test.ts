@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
       'class one of first, second',
       'remark string',
     ])
-    expect(await story.locator('.asked-form dd').allTextContents()).toEqual(['2', 'second', 'no answer'])
+    expect(await story.locator('.asked-form dd').allTextContents()).toEqual(['2', 'second', 'no value'])
     await story.locator('.asked-form .pill', { hasText: 'accepted' }).waitFor()
     await story.locator('.tell-answer', { hasText: 'Take the night train. Seats: 2' }).waitFor()
     await looked(page, 'story')
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
 
     await page.locator('.row', { hasText: 'tools/call wait' }).click()
     await page.getByRole('button', { name: 'Story', exact: true }).click()
-    await story.locator('.story-sum', { hasText: 'It was cancelled and not answered.' }).waitFor()
+    await story.locator('.story-sum', { hasText: 'Cancelled, without a response.' }).waitFor()
     await story.locator('.tell-cancel', { hasText: 'The user left' }).waitFor()
     await story.locator('.story-told b', { hasText: /cancelled/ }).waitFor()
     expectQuiet(stage)
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
 
     const page = await open(0)
     await story(page)
-      .locator('.story-sum', { hasText: /^The call took \d.*until its task was over$/ })
+      .locator('.story-sum', { hasText: /^The call took \d.*until its task ended$/ })
       .waitFor()
     expect((await names(page)).filter((name) => name !== 'notifications/tasks/status')).toEqual([
       'tools/call',

@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     expectQuiet(stage)
     rmSync(play.path('a.jsonl'))
     await page.reload()
-    await page.locator('.failure', { hasText: /a\.jsonl could not be fetched: .*still there/ }).waitFor()
+    await page.locator('.failure', { hasText: /a\.jsonl could not be fetched: .*still exists/ }).waitFor()
     await page.context().close()
     actor.child.kill('SIGINT')
     expect(await actor.ended).toMatchObject({ exitCode: 0 })
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await page.goBack()
     await page.locator('.recording', { hasText: 'listed' }).waitFor()
     await page.goto(`${new URL(url).origin}/?trace=https://example.com/x.jsonl`)
-    await page.locator('.notice.bad', { hasText: 'example.com is elsewhere' }).waitFor()
+    await page.locator('.notice.bad', { hasText: 'Cannot open example.com' }).waitFor()
     expect(await statusOf(new URL(url), '//')).toBe(400)
     expectQuiet(stage)
     await page.context().close()
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await row.filter({ hasText: 'held' }).waitFor()
     await page.evaluate(watchShifts)
     await row.click()
-    await page.locator('.around', { hasText: 'it is held now, and waits' }).waitFor()
+    await page.locator('.around', { hasText: 'held now' }).waitFor()
     await screen.tell({ type: 'annotate', text: 'look here', message: held['message'] })
     await page.locator('.message.note', { hasText: 'look here' }).waitFor()
     await screen.tell({ type: 'forward', message: held['message'] })
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     // Whoever follows is told that nothing more comes.
     actor.child.kill('SIGKILL')
     await actor.ended
-    await page.locator('.banner', { hasText: /stopped arriving.*Reload/ }).waitFor()
+    await page.locator('.banner', { hasText: /only partly downloaded.*Reload/ }).waitFor()
     await page.context().close()
     recorder.stdin.end()
     await recorder.ended

@@ -128,7 +128,7 @@ export function AnswerForm({ held: { message } }: { readonly held: HeldEvent }) 
 export function BreakForm() {
   const set = gate.value?.breakpoints ?? []
   return (
-    <FormBox title="Breakpoints">
+    <FormBox title="Hold only messages that match a filter">
       <TextForm
         label="Hold only messages that match this filter; empty for no breakpoint"
         start={set.join(' or ')}

@@ -90,7 +90,7 @@ function ResponseHeaders({ row, exchange }: { readonly row: number; readonly exc
       gone = true
     }
   }, [row, exchange])
-  if (!found.value) return <p class="quiet">The recording has no headers of this response.</p>
+  if (!found.value) return <p class="quiet">The headers of this response were not recorded.</p>
   return <Headers title="" headers={found.value} />
 }
 
@@ -126,16 +126,16 @@ function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row
   const ours = row < 0 ? undefined : oursOf(row)
   if (ours !== undefined && record.type !== 'held') flags.push(ours)
   if (record.rule !== undefined) flags.push(`rule ${clean(record.rule)}`)
-  if (record.frameEnd === 'crlf') flags.push('its line ended with CR LF')
-  if (record.frameEnd === 'none') flags.push('its line had no end')
+  if (record.frameEnd === 'crlf') flags.push('line ended with CR LF')
+  if (record.frameEnd === 'none') flags.push('line without a line end')
   for (const { kind } of part?.links ?? []) flags.push(linkWords(kind, 'a request'))
   return flags
 }
 
 /** The outcome of a held message that has not been forwarded. */
 function fateOf(row: number): string {
-  if (row >= 0 && oursOf(row) !== undefined) return 'not forwarded: wiretape answered it'
-  if (row >= 0 && table.has(row, 'dropped')) return 'it was held and dropped'
+  if (row >= 0 && oursOf(row) !== undefined) return 'not forwarded: answered by wiretape'
+  if (row >= 0 && table.has(row, 'dropped')) return 'held, then dropped'
   const isLive = row >= 0 && lanes.value[table.lane(row)]?.state === 'following'
-  return isLive ? 'it is held now, and waits' : 'held when the recording ended, and never forwarded'
+  return isLive ? 'held now' : 'held when the recording ended, never forwarded'
 }

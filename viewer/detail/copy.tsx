@@ -9,16 +9,16 @@ import { loadViews } from '../shell/views.js'
 /** Labels of the forms. */
 export const copyForms = {
   json: 'JSON-RPC',
-  pretty: 'JSON, indented',
-  response: 'the response alone',
+  pretty: 'indented JSON',
+  response: 'response',
   pair: 'request and response',
-  curl: 'curl',
+  curl: 'cURL',
   call: 'wiretape call',
   replay: 'wiretape replay',
   typescript: 'TypeScript',
   python: 'Python',
-  rule: 'rule: answer so from now on',
-  mock: 'mock: a server that answers so',
+  rule: 'rule with this response',
+  mock: 'mock server with this response',
   markdown: 'Markdown',
 } as const
 export type CopyForm = keyof typeof copyForms
@@ -101,7 +101,7 @@ export async function copy(row: number, form: CopyForm): Promise<void> {
     async () => (await loadViews()).textOf(row, form),
     isBare
       ? {
-          text: `Copied as ${copyForms[form]}. A page is not told where ${clean(name)} is on your disk: run the command in its folder.`,
+          text: `Copied as ${copyForms[form]}. The page does not know the path of ${clean(name)}: run the command in its folder.`,
           tone: 'warn',
         }
       : { text: `Copied as ${copyForms[form]}.`, tone: 'plain' },

@@ -21,7 +21,7 @@ export function DetailPane() {
       <aside class="detail quiet-pane" aria-label="Details">
         <p class="empty">
           <span>
-            Choose a message, or press <kbd>j</kbd>.
+            Select a message, or press <kbd>j</kbd>.
           </span>
         </p>
       </aside>
@@ -58,7 +58,7 @@ function Chosen({ row }: { readonly row: number }) {
               <Icon name="search" />
               <input
                 type="search"
-                placeholder="Find here"
+                placeholder="Find"
                 aria-label="Find in this message"
                 data-find="detail"
                 value={search}
@@ -79,7 +79,7 @@ function Chosen({ row }: { readonly row: number }) {
         </div>
         <Facts row={row} />
         {hasStory && (
-          <div class="detail-tabs" role="group" aria-label="Show of this exchange">
+          <div class="detail-tabs" role="group" aria-label="Exchange view">
             {(['messages', 'story'] as const).map((tab) => (
               <button
                 key={tab}
@@ -138,9 +138,9 @@ function Loaded({ row, search }: { readonly row: number; readonly search: string
   if (detail.leftOut !== undefined) {
     return (
       <div class="message large">
-        <p>This message has {formatBytes(detail.leftOut)}.</p>
+        <p>This message is large: {formatBytes(detail.leftOut)}.</p>
         <button type="button" class="button" onClick={() => setWhole(true)}>
-          Show it
+          Show message
         </button>
       </div>
     )

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatBytes, indentJson } from '../../src/render/index.js'
+import { countOf, formatBytes, indentJson } from '../../src/render/index.js'
 import { findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
 import { isFrameRecord, type HeldRecord, type MessageRecord, type TapeRecord } from '../../src/model/index.js'
 import { Blocks } from '../json/blocks.js'
@@ -49,7 +49,7 @@ function JsonMessage(props: {
         <span class="message-facts">
           {timeText(detail.row, origin.value)} · {formatBytes(table.size(detail.row))}
         </span>
-        <div class="modes" role="group" aria-label="How to show it">
+        <div class="modes" role="group" aria-label="Format">
           {(readable ? (['read', 'json', 'raw'] as const) : (['json', 'raw'] as const)).map((one) => (
             <button key={one} type="button" aria-pressed={mode === one} onClick={() => setMode(one)}>
               {one === 'read' ? 'Read' : one === 'json' ? 'JSON' : 'Raw'}
@@ -77,7 +77,7 @@ function JsonMessage(props: {
 function wayOf(row: number, fromServer: boolean): string {
   const to = fromServer ? 'client' : 'server'
   const peer = fromServer ? 'server' : 'client'
-  return table.has(row, 'injected') ? `wiretape to ${to}, in the place of the ${peer}` : `${peer} to ${to}`
+  return table.has(row, 'injected') ? `wiretape to ${to}, on behalf of the ${peer}` : `${peer} to ${to}`
 }
 
 const longestRaw = 400_000
@@ -131,7 +131,7 @@ function Readable(props: {
         <p>
           <Marked text={clean(object.string('message') ?? '')} search={search} />
         </p>
-        {data !== undefined && <JsonTree text={data} search={search} label="Data of the error" />}
+        {data !== undefined && <JsonTree text={data} search={search} label="Error data" />}
       </div>
     )
   }
@@ -165,7 +165,7 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
       return (
         <article class="message">
           <header class="message-head">
-            <h3>{record.type === 'noise' ? 'a line that is not JSON' : 'a line of stderr'}</h3>
+            <h3>{record.type === 'noise' ? 'line that is not JSON' : 'stderr line'}</h3>
           </header>
           <pre class="plain-text">
             <Marked text={rawText(record.text)} search={search} />
@@ -176,7 +176,7 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
       return (
         <article class="message note">
           <header class="message-head">
-            <h3>{record.restart ? 'the server restarted' : 'note of a person'}</h3>
+            <h3>{record.restart ? 'server restarted' : 'note'}</h3>
             <span class="message-facts">{timeText(props.row, origin.value)}</span>
           </header>
           <pre class="plain-text">
@@ -188,8 +188,8 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
       return (
         <article class="message">
           <p class="failure">
-            Not on the tape: {record.lost} messages
-            {record.lostStderr === undefined ? '' : ` and ${record.lostStderr} lines of stderr`}
+            Not recorded: {countOf(record.lost, 'message')}
+            {record.lostStderr === undefined ? '' : ` and ${countOf(record.lostStderr, 'stderr line')}`}
             {record.lostBytes === undefined ? '' : `, ${formatBytes(record.lostBytes)}`}. {clean(record.why)}
           </p>
           {record.sha256 !== undefined && <p class="quiet">SHA-256 {record.sha256}</p>}
@@ -222,7 +222,7 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
         </article>
       )
     default:
-      return <p class="quiet">A line of another kind.</p>
+      return <p class="quiet">A line of unknown type.</p>
   }
 }
 

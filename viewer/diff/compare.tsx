@@ -37,7 +37,7 @@ export function ComparePage() {
         <Comparing readable={readable} />
       ) : (
         <div class="empty">
-          <p>A comparison needs two recordings; {readable.length === 1 ? 'only one is' : 'none is'} open.</p>
+          <p>A comparison needs two recordings. {readable.length === 1 ? 'Only one is' : 'None is'} open.</p>
           {mode !== 'report' && (
             <button type="button" class="button" onClick={chooseFiles}>
               Open another file…
@@ -155,10 +155,10 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
           .map((verdict) => pick(verdict, verdict, counts[verdict]))}
         {pick('all', 'all', total)}
       </div>
-      {same && only.value === 'differences' && <p class="empty">Both answer the same.</p>}
+      {same && only.value === 'differences' && <p class="empty">Both recordings have the same responses.</p>}
       {offers.length > 0 && (
         <section>
-          <h2>What the server offers</h2>
+          <h2>Changed definitions</h2>
           <ul class="offer-changes">
             {offers.map((offer, i) => (
               <li key={i} class={`impact-${offer.impact}`}>
@@ -174,7 +174,7 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
         ))}
       </ul>
       {shown.length + comparison.more > 500 && (
-        <p class="quiet">The first 500 are shown; `wiretape diff` lists them all.</p>
+        <p class="quiet">Only the first 500 are shown. Run `wiretape diff` to list all.</p>
       )}
       <Latencies latency={latency} />
     </>
@@ -226,7 +226,7 @@ function ComparedExchange({ exchange, others }: Folded) {
         <b>{clean(titleOf(exchange))}</b>
         <span class="quiet">
           {before ? `#${before.seq}` : '—'} → {after ? `#${after.seq}` : '—'}
-          {others.length > 0 && ` and ${countOf(others.length, 'equal one')}`}
+          {others.length > 0 && ` and ${formatCount(others.length)} identical`}
         </span>
         <span class="why">
           {why === undefined
@@ -258,7 +258,7 @@ function ComparedExchange({ exchange, others }: Folded) {
           ))}
           {others.length > 0 && (
             <p class="quiet">
-              The same of{' '}
+              Identical:{' '}
               {others
                 .slice(0, 50)
                 .map(
@@ -269,7 +269,7 @@ function ComparedExchange({ exchange, others }: Folded) {
               {others.length > 50 && ` and ${others.length - 50} more`}
             </p>
           )}
-          {params === undefined && differences.length === 0 && <p class="quiet">Nothing differs.</p>}
+          {params === undefined && differences.length === 0 && <p class="quiet">No differences.</p>}
         </div>
       )}
     </li>

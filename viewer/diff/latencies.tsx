@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { titleOf, type SubjectLatency } from '../../src/compare/index.js'
-import { formatDuration } from '../../src/render/index.js'
+import { countOf, formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 
 /** Thresholds of a change: a factor, and milliseconds. */
@@ -43,20 +43,20 @@ export function Latencies({ latency }: { readonly latency: readonly SubjectLaten
         />
       </p>
       {changed.length === 0 ? (
-        <p class="quiet">None of {both.length} changed by that much.</p>
+        <p class="quiet">None of {countOf(both.length, 'latency', 'latencies')} changed that much.</p>
       ) : (
         <table class="grid narrow">
           <thead>
             <tr>
-              <th scope="col">what</th>
+              <th scope="col">request</th>
               <th scope="col" class="number">
                 p50 before
               </th>
               <th scope="col" class="number">
-                after
+                p50 after
               </th>
               <th scope="col" class="number">
-                times
+                factor
               </th>
             </tr>
           </thead>

@@ -20,10 +20,10 @@ export const errorsOnly = 'is:error'
 
 /** The most useful filters, one click away. */
 const quick = [
-  { label: 'Errors', text: errorsOnly, title: 'JSON-RPC errors and tools that failed' },
-  { label: 'Tool calls', text: 'method:tools/call', title: 'Calls of tools with their answers' },
-  { label: 'Unanswered', text: 'is:unanswered', title: 'Requests without an answer' },
-  { label: 'Slow', text: 'latency:>1s', title: 'Exchanges of more than a second' },
+  { label: 'Errors', text: errorsOnly, title: 'JSON-RPC errors and tool errors' },
+  { label: 'Tool calls', text: 'method:tools/call', title: 'Tool calls with their responses' },
+  { label: 'Unanswered', text: 'is:unanswered', title: 'Requests without a response' },
+  { label: 'Slow', text: 'latency:>1s', title: 'Exchanges longer than one second' },
 ] as const
 
 /** The filter, the highlight, and the grouping of rows. */
@@ -76,7 +76,7 @@ export function FilterBar() {
         type="button"
         class="chip"
         aria-pressed={!grouped.value}
-        title="Every message as a row of its own (x)"
+        title="Show every message in its own row (x)"
         onClick={() => (grouped.value = !grouped.value)}
       >
         All messages

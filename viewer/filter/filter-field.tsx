@@ -142,7 +142,7 @@ export function FilterField(props: Props) {
             {clean(parsed.fault.message)}
           </p>
         )}
-        <ul id={listId} role="listbox" aria-label={`Offers for ${props.label.toLowerCase()}`}>
+        <ul id={listId} role="listbox" aria-label={`Suggestions for ${props.label.toLowerCase()}`}>
           {options.map((option, i) => (
             <li
               key={option.label}

@@ -28,7 +28,7 @@ export function Blocks({ blocks, search }: { readonly blocks: readonly Block[]; 
       ))}
       {more > 0 && (
         <button type="button" class="button" onClick={() => setDrawn(drawn + blocksAtOnce)}>
-          {more} more of {formatCount(blocks.length)} blocks
+          Show {more} more of {formatCount(blocks.length)} blocks
         </button>
       )}
     </div>
@@ -116,7 +116,7 @@ function TextBlock(props: {
             aria-pressed={readsMarkdown.value}
             onClick={() => (readsMarkdown.value = !readsMarkdown.value)}
           >
-            {readsMarkdown.value ? 'as written' : 'as Markdown'}
+            {readsMarkdown.value ? 'as plain text' : 'as Markdown'}
           </button>
         )}
       </span>
@@ -132,7 +132,7 @@ function TextBlock(props: {
       )}
       {!asJson && cut && (
         <button type="button" class="bare more" onClick={() => setWhole(true)}>
-          {formatBytes(text.length - longestText)} more
+          Show {formatBytes(text.length - longestText)} more
         </button>
       )}
     </div>
@@ -157,9 +157,7 @@ function Media({ block }: { readonly block: Block & { type: 'image' | 'audio' } 
         {what}
         {dimensions}
       </span>
-      {url === undefined && (
-        <p class="quiet">Not drawn: its type or data are not what a picture or sound has.</p>
-      )}
+      {url === undefined && <p class="quiet">Cannot show: unsupported type or invalid data.</p>}
       {url !== undefined && block.type === 'image' && (
         <img
           src={url}

@@ -41,7 +41,7 @@ function ListTable({
 }) {
   const { member, columns, rows, left } = list
   return (
-    <div class="list-table" tabIndex={0} role="region" aria-label={`${label}, a table`}>
+    <div class="list-table" tabIndex={0} role="region" aria-label={`${label} as a table`}>
       <table class="grid">
         {member !== '' && <caption>{clean(member)}</caption>}
         <thead>
@@ -65,7 +65,7 @@ function ListTable({
           ))}
         </tbody>
       </table>
-      {left > 0 && <p class="quiet">{formatCount(left)} more rows; the JSON has them all.</p>}
+      {left > 0 && <p class="quiet">{formatCount(left)} more rows. Switch to JSON to see all.</p>}
     </div>
   )
 }

@@ -81,7 +81,7 @@ function Node(props: ValueProps & { readonly name: string | undefined }) {
           <button
             type="button"
             class="bare twist"
-            aria-label={isOpen ? 'Fold' : 'Unfold'}
+            aria-label={isOpen ? 'Collapse' : 'Expand'}
             onClick={() => setOpen(!isOpen)}
           >
             <Chevron open={isOpen} />
@@ -130,7 +130,7 @@ function Children(props: ValueProps & { readonly list: readonly Child[] }) {
       ))}
       {visible.length < list.length && (
         <button type="button" class="bare more" onClick={() => setPages(pages + 4)}>
-          {formatCount(list.length - visible.length)} more
+          Show {formatCount(list.length - visible.length)} more
         </button>
       )}
     </div>
@@ -189,7 +189,7 @@ function StringValue(props: {
       </span>
       {tooLong && (
         <button type="button" class="bare more" onClick={() => setLimit(Math.min(limit * 20, 400_000))}>
-          {formatBytes(end - start - limit)} more
+          Show {formatBytes(end - start - limit)} more
         </button>
       )}
       {json !== undefined && (
@@ -210,7 +210,7 @@ function StringValue(props: {
 export function Link({ to }: { readonly to: string }) {
   // Text before an @ looks like a host but is none.
   const host = URL.canParse(to) ? new URL(to).host : ''
-  const title = `Opens a page of ${clean(host)}`
+  const title = `Opens ${clean(host)} in a new tab`
   return (
     <a href={to} target="_blank" rel="noopener noreferrer nofollow" title={title} class="link">
       {clean(to)}

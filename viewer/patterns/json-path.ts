@@ -4,7 +4,7 @@ import { loadedEngine } from './loaded.js'
 /** Replaces `jsonpath-rfc9535/parser` in the page, as shim.ts replaces `re2js`. */
 const parsePath: typeof parse = (path) => {
   const engine = loadedEngine()
-  if (!engine) throw new SyntaxError('paths are still being loaded')
+  if (!engine) throw new SyntaxError('JSONPath support is still loading')
   return engine.parsePath(path)
 }
 export default parsePath

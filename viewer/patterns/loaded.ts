@@ -50,6 +50,6 @@ export function loadedEngine(): Engine | undefined {
 /** The comparison of recordings. For a worker, where it is always defined. */
 export function comparing(): Engine['comparing'] {
   const engine = loadedEngine()
-  if (!engine) throw new WiretapeError('usage', 'nothing can be compared: patterns.js did not arrive')
+  if (!engine) throw new WiretapeError('usage', 'cannot compare: patterns.js could not be loaded')
   return engine.comparing
 }

@@ -20,7 +20,7 @@ export const RE2JS = {
   CASE_INSENSITIVE: 1,
   compile(pattern: string, flags: number): unknown {
     const engine = loadedEngine()
-    if (!engine) throw new RE2JSSyntaxException('the engine for patterns is still being loaded', null)
+    if (!engine) throw new RE2JSSyntaxException('pattern support is still loading', null)
     try {
       return engine.RE2JS.compile(pattern, flags === 0 ? 0 : engine.RE2JS.CASE_INSENSITIVE)
     } catch (problem) {

@@ -7,8 +7,8 @@ import { clean } from '../shell/clean.js'
 export function Original({ original, sent }: { readonly original: string; readonly sent: string }) {
   return (
     <section class="original">
-      <h4>Changed before it was forwarded</h4>
-      <Differences left={original} right={sent} names={['as it arrived', 'as it was forwarded']} />
+      <h4>Modified before forwarding</h4>
+      <Differences left={original} right={sent} names={['received', 'forwarded']} />
     </section>
   )
 }
@@ -21,9 +21,9 @@ export function Differences(props: {
 }) {
   const { left, right } = props
   const [leftSpan, rightSpan] = [findJsonValue(left), findJsonValue(right)]
-  if (isFault(leftSpan) || isFault(rightSpan)) return <p class="quiet">One of them is no JSON.</p>
+  if (isFault(leftSpan) || isFault(rightSpan)) return <p class="quiet">One version is not JSON.</p>
   const { differences, more } = diffJson(left, leftSpan, right, rightSpan, { most: 200 })
-  if (differences.length === 0) return <p class="quiet">Equal but for white space or the order of members.</p>
+  if (differences.length === 0) return <p class="quiet">Only white space or the order of members differs.</p>
   return <DifferenceTable differences={differences} more={more} names={props.names} />
 }
 
@@ -37,7 +37,7 @@ export function DifferenceTable(props: {
       <table class="differences">
         <thead>
           <tr>
-            <th scope="col">where</th>
+            <th scope="col">path</th>
             <th scope="col">{props.names[0]}</th>
             <th scope="col">{props.names[1]}</th>
           </tr>

@@ -145,7 +145,7 @@ function Diagram() {
           type="button"
           class="chip chosen-only"
           aria-pressed={chosenOnly.value}
-          title="The chosen exchange by itself, or everything (v)"
+          title="Show only the selected exchange (v)"
           onClick={() => (chosenOnly.value = !chosenOnly.value)}
         >
           Only this exchange

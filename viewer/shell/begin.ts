@@ -52,7 +52,7 @@ function loadPatterns(): void {
     () => (hasPatterns.value = true),
     () => {
       asked = false
-      notice.value = { text: 'Patterns cannot be used: patterns.js did not arrive.', tone: 'bad' }
+      notice.value = { text: 'Cannot use patterns: patterns.js could not be loaded.', tone: 'bad' }
     },
   )
 }
@@ -76,7 +76,7 @@ async function openNamed(): Promise<void> {
   if (query.has('diff') && traces.length > 1) view.value = 'compare'
   if (query.has('diff') && traces.length === 1)
     notice.value = {
-      text: 'A comparison needs two recordings: ?diff=before.jsonl;after.jsonl. One is opened.',
+      text: 'A comparison needs two recordings: ?diff=before.jsonl;after.jsonl. Only one was given.',
       tone: 'bad',
     }
   const openings: Opening[] = []
@@ -94,21 +94,21 @@ function openingOf(text: string): Opening | undefined {
   const url = URL.canParse(text, location.href) ? new URL(text, location.href) : undefined
   if (url && mode === 'ui' && url.origin !== location.origin) {
     notice.value = {
-      text: `Not opened: ${url.host} is elsewhere, and wiretape ui shows what is on this machine. Download the file and drop it here.`,
+      text: `Cannot open ${url.host}: wiretape ui opens only files on this machine. Download the file and drop it here.`,
       tone: 'bad',
     }
     return undefined
   }
   if (isFromDisk && url?.protocol === 'file:') {
     notice.value = {
-      text: `Not opened: a browser lets no page from disk read ${nameOf(url).slice(0, 200)} by its address. Drop the file here, or run wiretape ui.`,
+      text: `Cannot open ${nameOf(url).slice(0, 200)}: browsers do not let a page on disk read other files. Drop the file here, or run wiretape ui.`,
       tone: 'bad',
     }
     return undefined
   }
   if (!url || (url.protocol !== 'https:' && url.origin !== location.origin)) {
     notice.value = {
-      text: `Not opened: ${text.slice(0, 200)} is neither https nor from this site.`,
+      text: `Cannot open ${text.slice(0, 200)}: the URL must use https or point to this site.`,
       tone: 'bad',
     }
     return undefined
@@ -133,7 +133,7 @@ async function openGiven(): Promise<void> {
     await openListed((await askWiretape('./api/given')) as Listed[])
   } catch (error) {
     notice.value = {
-      text: `What was named on the command line could not be opened: ${error instanceof Error ? error.message : String(error)}. Is wiretape still running?`,
+      text: `Cannot open the recordings of the command line: ${error instanceof Error ? error.message : String(error)}. Check that wiretape is still running.`,
       tone: 'bad',
     }
   }
@@ -153,11 +153,11 @@ async function openChosen(ids: readonly string[]): Promise<void> {
   try {
     const all = [...((await askWiretape('./api/recordings')) as Listed[]), sample]
     const chosen = ids.flatMap((id) => all.filter((one) => one.id === id))
-    if (chosen.length < ids.length) throw new Error('it is not in the list any more')
+    if (chosen.length < ids.length) throw new Error('it is no longer in the list')
     await openListed(chosen)
   } catch (error) {
     notice.value = {
-      text: `The recording that the address names could not be opened: ${error instanceof Error ? error.message : String(error)}.`,
+      text: `Cannot open the recording in the URL: ${error instanceof Error ? error.message : String(error)}.`,
       tone: 'bad',
     }
   }

@@ -28,9 +28,9 @@ export function Dialogs() {
 
 function Help() {
   return (
-    <Box title="Keys" class="help">
+    <Box title="Keyboard shortcuts" class="help">
       <div class="help-groups">
-        {(['Move', 'Look', 'Find', 'Page'] as const).map((group) => (
+        {(['Navigate', 'View', 'Find', 'Page'] as const).map((group) => (
           <section key={group}>
             <h3>{group}</h3>
             <dl>
@@ -51,8 +51,7 @@ function Help() {
         ))}
       </div>
       <p class="quiet">
-        On the timeline: drag marks a stretch, the wheel zooms, Shift and the wheel move, a double click shows
-        everything.
+        Timeline: drag to select a time range, scroll to zoom, Shift+scroll to move, double-click to reset.
       </p>
     </Box>
   )
@@ -115,14 +114,14 @@ function Palette() {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="quiet">No such command.</p>}
+      {found.length === 0 && <p class="quiet">No matching command.</p>}
     </Box>
   )
 }
 
 function Problems() {
   return (
-    <Box title="What is wrong with the files">
+    <Box title="Problems in the files">
       {lanes.value.map((one) => (
         <section key={one.index} class="problems">
           {(one.failure || one.problemCount > 0) && <h3>{clean(one.name)}</h3>}
@@ -167,7 +166,7 @@ function SessionFacts({ session, format }: { readonly session: Session; readonly
     ? session.recovered
       ? 'recovered, end unknown'
       : `ended${session.signal === undefined ? '' : ` by ${session.signal}`}${session.exitCode === undefined ? '' : `, exit status ${session.exitCode}`}`
-    : 'no end: cut off, or still being recorded'
+    : 'unknown: truncated or still recording'
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['label', session.label],
     ['format', format],
@@ -176,11 +175,11 @@ function SessionFacts({ session, format }: { readonly session: Session; readonly
     ['protocol', [session.protocolVersion, ...session.eras].filter(Boolean).join(' · ')],
     ['transport', session.transport],
     ['command', session.command.join(' ')],
-    ['address', session.url ?? undefined],
+    ['URL', session.url ?? undefined],
     ['started', session.startedAt],
-    ['lasted', session.durationMs === undefined ? undefined : formatDuration(session.durationMs * 1000)],
+    ['duration', session.durationMs === undefined ? undefined : formatDuration(session.durationMs * 1000)],
     ['end', session.error ?? end],
-    ['redaction', redactionOf(session, format) ?? 'not known'],
+    ['redaction', redactionOf(session, format) ?? 'unknown'],
     ['redacted', session.redacted?.map(({ rule, count }) => `${rule} ${count}`).join(', ')],
     ...session.metadata.map(([name, text]) => [name, text] as const),
   ]

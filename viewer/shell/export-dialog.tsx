@@ -31,7 +31,7 @@ export function ExportDialog() {
           </ul>
         </section>
       ))}
-      <p class="quiet">The whole recording is written, also what the filter hides.</p>
+      <p class="quiet">Exports the whole recording, including messages hidden by the filter.</p>
     </Box>
   )
 }

@@ -21,7 +21,7 @@ import { isDark } from './theme.js'
 export interface Deed {
   readonly name: string
   readonly keys?: readonly string[]
-  readonly group: 'Move' | 'Look' | 'Find' | 'Page'
+  readonly group: 'Navigate' | 'View' | 'Find' | 'Page'
   run(): void
 }
 
@@ -65,82 +65,82 @@ function focus(selector: string): void {
 }
 
 export const deeds: readonly Deed[] = [
-  { name: 'Next row', keys: ['j', 'ArrowDown'], group: 'Move', run: () => step(1) },
-  { name: 'Previous row', keys: ['k', 'ArrowUp'], group: 'Move', run: () => step(-1) },
+  { name: 'Next row', keys: ['j', 'ArrowDown'], group: 'Navigate', run: () => step(1) },
+  { name: 'Previous row', keys: ['k', 'ArrowUp'], group: 'Navigate', run: () => step(-1) },
   {
-    name: 'A page down',
+    name: 'Page down',
     keys: ['PageDown'],
-    group: 'Move',
+    group: 'Navigate',
     run: () => step(listHandle.current?.pageRows() ?? 20),
   },
   {
-    name: 'A page up',
+    name: 'Page up',
     keys: ['PageUp'],
-    group: 'Move',
+    group: 'Navigate',
     run: () => step(-(listHandle.current?.pageRows() ?? 20)),
   },
-  { name: 'First row', keys: ['g', 'Home'], group: 'Move', run: () => step(-Infinity) },
-  { name: 'Last row', keys: ['G', 'End'], group: 'Move', run: () => step(Infinity) },
-  { name: 'Next error', keys: ['n'], group: 'Move', run: () => toError(1) },
-  { name: 'Previous error', keys: ['N'], group: 'Move', run: () => toError(-1) },
-  { name: 'To the request', keys: ['['], group: 'Move', run: () => toPeer('request') },
-  { name: 'To the answer', keys: [']'], group: 'Move', run: () => toPeer('answer') },
+  { name: 'First row', keys: ['g', 'Home'], group: 'Navigate', run: () => step(-Infinity) },
+  { name: 'Last row', keys: ['G', 'End'], group: 'Navigate', run: () => step(Infinity) },
+  { name: 'Next error', keys: ['n'], group: 'Navigate', run: () => toError(1) },
+  { name: 'Previous error', keys: ['N'], group: 'Navigate', run: () => toError(-1) },
+  { name: 'Go to request', keys: ['['], group: 'Navigate', run: () => toPeer('request') },
+  { name: 'Go to response', keys: [']'], group: 'Navigate', run: () => toPeer('answer') },
   {
-    name: 'Unfold or fold the exchange',
+    name: 'Expand or collapse the exchange',
     keys: ['Enter', 'e'],
-    group: 'Look',
+    group: 'View',
     run: () => selected.value >= 0 && toggle(headOf(selected.value)),
   },
-  { name: 'Fold everything', keys: ['E'], group: 'Look', run: () => (expanded.value = new Set()) },
+  { name: 'Collapse all', keys: ['E'], group: 'View', run: () => (expanded.value = new Set()) },
   {
-    name: 'Exchanges or single messages',
+    name: 'Show exchanges or all messages',
     keys: ['x'],
-    group: 'Look',
+    group: 'View',
     run: () => (grouped.value = !grouped.value),
   },
   {
-    name: 'Follow what is being recorded',
+    name: 'Follow the live capture',
     keys: ['f'],
-    group: 'Look',
+    group: 'View',
     run: () => (follow.value = !follow.value),
   },
-  { name: 'Messages', keys: ['1'], group: 'Look', run: () => (view.value = 'messages') },
-  { name: 'Sequence diagram', keys: ['2'], group: 'Look', run: () => (view.value = 'sequence') },
+  { name: 'Messages', keys: ['1'], group: 'View', run: () => (view.value = 'messages') },
+  { name: 'Sequence diagram', keys: ['2'], group: 'View', run: () => (view.value = 'sequence') },
   {
-    name: 'The chosen exchange as a sequence by itself',
+    name: 'Sequence diagram of the selected exchange',
     keys: ['v'],
-    group: 'Look',
+    group: 'View',
     run: () => {
       chosenOnly.value = view.value !== 'sequence' || !chosenOnly.value
       view.value = 'sequence'
     },
   },
-  { name: 'Tools', keys: ['3'], group: 'Look', run: () => (view.value = 'tools') },
+  { name: 'Tools', keys: ['3'], group: 'View', run: () => (view.value = 'tools') },
   {
     name: 'Compare',
     keys: ['4'],
-    group: 'Look',
+    group: 'View',
     run: () => {
       if (lanes.value.length > 1) view.value = 'compare'
     },
   },
-  { name: 'Findings', keys: ['5'], group: 'Look', run: () => (view.value = 'findings') },
-  { name: 'Cost', keys: ['6'], group: 'Look', run: () => (view.value = 'cost') },
+  { name: 'Findings', keys: ['5'], group: 'View', run: () => (view.value = 'findings') },
+  { name: 'Cost', keys: ['6'], group: 'View', run: () => (view.value = 'cost') },
   { name: 'Filter', keys: ['/'], group: 'Find', run: () => focus('[data-find=filter]') },
   { name: 'Highlight', keys: ['h'], group: 'Find', run: () => focus('[data-find=highlight]') },
-  { name: 'Find in the message', keys: ['s'], group: 'Find', run: () => focus('[data-find=detail]') },
+  { name: 'Find in message', keys: ['s'], group: 'Find', run: () => focus('[data-find=detail]') },
   { name: 'Clear the filter', keys: ['c'], group: 'Find', run: clearFilters },
   { name: 'Open files', keys: ['o'], group: 'Page', run: chooseFiles },
   { name: 'Export', keys: ['w'], group: 'Page', run: () => (dialog.value = 'export') },
   { name: 'About this recording', keys: ['i'], group: 'Page', run: () => (dialog.value = 'session') },
   {
-    name: 'Light or dark colours',
+    name: 'Light or dark theme',
     keys: ['t'],
     group: 'Page',
     run: () => (theme.value = isDark.value ? 'light' : 'dark'),
   },
   { name: 'Commands', keys: ['Ctrl+K'], group: 'Page', run: () => (dialog.value = 'palette') },
-  { name: 'All keys', keys: ['?'], group: 'Page', run: () => (dialog.value = 'help') },
+  { name: 'Keyboard shortcuts', keys: ['?'], group: 'Page', run: () => (dialog.value = 'help') },
 ]
 
 /** Shortcuts work unless the user is typing text. */

@@ -37,14 +37,15 @@ export function Landing() {
         <Reels />
         <h1>Open a recording</h1>
         <p>
-          Drop tapes, session files or transcripts here, as many as you like. They are read in this page;
-          nothing is uploaded.
+          Drop recordings, session files or transcripts here. Files are read in this page; nothing is
+          uploaded.
         </p>
         <button type="button" class="button primary" onClick={chooseFiles}>
           <Icon name="open" /> Open file…
         </button>
         <p class="quiet">
-          Two recordings can be compared, several are merged by time. <kbd>?</kbd> shows all keys.
+          Open two recordings to compare them, or several to merge them by time. Press <kbd>?</kbd> for
+          keyboard shortcuts.
         </p>
       </div>
     </main>

@@ -6,7 +6,7 @@ export async function loadReportPage(): Promise<ReportPage> {
   const { src, text } = ownScript()
   if (isFromDisk)
     throw new Error(
-      'a page opened from disk may not read its own style sheet. `wiretape convert tape.jsonl report.html` writes the report, or open the recording with `wiretape ui`.',
+      'a page opened from disk cannot read its own style sheet. Run `wiretape convert tape.jsonl report.html`, or open the recording with `wiretape ui`.',
     )
   if (src === '')
     return {
@@ -17,7 +17,7 @@ export async function loadReportPage(): Promise<ReportPage> {
     }
   const part = async (name: string): Promise<string> => {
     const response = await fetch(new URL(name, src))
-    if (!response.ok) throw new Error(`${name} could not be read again: ${response.status}`)
+    if (!response.ok) throw new Error(`cannot reload ${name}: ${response.status}`)
     return (await response.text()).trimEnd()
   }
   const [script, patterns, views, style] = await Promise.all(

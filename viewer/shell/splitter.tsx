@@ -29,7 +29,7 @@ export function Splitter(props: {
         role="separator"
         tabIndex={0}
         aria-orientation="vertical"
-        aria-label="Width of the list"
+        aria-label="List width"
         aria-valuenow={Math.round(share.value)}
         aria-valuemin={25}
         aria-valuemax={78}

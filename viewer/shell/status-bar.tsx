@@ -22,8 +22,8 @@ export function StatusBar() {
       {faultyFilter.value && (
         <span class="warn-words">
           {filterText.value === ''
-            ? 'the filter has a fault: everything is shown'
-            : `the filter has a fault: shown is still ${clean(filterText.value)}`}
+            ? 'invalid filter: all rows are shown'
+            : `invalid filter: the rows still match ${clean(filterText.value)}`}
         </span>
       )}
       {busy.length > 0 && <Progress done={sum(busy, 'bytesRead')} all={sum(busy, 'sizeBytes')} />}

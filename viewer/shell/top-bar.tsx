@@ -64,7 +64,7 @@ export function TopBar() {
           type="button"
           class={`button small ${follow.value ? 'on' : ''}`}
           aria-pressed={follow.value}
-          title="Keep the newest in sight (f)"
+          title="Scroll to new messages (f)"
           onClick={() => (follow.value = !follow.value)}
         >
           <i class="live-dot" /> <span class="word">Follow</span>
@@ -76,10 +76,10 @@ export function TopBar() {
         <Tool name="command" label="Commands (Ctrl+K)" onClick={() => (dialog.value = 'palette')} />
         <Tool
           name={isDark.value ? 'sun' : 'moon'}
-          label={isDark.value ? 'Light colours' : 'Dark colours'}
+          label={isDark.value ? 'Light theme' : 'Dark theme'}
           onClick={() => (theme.value = isDark.value ? 'light' : 'dark')}
         />
-        <Tool name="help" label="Keys (?)" onClick={() => (dialog.value = 'help')} />
+        <Tool name="help" label="Keyboard shortcuts (?)" onClick={() => (dialog.value = 'help')} />
       </span>
     </header>
   )
@@ -135,7 +135,7 @@ function Lanes() {
         >
           <i class={`swatch lane-${one.index % 8}`} />
           <span class="lane-name">{clean(laneName(one))}</span>
-          {one.state === 'following' && <i class="live-dot" title="being recorded" />}
+          {one.state === 'following' && <i class="live-dot" title="recording" />}
           {one.state === 'failed' && <Icon name="warn" />}
         </button>
       ))}

@@ -45,13 +45,13 @@ export function Troubles() {
       ? [
           [
             `${countOf(again, 'call')} tried again`,
-            'Calls of a tool whose call before failed: go to the first',
+            'Show the first call of a tool whose previous call failed',
             () => go(firstAgain),
           ] as const,
         ]
       : []),
     ...(lost > 0
-      ? [[`${countOf(lost, 'gap')} in the recording`, 'Go to the first', () => go(firstLost)] as const]
+      ? [[`${countOf(lost, 'gap')} in the recording`, 'Show the first gap', () => go(firstLost)] as const]
       : []),
     ...(cut.length > 0
       ? [
@@ -59,9 +59,9 @@ export function Troubles() {
             cut.length === 1 && shown.length === 1
               ? cut[0]!.sessions.at(-1)?.recovered
                 ? 'recovered, end unknown'
-                : 'cut off: the recording has no end'
+                : 'truncated: the recording has no end'
               : `${countOf(cut.length, 'recording')} without an end`,
-            'About the recording',
+            'Show recording details',
             () => (dialog.value = 'session'),
           ] as const,
         ]
@@ -69,7 +69,7 @@ export function Troubles() {
   ]
   if (items.length === 0) return null
   return (
-    <div class="troubles" role="group" aria-label="What went wrong">
+    <div class="troubles" role="group" aria-label="Problems">
       <Icon name="warn" />
       {items.map(([text, title, run]) => (
         <button key={title} type="button" class="bare" title={title} onClick={run}>

@@ -18,14 +18,14 @@ export function loadViews(): Promise<Views> {
       const { wiretapeViews } = globalThis as { wiretapeViews?: Views }
       views.value = wiretapeViews
       if (wiretapeViews) done(wiretapeViews)
-      else failed(new Error('views.js is not of this version: reload the page.'))
+      else failed(new Error('views.js belongs to another version of wiretape. Reload the page.'))
     }
     if ('wiretapeViews' in globalThis) arrived()
     // In a report, the third script follows the script of the page.
     else if (mode === 'report') addEventListener('DOMContentLoaded', arrived)
     else {
       loadScript('views.js', arrived, () =>
-        failed(new Error('views.js did not arrive: is its server still running?')),
+        failed(new Error('Cannot load views.js. Check that its server is still running.')),
       )
     }
   })

@@ -56,7 +56,7 @@ export function Asked({ asked }: { readonly asked: AskedThing }) {
           {cut(String(error['code']))} {cut(textOf(error['message']))}
         </p>
       )}
-      {!error && !result && <p class="quiet">It was not answered.</p>}
+      {!error && !result && <p class="quiet">No response.</p>}
     </div>
   )
 }
@@ -104,7 +104,7 @@ function Bubble(props: {
 const actions: Readonly<Record<string, string>> = {
   accept: 'accepted',
   decline: 'declined',
-  cancel: 'dismissed without an answer',
+  cancel: 'dismissed',
 }
 
 function Form({ params, result }: AskedThing) {
@@ -161,7 +161,7 @@ function Field(props: {
         {cut(textOf(schema['title']) || name)}{' '}
         <span class="quiet">{cut(about.filter((part) => part !== '').join(', '))}</span>
       </dt>
-      <dd>{value === undefined ? <span class="quiet">no answer</span> : cut(valueText(value))}</dd>
+      <dd>{value === undefined ? <span class="quiet">no value</span> : cut(valueText(value))}</dd>
     </div>
   )
 }

@@ -8,12 +8,10 @@ export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly
     const streamed =
       firstAt !== undefined && lastAt > firstAt ? `, streamed ${formatDuration(lastAt - firstAt)}` : ''
     const waited =
-      firstAt === undefined
-        ? 'for a response that never came'
-        : `${formatDuration(firstAt - began)}${streamed}`
+      firstAt === undefined ? 'no response' : `waited ${formatDuration(firstAt - began)}${streamed}`
     return (
       <p class="quiet">
-        HTTP exchange {exchange}: waited {waited}. The recording does not say its phases.
+        HTTP exchange {exchange}: {waited}. The recording has no phase timings.
       </p>
     )
   }

@@ -67,9 +67,9 @@ function ruleName(rule: string): string {
 }
 
 function fateOf(row: number, isStopped: boolean): string {
-  if (isStopped && lanes.peek()[table.lane(row)]?.state === 'following') return 'and it waits'
-  if (isStopped) return 'and never forwarded'
-  return table.has(row, 'modified') ? 'then changed and forwarded' : 'then forwarded'
+  if (isStopped && lanes.peek()[table.lane(row)]?.state === 'following') return 'not yet forwarded'
+  if (isStopped) return 'never forwarded'
+  return table.has(row, 'modified') ? 'then modified and forwarded' : 'then forwarded'
 }
 
 /** The HTTP exchange of a request; times are microseconds since 1970. */

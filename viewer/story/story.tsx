@@ -84,7 +84,7 @@ function Told({
       {http && <HttpStory http={http} began={began} />}
       {isLoose && (
         <p class="quiet">
-          Other requests were open: what is marked <em class="tag">meanwhile</em> may belong to one of them.
+          Other requests were open. Steps marked <em class="tag">meanwhile</em> may belong to them.
         </p>
       )}
       <ol class="story-steps">
@@ -94,7 +94,7 @@ function Told({
       </ol>
       {left > 0 && (
         <button type="button" class="button small" onClick={onMore}>
-          Show more of {countOf(left, 'further step')}
+          Show more ({countOf(left, 'further step')})
         </button>
       )}
     </section>
@@ -102,13 +102,13 @@ function Told({
 }
 
 function summaryOf({ end, isTask, steps }: Story, began: number): string {
-  if (began === 0) return 'The recording has no times.'
+  if (began === 0) return 'The recording has no timestamps.'
   if (end !== undefined)
-    return `The call took ${formatDuration(Math.max(0, end - began))}${isTask ? ', until its task was over' : ''}`
-  if (isTask) return 'The recording has no end of the task.'
+    return `The call took ${formatDuration(Math.max(0, end - began))}${isTask ? ', until its task ended' : ''}`
+  if (isTask) return 'The recording ends before the task.'
   return steps.some(({ kind }) => kind === 'cancel')
-    ? 'It was cancelled and not answered.'
-    : 'The recording has no answer.'
+    ? 'Cancelled, without a response.'
+    : 'The recording has no response.'
 }
 
 /** Consecutive polls with equal responses are shown once. */
@@ -219,7 +219,8 @@ function Bar(props: {
 function Content({ step, steps }: { readonly step: StoryStep; readonly steps: readonly StoryStep[] }) {
   const { kind, text, detail } = step
   const message = messageOf(detail)
-  if (detail.leftOut !== undefined) return <p class="quiet">It is too long to be shown here.</p>
+  if (detail.leftOut !== undefined)
+    return <p class="quiet">Too long to show here. Select the step to see the message.</p>
   switch (kind) {
     case 'asked':
     case 'round':

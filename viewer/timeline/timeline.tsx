@@ -182,7 +182,7 @@ export function Timeline() {
             range.value = undefined
           }}
           role="img"
-          aria-label={`${table.length} messages${timed === order.length ? '' : ` over ${formatDuration(end - begin)}`}. Drag marks a stretch of time, the wheel zooms, a double click shows everything.`}
+          aria-label={`${table.length} messages${timed === order.length ? '' : ` over ${formatDuration(end - begin)}`}. Drag to select a time range, scroll to zoom, double-click to reset.`}
         />
         {selected.value >= 0 && selected.value < table.length && (
           <div
@@ -205,7 +205,7 @@ export function Timeline() {
         )}
       </div>
       {order.length > 0 && timed === order.length && (
-        <p class="timeline-nothing">This recording has no times.</p>
+        <p class="timeline-nothing">This recording has no timestamps.</p>
       )}
       {window.value && (
         <button type="button" class="button small timeline-all" onClick={() => (window.value = undefined)}>

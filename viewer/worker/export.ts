@@ -15,7 +15,7 @@ export async function exportLane(
   page?: ReportPage,
 ): Promise<{ blob: Blob; name: string; warnings: readonly string[] }> {
   const format = page ? htmlReport(async () => page) : formats.find((one) => one.id === id)
-  if (!format?.write) throw new WiretapeError('usage', `there is no format ${id} to write`)
+  if (!format?.write) throw new WiretapeError('usage', `cannot write the format ${id} to write`)
   const warnings: string[] = []
   const input = { bytes: () => chunksOf(lane.source) }
   const records = { records: () => traceV1.read!(input, () => undefined) }

@@ -84,7 +84,7 @@ const mostAlike = 2_000
 
 function beginRun(): Run {
   const engine = loadedEngine()?.findings
-  if (!engine) throw new WiretapeError('usage', 'The rules cannot be used: patterns.js did not arrive.')
+  if (!engine) throw new WiretapeError('usage', 'Cannot run the rules: patterns.js could not be loaded.')
   const cost = createLaneCosts(engine)
   return { engine, cost, findings: engine.createFindings([...engine.rules, cost.rule], mostAlike) }
 }

@@ -49,7 +49,7 @@ async function openBlob(name: string, blob: Blob): Promise<Unnamed> {
     const plain = await new Response(stream).blob().catch((cause: unknown) => {
       throw new WiretapeError(
         'not-a-recording',
-        `${name} is damaged: the gzip data ends too soon or is broken`,
+        `${name} is damaged: the gzip data is truncated or corrupt`,
         {
           cause,
         },
@@ -152,8 +152,8 @@ async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Prom
       growing.add(chunk)
       yield chunk
       const next = await reader.read().catch((cause: unknown) => {
-        throw new WiretapeError('unreadable', `${name} stopped arriving`, {
-          hint: 'What came before is shown. Reload to try again.',
+        throw new WiretapeError('unreadable', `${name} was only partly downloaded`, {
+          hint: 'The part received is shown. Reload to try again.',
           cause,
         })
       })
@@ -212,7 +212,7 @@ async function fetchTrace({ name, url, headers = {} }: Opening & { kind: 'url' }
     response = await fetch(url, { redirect: 'follow', referrerPolicy: 'no-referrer', headers })
   } catch (cause) {
     throw new WiretapeError('unreadable', `${name} could not be fetched`, {
-      hint: 'Its server is out of reach, leads elsewhere, or does not allow this page to read it: it must answer with the header Access-Control-Allow-Origin. Or download the file and drop it here.',
+      hint: 'The server is unreachable, redirects to another site, or does not allow this page to read the file: its response needs the header Access-Control-Allow-Origin. Or download the file and drop it here.',
       cause,
     })
   }
@@ -223,7 +223,7 @@ async function fetchTrace({ name, url, headers = {} }: Opening & { kind: 'url' }
     {
       hint:
         response.status === 404
-          ? 'Check the address, and whether the file is still there.'
+          ? 'Check the URL and whether the file still exists.'
           : 'Download the file and drop it here.',
     },
   )
