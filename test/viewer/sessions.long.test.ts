@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
       await asked.first().getByRole('button', { name: decision, exact: true }).click()
       await until('it is decided', async () => (await asked.count()) === left - 1)
     }
-    expect(await bench.getByText('cannot be shown').count()).toBe(0)
+    expect(await bench.getByText('Cannot show this').count()).toBe(0)
     await press('End session')
     await bench.waitFor({ state: 'detached' })
     await end(page, actor)

@@ -60,8 +60,7 @@ export function toolUseOf(lane: LaneIndex, name: string, shown: Shown): ToolUse 
     if (isErrorAnswer(entries, answer)) {
       failed = row
       errorCount += 1
-      const text =
-        entries.kind(answer) === 'error' ? lane.word(lane.note(answer)) : 'tool error'
+      const text = entries.kind(answer) === 'error' ? lane.word(lane.note(answer)) : 'tool error'
       const known = errors.get(text)
       if (known) Object.assign(known, { count: known.count + 1, row })
       else if (errors.size < mostErrors) errors.set(text, { count: 1, row })
