@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
       await page.emulateMedia({ colorScheme })
       await page.locator('.detail').getByRole('button', { name: 'Copy', exact: true }).click()
       await page.getByRole('button', { name: 'as wiretape replay' }).click()
-      await page.locator('.notice.warn', { hasText: 'not told where a.jsonl is' }).waitFor()
+      await page.locator('.notice.warn', { hasText: 'does not know the path of a.jsonl' }).waitFor()
       expect(await seriousFindings(page)).toEqual([])
     }
     await page.context().close()
