@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     const saved = page.locator('.act-saved')
     const box = page.locator('.act-box')
     await saved.getByRole('button', { name: 'Run pings' }).click()
-    await box.getByText('it may be from somebody else').waitFor()
+    await box.getByText('somebody else may have written it').waitFor()
     expect(await box.locator('pre').textContent()).toBe(`${process.execPath} ${play.path('marks.mjs')}`)
     const shown = (await box.textContent())!
     expect(shown).toContain('SHOP=open')
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     await saved.getByRole('button', { name: 'Run pings' }).click()
     await box.getByText('SHOP=closed').waitFor()
     // By now the command has a recording of this machine.
-    expect(await box.getByText('it may be from somebody else').count()).toBe(0)
+    expect(await box.getByText('somebody else may have written it').count()).toBe(0)
     await box.getByRole('button', { name: 'Close' }).click()
     expect(readFileSync(mark, 'utf8')).toBe('xx')
     writeFileSync(path, readFileSync(path, 'utf8').replace('SHOP: closed', 'SHOP: open'))

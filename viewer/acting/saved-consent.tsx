@@ -12,10 +12,9 @@ export function SavedConsent() {
     <FormBox title="Run saved calls" close={() => (asking.value = undefined)}>
       <p>
         {hasCommand
-          ? 'These calls start the following as you, without a shell.'
-          : 'These calls connect to the following.'}{' '}
-        Saved calls are files, which others may have written: read them first. You are asked once until you
-        reload the page.
+          ? 'These calls start the following commands under your account, without a shell.'
+          : 'These calls connect to the following addresses.'}{' '}
+        Others may have written these files: read them first. The page asks again after a reload.
       </p>
       {asked.servers.map((server) => (
         <Server key={server.code} server={server} />
@@ -35,13 +34,13 @@ function Server({ server }: { readonly server: ShownServer }) {
         <p class="warning" role="note">
           {folder === undefined
             ? 'You have no recording of this address on this machine.'
-            : 'You have no recording of this command on this machine: it may be from somebody else.'}
+            : 'You have no recording of this command on this machine: somebody else may have written it.'}
         </p>
       )}
       <Copied text={clean(shown)} />
       {folder !== undefined && (
         <p class="quiet">
-          In the folder <code>{clean(folder)}</code>, with the environment of wiretape
+          Runs in <code>{clean(folder)}</code> with the environment of wiretape
           {environment.length > 0 && ' and the variables of the file'}.
         </p>
       )}
