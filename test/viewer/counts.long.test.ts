@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('counts of the viewer', () => {
       '2 HTTP errors',
       '2 unanswered requests',
       '1 unmatched message',
-      '4 calls tried again',
+      '4 retried calls',
       'cut off: the recording has no end',
     ])
     expect(await page.locator('.chip .bad-count').textContent()).toBe('6')

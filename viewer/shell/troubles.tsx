@@ -18,8 +18,8 @@ export function Troubles() {
     return session.recovered === true || (!session.complete && !session.continues)
   })
   const items: readonly (readonly [text: string, title: string, run: () => void])[] = [
-    ...counted(errors, 'error', 'errors', 'JSON-RPC errors and failed tools', errorsOnly),
-    ...counted(http, 'HTTP error', 'HTTP errors', 'HTTP exchanges that failed', 'is:http -status:<400'),
+    ...counted(errors, 'error', 'errors', 'JSON-RPC errors and tool errors', errorsOnly),
+    ...counted(http, 'HTTP error', 'HTTP errors', 'Failed HTTP exchanges', 'is:http -status:<400'),
     ...counted(
       unanswered,
       'unanswered request',
@@ -31,7 +31,7 @@ export function Troubles() {
       unmatched,
       'unmatched message',
       'unmatched messages',
-      'Late, unmatched and undelivered responses, and ids that were in use',
+      'Late, unmatched and undelivered responses, and duplicate ids',
       '(is:late or is:orphan or is:duplicate or is:undelivered)',
     ),
     ...counted(
@@ -44,7 +44,7 @@ export function Troubles() {
     ...(again > 0
       ? [
           [
-            `${countOf(again, 'call')} tried again`,
+            countOf(again, 'retried call'),
             'Show the first call of a tool whose previous call failed',
             () => go(firstAgain),
           ] as const,
