@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('counts of the viewer', () => {
       '2 unanswered requests',
       '1 unmatched message',
       '4 retried calls',
-      'cut off: the recording has no end',
+      'truncated: the recording has no end',
     ])
     expect(await page.locator('.chip .bad-count').textContent()).toBe('6')
     for (const colorScheme of ['light', 'dark'] as const) {
