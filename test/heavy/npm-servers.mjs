@@ -2,7 +2,7 @@
 /**
  * Servers from npm that nobody tuned anything for, each recorded twice and replayed once: an unchanged server is the same,
  * without any option, one changed word in one of its answers is found, and `check` finds no error and no warning but those that are
- * known of the server.
+ * known of the server. The recordings of the first eight are read in the viewer, too (needs Chromium).
  *
  * Usage: node test/heavy/npm-servers.mjs [SERVER…]
  *
@@ -23,6 +23,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { findChromium, launch } from '../../bench/lib/browser.mjs'
+import { readInViewer } from './npm-servers/journey.mjs'
 import { servers } from './npm-servers/servers.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -38,6 +40,8 @@ const findings = new Map()
 /** @typedef {{ recordings: { findings: { level: string, rule: string, tool?: string, message: string }[] }[] }} Checked */
 const installMs = 180_000
 const commandMs = 60_000
+const readInBrowser = 8
+const browser = findChromium() === undefined ? undefined : await launch()
 
 /** A server in front of another: CHANGE is the number of the tool call in whose answer one word is another one. */
 const changer = `import { spawn } from 'node:child_process'
@@ -66,6 +70,7 @@ for await (const line of createInterface(server.stdout)) {
 try {
   await main()
 } finally {
+  await browser?.close()
   rmSync(folder, { recursive: true, force: true })
 }
 
@@ -87,6 +92,8 @@ async function main() {
       console.log(`again     ${name}: ${troubles[0]?.split('\n')[0]}`)
       troubles = await tryServer(server, command)
     }
+    if (browser && count.passed < readInBrowser && troubles.length === 0)
+      troubles.push(...(await readInViewer(browser, cli, tape('first'))))
     count[troubles.length === 0 ? 'passed' : 'failed'] += 1
     console.log(`${troubles.length === 0 ? 'ok      ' : 'FAILED  '}  ${name}`)
     for (const trouble of troubles) console.log(trouble.replaceAll(/^/gm, '          '))

@@ -19,6 +19,7 @@ import {
   rules,
   tellCall,
 } from '../../src/findings/index.js'
+import { detectFormat, formats, htmlReport } from '../../src/formats/index.js'
 
 /** The function that the build wraps around the script. */
 declare const wiretapeScript: () => void
@@ -41,6 +42,7 @@ Object.assign(globalThis, {
       rules,
       tellCall,
     },
+    formats: { detectFormat, formats, htmlReport },
     comparing: { compareOffers, compareRecordings, createOffers, createRecordingIndex, plainSettings },
     get text() {
       return `(${wiretapeScript.toString()})();`

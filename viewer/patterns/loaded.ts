@@ -1,14 +1,16 @@
 import type parsePath from 'jsonpath-rfc9535/parser'
 import type * as compare from '../../src/compare/index.js'
 import { WiretapeError } from '../../src/model/index.js'
+import type * as formats from '../../src/formats/index.js'
 import type * as findings from '../../src/findings/index.js'
 
-/** Exports of the second script: patterns and paths, rules of findings, explanations, comparisons. */
+/** Exports of the second script: patterns and paths, rules of findings, explanations, comparisons, further formats. */
 export interface Engine {
   readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
   readonly RE2JSException: new () => Error
   readonly RE2JSSyntaxException: new () => Error & { readonly error: string; readonly input: string | null }
   readonly parsePath: typeof parsePath
+  readonly formats: Pick<typeof formats, 'detectFormat' | 'formats' | 'htmlReport'>
   readonly findings: Pick<
     typeof findings,
     | 'costKey'
@@ -52,4 +54,11 @@ export function comparing(): Engine['comparing'] {
   const engine = loadedEngine()
   if (!engine) throw new WiretapeError('usage', 'cannot compare: patterns.js could not be loaded')
   return engine.comparing
+}
+
+/** All formats besides tapes. For a worker, where they are always defined. */
+export function furtherFormats(): Engine['formats'] {
+  const engine = loadedEngine()
+  if (!engine) throw new WiretapeError('usage', 'this format needs patterns.js, which did not arrive')
+  return engine.formats
 }

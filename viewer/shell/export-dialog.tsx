@@ -1,15 +1,20 @@
-import { formats, htmlReport } from '../../src/formats/index.js'
+import { loadedEngine } from '../patterns/loaded.js'
 import { reader, tellFailure } from '../store/actions.js'
-import { lane, lanes, notice } from '../store/state.js'
+import { hasPatterns, lane, lanes, notice } from '../store/state.js'
 import { endingOf } from '../worker/file-name.js'
 import { clean } from './clean.js'
 import { Box } from './box.js'
 import { loadReportPage } from './report-page.js'
 
-const written = [
-  ...formats.filter((format) => format.write !== undefined),
-  htmlReport(() => Promise.reject(new Error('the worker writes it'))),
-]
+/** The formats that wiretape writes; none until the script with them has arrived. */
+function written() {
+  if (!hasPatterns.value && !loadedEngine()) return []
+  const { formats, htmlReport } = loadedEngine()!.formats
+  return [
+    ...formats.filter((format) => format.write !== undefined),
+    htmlReport(() => Promise.reject(new Error('the worker writes it'))),
+  ]
+}
 
 /** Exports one lane in any format that wiretape writes; the worker does it. */
 export function ExportDialog() {
@@ -21,7 +26,7 @@ export function ExportDialog() {
         <section key={one.index} class="exports">
           <h3>{clean(one.sessions[0]?.label || one.name)}</h3>
           <ul>
-            {written.map((format) => (
+            {written().map((format) => (
               <li key={format.id}>
                 <button type="button" class="button" onClick={() => void save(one.index, format.id)}>
                   {format.title} <code>{endingOf(format).replace(/^.*(?=\.)/, '')}</code>

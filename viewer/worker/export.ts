@@ -1,5 +1,6 @@
-import { formats, htmlReport, traceV1, type ReportPage } from '../../src/formats/index.js'
+import { traceV1, type ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
+import { furtherFormats } from '../patterns/loaded.js'
 import { endingOf } from './file-name.js'
 import type { LaneIndex } from './lane.js'
 import { chunksOf } from './source.js'
@@ -14,6 +15,7 @@ export async function exportLane(
   id: string,
   page?: ReportPage,
 ): Promise<{ blob: Blob; name: string; warnings: readonly string[] }> {
+  const { formats, htmlReport } = furtherFormats()
   const format = page ? htmlReport(async () => page) : formats.find((one) => one.id === id)
   if (!format?.write) throw new WiretapeError('usage', `cannot write the format ${id} to write`)
   const warnings: string[] = []

@@ -1,16 +1,17 @@
 import {
   decodeLine,
-  detectFormat,
   detectionBytes,
   encodeRecord,
   joinSegments,
   tapePlace,
+  traceV1,
   utf16Fault,
   utf16Of,
   type Format,
   type SegmentPlace,
 } from '../../src/formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
+import { furtherFormats } from '../patterns/loaded.js'
 import type { FileName, Opening } from './protocol.js'
 import { blobSource, chunksOf, growingSource, type Source } from './source.js'
 
@@ -90,7 +91,8 @@ function isGzip(head: Uint8Array): boolean {
 
 function formatOf(name: string, head: Uint8Array): Format {
   if (head.length === 0) throw new WiretapeError('not-a-recording', `${name} is empty`)
-  const format = detectFormat(head)
+  // Tapes are the usual case, and need no other script.
+  const format = traceV1.detect(head) === 1 ? traceV1 : furtherFormats().detectFormat(head)
   if (format?.read) return format
   throw new WiretapeError(
     'not-a-recording',
