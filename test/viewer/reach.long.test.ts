@@ -21,28 +21,6 @@ const request = (id: number, method: string, params: object): string =>
   JSON.stringify({ jsonrpc, id, method, params })
 const text = (words: string): object => ({ content: [{ type: 'text', text: words }] })
 
-/** A call with 900 messages of progress. */
-function longTape(): string {
-  const call = messageLine(
-    'in',
-    request(1, 'tools/call', { name: 'walk', arguments: {}, _meta: { progressToken: 'p' } }),
-    { us: 1000 },
-  )
-  const progress = Array.from({ length: 900 }, (_, i) =>
-    messageLine(
-      'out',
-      JSON.stringify({
-        jsonrpc,
-        method: 'notifications/progress',
-        params: { progressToken: 'p', progress: i, message: `step ${i}` },
-      }),
-      { us: 2000 + i * 1000, corr: idOf(call) },
-    ),
-  )
-  const answer = messageLine('out', result(1, text('arrived')), { corr: idOf(call), us: 2_000_000 })
-  return tapeOf([call, ...progress, answer], 'long')
-}
-
 /** Requests of several kinds; one dropped by a rule, one answered by a person; a gap. */
 function mixedTape(): string {
   const asks = [
@@ -110,32 +88,10 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await createStage()
-    stage.serve('/long.jsonl', longTape())
     stage.serve('/mixed.jsonl', mixedTape())
     stage.serve('/far.jsonl', httpTape())
   })
   afterAll(() => stage.close())
-
-  it('all steps of a call can be shown, in the details and in its story', async () => {
-    const page = await stage.open('/?trace=long.jsonl')
-    await read(page, 902)
-    await page.locator('.row', { hasText: 'walk' }).first().click()
-    const steps = page.locator('.steps li:not(.more-steps)')
-    await expect.poll(() => steps.count()).toBe(60)
-    await page.getByRole('button', { name: /^Show 500 more of 842 steps/ }).click()
-    await expect.poll(() => steps.count()).toBe(560)
-    await page.getByRole('button', { name: /^Show 342 more/ }).click()
-    await expect.poll(() => steps.count()).toBe(902)
-    expect(await page.locator('.steps .more-steps').count()).toBe(0)
-    await page.locator('.detail-tabs button', { hasText: 'Story' }).click()
-    const story = page.locator('.story-steps > li')
-    await page.getByRole('button', { name: /^Show more of \d+ further steps/ }).click()
-    await expect.poll(() => story.count(), { timeout: 30_000 }).toBe(902)
-    await story.last().scrollIntoViewIfNeeded()
-    expect(await story.last().textContent()).toContain('arrived')
-    expectQuiet(stage)
-    await page.context().close()
-  })
 
   it('says at the top what was tried again and what is missing, and marks what was dropped and injected', async () => {
     const page = await stage.open('/?trace=mixed.jsonl')
