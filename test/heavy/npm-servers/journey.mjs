@@ -58,7 +58,7 @@ async function readAll(page, cli, tape) {
         .textContent({ timeout: 1000 })
         .catch(() => '0')) ?? 0,
     )
-  const differs = (/** @type {string} */ what, /** @type {unknown} */ is, /** @type {unknown} */ wanted) =>
+  const differs = (/** @type {string} */ what, /** @type {number} */ is, /** @type {number} */ wanted) =>
     is === wanted ? [] : [`viewer: ${what}: ${is}, not ${wanted}`]
   const troubles = differs('errors', await count('.chip .bad-count'), errors)
 
