@@ -262,7 +262,23 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     }
 
     // A breakpoint holds one tool only; its arguments are edited with the names that its schema has.
-    await press(/^Take control/)
+    // From the menu of a row, an action leads to control, and says why.
+    await page.locator('.row', { hasText: 'first' }).first().click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Override…' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Note…' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Send again…' }).click()
+    await box.getByText('the page takes control of').waitFor()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `sessions-lead-${colorScheme}`)
+      }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await inBox('Take control and continue')
+    await box.getByRole('button', { name: 'Send', exact: true }).waitFor()
+    await inBox('Close')
     await press('Breakpoints')
     await page
       .getByLabel('Hold only messages that match this filter; empty for no breakpoint')

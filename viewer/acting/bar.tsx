@@ -30,6 +30,7 @@ import { door } from './door.js'
 import { OverrideForm, RulesForm } from './rules-forms.js'
 import { questions, session } from './session.js'
 import { store } from './place.js'
+import { Leading } from './row-actions.js'
 
 /** Actions on the server of the current recording. */
 export function Acting() {
@@ -46,6 +47,7 @@ export function Acting() {
       {lanes.value.length > 0 && connecting.value && (
         <ConnectForm key={connecting.value.id} {...connecting.value} />
       )}
+      <Leading />
       {(isAttached || session.value) && <Bench />}
     </>
   )

@@ -198,12 +198,14 @@ function Recording({ one }: { readonly one: Listed }) {
   return (
     <tr class={`recording is-${one.state}`} onClick={() => openAll([one])}>
       <td onClick={(event) => event.stopPropagation()}>
-        <input
-          type="checkbox"
-          aria-label={`Select ${label}`}
-          checked={ticked.value.has(one.id)}
-          onChange={() => tick(one.id)}
-        />
+        <label class="tick">
+          <input
+            type="checkbox"
+            aria-label={`Select ${label}`}
+            checked={ticked.value.has(one.id)}
+            onChange={() => tick(one.id)}
+          />
+        </label>
       </td>
       <th scope="row">
         <a

@@ -5,6 +5,7 @@ import { door } from './door.js'
 import { benchOpen } from './bench.js'
 import { Home } from './home.js'
 import { findPlace } from './place.js'
+import { rowActions } from './row-actions.js'
 import { findSession, session } from './session.js'
 import { followPage } from './state.js'
 
@@ -16,6 +17,7 @@ if (place) {
   style.href = './acting.css'
   document.head.append(style)
   followPage()
+  door.rowActions.value = rowActions
   findSession()
   void findPlace()
   session.subscribe((found) => {

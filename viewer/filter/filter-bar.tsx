@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { formatCount } from '../../src/render/index.js'
 import { clearFilters, search } from '../store/actions.js'
 import { troublesOf } from '../store/trouble-count.js'
@@ -12,7 +13,9 @@ import {
   range,
   version,
 } from '../store/state.js'
+import { PhoneColumns } from '../list/columns.js'
 import { Icon } from '../shell/icons.js'
+import { isSmall } from '../shell/small.js'
 import { FilterField } from './filter-field.js'
 
 /** The rows that every count of errors counts. */
@@ -31,8 +34,10 @@ export function FilterBar() {
   version.value
   const found = filterMatches.value
   const any = found !== undefined || range.value !== undefined
+  const [open, setOpen] = useState(false)
+  const isOpen = isSmall.value && open
   return (
-    <div class="filter-bar" role="search">
+    <div class={`filter-bar ${isOpen ? 'is-open' : ''}`} role="search">
       <FilterField
         slot="filter"
         icon="search"
@@ -51,6 +56,17 @@ export function FilterBar() {
         matches={highlightMatches.value}
         onText={(text) => search('highlight', text)}
       />
+      {isSmall.value && (
+        <button
+          type="button"
+          class={`button ${open ? 'on' : ''}`}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          View
+        </button>
+      )}
+      {isOpen && <PhoneColumns />}
       <div class="chips">
         {quick.map(({ label, text, title }) => (
           <button

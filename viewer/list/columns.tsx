@@ -11,6 +11,7 @@ import {
   type SizedColumn,
 } from '../store/columns.js'
 import { order, type SortKey } from '../store/state.js'
+import { isSmall } from '../shell/small.js'
 
 /** Column widths chosen by the user, for the style sheet. @param time width needed by the times */
 export function layoutStyle(time: string | undefined): Record<string, string | undefined> {
@@ -78,11 +79,46 @@ export function Head() {
   )
 }
 
+/** Rows of a phone have no place for them. */
+const wideOnly: ReadonlySet<Column> = new Set(['id', 'waterfall'])
+
+/** Sorting and columns on a phone, where the list has no headers. */
+export function PhoneColumns() {
+  const { key, down } = order.value
+  return (
+    <div class="phone-columns">
+      <label>
+        Sort by{' '}
+        <select
+          value={key}
+          onChange={({ currentTarget }) => (order.value = firstOrder(currentTarget.value as SortKey))}
+        >
+          {Object.entries(sortable).map(([name, by]) => (
+            <option key={by} value={by}>
+              {name === 'name' ? 'message' : name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        class="button"
+        aria-pressed={down}
+        onClick={() => (order.value = { key, down: !down })}
+      >
+        {down ? 'Descending ↓' : 'Ascending ↑'}
+      </button>
+      <Chooser />
+    </div>
+  )
+}
+
 function Chooser() {
   const { hidden, widths } = layout.value
+  const offered = isSmall.value ? columns.filter((name) => !wideOnly.has(name)) : columns
   return (
     <div class="menu-list" role="group" aria-label="Choose columns" tabIndex={-1}>
-      {columns.map((name) => (
+      {offered.map((name) => (
         <label key={name}>
           <input
             type="checkbox"
@@ -133,10 +169,15 @@ function HeadCell({ name }: { readonly name: Column | 'name' }) {
 /** Largest first, then smallest first, then by time again. */
 function nextOrder(key: SortKey): typeof order.value {
   const { key: now, down } = order.value
-  const first = key !== 'time' && key !== 'name' && key !== 'content'
+  const first = firstOrder(key).down
   if (now !== key) return { key, down: first || key === 'time' }
   if (down === first && key !== 'time') return { key, down: !first }
   return key === 'time' ? { key, down: !down } : { key: 'time', down: false }
+}
+
+/** Numbers begin with the largest. */
+function firstOrder(key: SortKey): typeof order.value {
+  return { key, down: key !== 'time' && key !== 'name' && key !== 'content' }
 }
 
 /** Pixels per arrow key when an edge is moved. */

@@ -25,7 +25,7 @@ import type { Lane } from '../worker/protocol.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { isSmall } from '../shell/small.js'
 import { Head, layoutClasses, layoutStyle } from './columns.js'
-import { openRowMenu } from './row-menu.js'
+import { openRowMenu, openRowMenuAt } from './row-menu.js'
 import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
 
@@ -78,7 +78,7 @@ export function List() {
           count={items.length}
           rowHeight={isSmall.value ? rowHeights.small : rowHeights.usual}
           label="Messages"
-          columns={11}
+          columns={isSmall.value ? 12 : 11}
           handle={listHandle}
           active={chosen >= 0 ? `row-${chosen}` : undefined}
           onUserScroll={() => {
@@ -105,6 +105,7 @@ export function List() {
                 style={style}
                 onSelect={select}
                 onToggle={toggle}
+                {...(isSmall.value && { onMenu: openRowMenuAt })}
               />
             )
           }}

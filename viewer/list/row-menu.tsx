@@ -4,6 +4,7 @@ import { quoteValue } from '../../src/filter/index.js'
 import { copy, copyForms, formsOf } from '../detail/copy.js'
 import { narrowed, typedFilter } from '../filter/filter-bar.js'
 import { clean } from '../shell/clean.js'
+import { rowActions, type RowAction } from '../shell/page-door.js'
 import { search, select } from '../store/actions.js'
 import { headOf } from '../store/exchange.js'
 import { detailTab, selected, table } from '../store/state.js'
@@ -36,9 +37,10 @@ export function openRowMenu(event: MouseEvent): void {
   }
 }
 
-interface Item {
-  readonly name: string
-  readonly run: () => void
+/** Opens the menu at a button of the row. The row stays unchosen: on a phone, choosing it leaves the list. */
+export function openRowMenuAt(row: number, button: HTMLElement): void {
+  const { right, bottom } = button.getBoundingClientRect()
+  open.value = { row, x: right, y: bottom }
 }
 
 /** Actions for one row. */
@@ -92,14 +94,14 @@ export function RowMenu() {
   )
 }
 
-function itemsOf(row: number): { readonly name: string; readonly items: readonly Item[] }[] {
+function itemsOf(row: number): { readonly name: string; readonly items: readonly RowAction[] }[] {
   const head = headOf(row)
   const method = table.method(head)
   const subject = table.subject(head)
   const isTool = method === 'tools/call' && subject !== ''
   const text = isTool ? `tool:${quoteValue(subject)}` : `method:${quoteValue(method)}`
   const shown = clean(isTool ? subject : method).slice(0, 60)
-  const look: Item[] = [
+  const look: RowAction[] = [
     ...(table.kind(head) === 'request' ? [{ name: 'Show story', run: () => showStory(head) }] : []),
     ...(method === ''
       ? []
@@ -115,8 +117,9 @@ function itemsOf(row: number): { readonly name: string; readonly items: readonly
   }))
   return [
     { name: 'View', items: look },
+    { name: 'Act', items: rowActions.value(row) },
     { name: 'Copy', items: copies },
-  ]
+  ].filter(({ items }) => items.length > 0)
 }
 
 /** Adds a condition, and removes earlier conditions of the same name. */

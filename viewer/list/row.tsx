@@ -110,6 +110,8 @@ export interface RowProps {
   readonly style: { transform: string }
   readonly onSelect: (row: number) => void
   readonly onToggle: (row: number) => void
+  /** With it, the row has a button for its menu. */
+  readonly onMenu?: (row: number, button: HTMLElement) => void
 }
 
 export function Row(props: RowProps) {
@@ -217,7 +219,32 @@ export function Row(props: RowProps) {
       <span class="cell waterfall" role="gridcell">
         {table.at(row) > 0 && <i style={barOf(row, latency, props.span)} />}
       </span>
+      {props.onMenu && <MenuButton row={row} name={name} onMenu={props.onMenu} />}
     </div>
+  )
+}
+
+/** Opens the menu of a row by touch. */
+function MenuButton(props: {
+  readonly row: number
+  readonly name: string
+  readonly onMenu: NonNullable<RowProps['onMenu']>
+}) {
+  return (
+    <span class="cell more" role="gridcell">
+      <button
+        type="button"
+        class="bare"
+        aria-label={`Actions for ${clean(props.name)}`}
+        aria-haspopup="menu"
+        onClick={(event) => {
+          event.stopPropagation()
+          props.onMenu(props.row, event.currentTarget)
+        }}
+      >
+        ⋮
+      </button>
+    </span>
   )
 }
 

@@ -1,10 +1,16 @@
-import { effect, type Signal } from '@preact/signals'
+import { effect, signal, type Signal } from '@preact/signals'
 import { reader } from '../store/actions.js'
 import { lane, lanes, notice, selected, table, version, type Notice } from '../store/state.js'
 import type { Detail, Lane } from '../worker/protocol.js'
 import type { OfferHistory } from '../worker/tools.js'
 import { home, openListed, type Listed } from './landing.js'
 import { fetchWiretape } from './token.js'
+
+/** An action for one row, in its menu. */
+export interface RowAction {
+  readonly name: string
+  readonly run: () => void
+}
 
 /** The page's interface for the acting script, which only `wiretape ui` serves. */
 export interface PageDoor {
@@ -22,9 +28,14 @@ export interface PageDoor {
   readonly home: Signal<HTMLElement | null>
   /** Opens recordings of the list. */
   openListed(recordings: readonly Listed[]): Promise<void>
+  /** Actions for a row, set by the acting script. */
+  readonly rowActions: Signal<(row: number) => readonly RowAction[]>
   /** Sends the token too. */
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
+
+/** Actions of the acting script for a row. */
+export const rowActions = signal<(row: number) => readonly RowAction[]>(() => [])
 
 /** Loads the acting script, a separate one, once a recording is open or the list of recordings is shown. */
 export function openDoor(): void {
@@ -49,6 +60,7 @@ export function openDoor(): void {
     offers: () => reader().call('offers', []),
     home,
     openListed,
+    rowActions,
     fetch: fetchWiretape,
   }
   Object.assign(globalThis, { wiretapePage: door })

@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage as createPlayStage, printed, type Stage as PlayStage } from '../behaviour/stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  picture,
+  read,
+  rows,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+/** What can be tapped and is lower than a thumb. Separators of columns are for the mouse and for keys. */
+const lowTargets = `[...document.querySelectorAll('button, a[href], select, summary, input, [role=menuitem], [role=option]')]
+  .map((one) => one.closest('label') ?? one)
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.closest('pre, p, [inert]') === null)
+  .map((one) => [one.getBoundingClientRect().height, one.outerHTML.slice(0, 160)])
+  .filter(([height, html]) => height > 1 && height < (html.includes('bare twist') ? 24 : 43.5))
+  .map(([height, html]) => height + ' ' + html)`
+
+describe.skipIf(!hasBrowser)('the page on a phone', () => {
+  let stage: Stage
+  let play: PlayStage
+  const faults: string[] = []
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    stage.complaints.length = 0
+    play = createPlayStage()
+  })
+  afterEach(() => play.close())
+
+  function tape(label: string, last: string): string {
+    const calls = ['echo', 'my tool', 'weigh'].flatMap((name, id) => {
+      const params = `{"name":"${name}","arguments":{"q":"${id}"}}`
+      const call = messageLine('in', `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`)
+      const { id: corr } = JSON.parse(call) as { id: string }
+      const text = id === 2 ? last : 'x'.repeat(100 * (3 - id))
+      const content = JSON.stringify([{ type: 'text', text }])
+      return [
+        call,
+        messageLine('out', `{"jsonrpc":"2.0","id":${id},"result":{"content":${content}}}`, { corr }),
+      ]
+    })
+    return tapeOf(calls, label)
+  }
+
+  async function looks(page: Page, name: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await seriousFindings(page)).toEqual([])
+      await picture(page, `phone-${name}-${colorScheme}`)
+    }
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    const low = await page.evaluate<string[]>(lowTargets)
+    faults.push(...low.map((target) => `${name}: ${target}`), ...(width === 390 ? [] : [`${name}: ${width}`]))
+  }
+
+  it('sorts, chooses columns, highlights and opens the menu of a row by thumb', async () => {
+    stage.serve('/calls.jsonl', tape('calls', 'three'))
+    const page = await stage.open('/?trace=calls.jsonl', phone)
+    await read(page, 6)
+    await looks(page, 'list')
+    await page.getByRole('button', { name: 'View', exact: true }).tap()
+    await page.getByLabel('Sort by').selectOption('size')
+    await holds(page, `location.hash.includes('order=size')`)
+    expect((await rows(page))[0]).toContain('echo')
+    await page.getByRole('button', { name: 'Descending' }).tap()
+    await holds(page, `document.querySelector('.row[aria-rowindex="1"]').textContent.includes('weigh')`)
+    await page.getByLabel('Highlight', { exact: true }).fill('tool:echo')
+    await page.locator('.row.highlighted').waitFor()
+    await looks(page, 'view')
+    expect(await page.locator('.scroller .cell.time').first().isVisible()).toBe(true)
+    await page.getByLabel('time', { exact: true }).tap()
+    await holds(page, `location.hash.includes('hide=time')`)
+    expect(await page.locator('.scroller .cell.time').first().isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'View', exact: true }).tap()
+    await page
+      .locator('.row', { hasText: 'my tool' })
+      .getByRole('button', { name: /^Actions for/ })
+      .tap()
+    await page.getByRole('menu').waitFor()
+    await looks(page, 'menu')
+    await page.getByRole('menuitem', { name: 'Only my tool' }).tap()
+    await holds(page, `document.querySelectorAll('.list .scroller .row').length === 1`)
+    // The list is still there; a tap on the row leaves it.
+    await page.locator('.row', { hasText: 'my tool' }).tap()
+    await page.locator('.detail').waitFor()
+    await looks(page, 'detail')
+    await page.getByRole('button', { name: 'Messages' }).last().tap()
+    await page.getByRole('button', { name: 'Clear' }).tap()
+    for (const view of ['Sequence', 'Tools', 'Findings', 'Cost']) {
+      await page.locator('.views').getByRole('button', { name: view }).tap()
+      await holds(page, `!document.querySelector('.message.loading')`)
+      await looks(page, view.toLowerCase())
+    }
+    expect(faults).toEqual([])
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('shows home, and compares two recordings, by thumb', async () => {
+    const folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'before.jsonl'), tape('before', 'three'))
+    writeFileSync(join(folder, 'after.jsonl'), tape('after', 'three and more'))
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
+    await printed(actor, 'Ctrl+C')
+    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!, phone)
+    await page.locator('.recording', { hasText: 'before' }).waitFor()
+    await looks(page, 'home')
+    await page.getByLabel('Select before').tap()
+    await page.getByLabel('Select after').tap()
+    await page.getByRole('button', { name: 'Compare' }).tap()
+    await page.locator('.compare, .page', { hasText: 'weigh' }).first().waitFor()
+    await looks(page, 'compare')
+    expect(faults).toEqual([])
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  })
+})
