@@ -90,7 +90,7 @@ async function pictureTerminal() {
       'off',
     )
     await shown(() => tmux('capture-pane', '-p', '-t', 'main').includes('q quit'))
-    tmux('send-keys', '-t', 'main', 'g', ...Array.from({ length: 11 }, () => 'j'))
+    tmux('send-keys', '-t', 'main', 'g', ...Array.from({ length: 27 }, () => 'j'))
     await new Promise((done) => setTimeout(done, 500))
     const painted = tmux('capture-pane', '-p', '-e', '-t', 'main')
     const page = await browser.newPage({ viewport: size, deviceScaleFactor: 1.5 })
