@@ -1,11 +1,22 @@
 /** The policy binds every command that records. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
 import { plainEnv, runOnTerminal, wiretape, type Run } from './run-cli.js'
-import { cli } from './stage.js'
+import { cli, server } from './stage.js'
 
 let home: string
 beforeEach(() => {
@@ -127,6 +138,63 @@ describe('a policy', () => {
     expect([run.stderr, run.code]).toEqual(['', 0])
     const [name] = readdirSync(out)
     expect(readFileSync(join(out, name!), 'utf8')).not.toContain('"gap"')
+  })
+
+  it('with retention deletes what is too old or too much', async () => {
+    const recordings = join(home, 'wiretape/recordings')
+    const names = (): string[] => readdirSync(recordings).filter((name) => name.endsWith('.jsonl'))
+    await record('version: 1')
+    const [first] = names()
+    const store = join(home, 'store')
+    const ship = (policy: string): Promise<Run> => wiretape(['ship', '--to', store], { env: env(policy) })
+    await ship('version: 1\nretention: { age: 1d, size: 1MB }')
+    expect(names()).toEqual([first])
+    const text = readFileSync(join(recordings, first!), 'utf8')
+    writeFileSync(join(recordings, first!), text.replaceAll(/20\d\d-(\d\d-\d\dT)/g, '2020-$1'))
+    const longAgo = new Date('2020-01-01')
+    utimesSync(join(recordings, first!), longAgo, longAgo)
+    await ship('version: 1\nretention: { age: 1d }')
+    expect(names()).toEqual([])
+    await wiretape(['record', '--', 'cat'], { env: env('version: 1'), input: input.repeat(10) })
+    expect(names()).toHaveLength(1)
+    await ship('version: 1\nretention: { size: 1kB }')
+    expect(names()).toEqual([])
+  })
+
+  it('binds what `run` records', async () => {
+    const call = { name: 'one', request: { method: 'tools/list' } }
+    const file = join(home, 'a.yaml')
+    writeFileSync(file, JSON.stringify({ server: { command: server('varying-mcp.mjs') }, calls: [call] }))
+    const taped = join(home, 'taped')
+    const names = (): string[] => (existsSync(taped) ? readdirSync(taped) : [])
+    const argv = ['run', file, '--record', taped]
+    const unrecorded = await wiretape(argv, { env: env('version: 1\nrecord: none') })
+    expect(unrecorded).toMatchObject({ code: 0, stdout: 'Same: 1 exchange\n' })
+    expect(names().filter((name) => name.endsWith('.jsonl'))).toEqual([])
+    expect(await wiretape(argv, { env: env('version: 1') })).toMatchObject({ code: 0 })
+    expect(names().filter((name) => name.endsWith('.jsonl'))).toHaveLength(1)
+  })
+
+  it('binds servers that `install` set up', async () => {
+    const config = join(home, '.cursor/mcp.json')
+    mkdirSync(join(home, '.cursor'))
+    writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: 'cat', args: [] } } }))
+    const of = (policy: string): NodeJS.ProcessEnv => ({ ...env(policy), HOME: home })
+    const installed = await wiretape(['install', 'cursor', '--server', 'shop'], {
+      env: of('version: 1'),
+      cwd: home,
+    })
+    expect(installed).toMatchObject({ code: 0, stderr: '' })
+    const { mcpServers } = JSON.parse(readFileSync(config, 'utf8')) as {
+      mcpServers: { shop: { command: string; args: string[] } }
+    }
+    const { command, args } = mcpServers.shop
+    const start = (policy: string): string =>
+      spawnSync(command, args, { env: of(policy), input, encoding: 'utf8' }).stdout
+    expect(start('version: 1\nrecord: { clients: [claude-code] }')).toBe(input)
+    expect(tapes()).toEqual([])
+    expect(start('version: 1\nrecord: { clients: [cursor] }')).toBe(input)
+    expect(tapes()).toHaveLength(1)
   })
 
   it('is explained by status', async () => {

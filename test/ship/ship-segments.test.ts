@@ -7,6 +7,7 @@ import { array, assert, asyncProperty, integer, nat, oneof } from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WiretapeError } from '../../src/model/index.js'
 import {
+  hasZstd,
   keepHostState,
   openStore,
   readFleet,
@@ -15,6 +16,10 @@ import {
   type ObjectStore,
   type ShipReport,
 } from '../../src/ship/index.js'
+import { openStoreSource } from '../../src/cli/collect/store-source.js'
+import { leftOut } from '../behaviour/run-cli.js'
+import { collectorOf } from '../cli/collect/collected.js'
+import { keysOf, rowsOf } from '../cli/collect/indexed-rows.js'
 import { membersOf } from '../../src/ship/seal-segment.js'
 
 const folders: string[] = []
@@ -56,14 +61,19 @@ const live = [
   { session: 'three', pid: 1, processStart: null, label: 'x', tape: 'live.jsonl', startedAt: '2026' },
 ]
 
-async function ship(data: string, store: ObjectStore, target = 'store'): Promise<ShipReport> {
+async function ship(
+  data: string,
+  store: ObjectStore,
+  target = 'store',
+  encoding: 'gzip' | 'zstd' = 'gzip',
+): Promise<ShipReport> {
   return shipSegments({
     recordings: join(data, 'recordings'),
     dataFolder: data,
     captures: () => Promise.resolve(live),
     store,
     target,
-    encoding: 'gzip',
+    encoding,
     version: '0',
   })
 }
@@ -204,6 +214,21 @@ describe('shipping', () => {
       `${text.slice(0, text.lastIndexOf('\n') + 1)}${end}"wiretape":{"messages":1,"recovered":true}}\n`,
     )
     expect(await ship(data, store)).toMatchObject({ shipped: 0, waiting: 0 })
+  })
+})
+
+describe.skipIf(leftOut(hasZstd, 'shipping with zstd, which needs Node 22.15'))('shipping with zstd', () => {
+  it('stores members that a collector indexes', async () => {
+    const { data } = makeData()
+    const store = await openStore(join(data, 'store'), {})
+    expect(await ship(data, store, 'store', 'zstd')).toMatchObject({ shipped: 3, waiting: 0 })
+    expect((await keysOf(store, 'segments/')).filter((key) => key.endsWith('.jsonl.zst'))).toHaveLength(3)
+    const isKnown = async (key: string): Promise<boolean> => (await store.head(key)) !== undefined
+    const source = await openStoreSource(store.address, {}, isKnown)
+    const { collector, complaints } = collectorOf(source, store, { isSameStore: true })
+    await collector.run(new AbortController().signal, true)
+    expect(complaints).toEqual([])
+    expect(await rowsOf(store)).toHaveLength(3)
   })
 })
 
