@@ -149,7 +149,8 @@ async function prometheusHas(report) {
     const url = `http://127.0.0.1:${own}/api/v1/query?query=${encodeURIComponent(query)}`
     /** @type {any} */
     const reply = await fetch(url).then(
-      (response) => response.json(),
+      // 503 while it starts.
+      (response) => (response.ok ? response.json() : undefined),
       () => undefined,
     )
     return Number(reply?.data?.result?.[0]?.value?.[1] ?? NaN)
