@@ -25,6 +25,7 @@ const layout = 3
 export class IndexFiles {
   readonly #io: SearchFolders
   readonly #spools: Spools = createSpools()
+  readonly #names = new Map<string, Promise<ReadonlyMap<string, readonly string[]>>>()
   #private: string | undefined
 
   constructor(io: SearchFolders) {
@@ -88,10 +89,16 @@ export class IndexFiles {
     const bytes = await make(part)
     // Lines written in the meantime are included; only the next check detects them.
     await replaceFile(path, once(bytes))
-    for (const name of await readdir(folder))
-      if (name.startsWith(`${before}.`) && name.split('.')[1] !== state)
-        await removeUnused(join(folder, name))
+    for (const name of (await this.#namesIn(folder)).get(before) ?? [])
+      if (name.split('.')[1] !== state) await removeUnused(join(folder, name))
     return path
+  }
+
+  /** Files of the folder by recording, read once: later ones are of this run. */
+  #namesIn(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    let names = this.#names.get(folder)
+    if (names === undefined) this.#names.set(folder, (names = namesByKey(folder)))
+    return names
   }
 
   async #privateFolder(): Promise<string> {
@@ -101,6 +108,17 @@ export class IndexFiles {
     }
     return this.#private
   }
+}
+
+async function namesByKey(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = new Map<string, string[]>()
+  for (const name of await readdir(folder)) {
+    const key = name.split('.')[0]!
+    const others = names.get(key)
+    if (others) others.push(name)
+    else names.set(key, [name])
+  }
+  return names
 }
 
 /** Whether an index exists and is not truncated. A truncated one, which would make all recordings unreadable, is remade. */
