@@ -7,7 +7,7 @@
  * Usage: node test/heavy/ship.mjs [part of the name of a store]
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -189,6 +189,7 @@ async function target(name, { address, env: own, start }) {
     if (reader.manager) {
       const { state } = await reader.manager.streams.info('WIRETAPE')
       holds(`${name}: every segment is announced once`, state.messages === tapes.size)
+      await collect(name, reader, tapes, { address, env })
     }
   } finally {
     await reader.close()
@@ -201,6 +202,74 @@ async function target(name, { address, env: own, start }) {
   function follow() {
     return wiretape(['ship', '--to', address, '--follow', '--every', '50ms'], env)
   }
+}
+
+/**
+ * Collects from the bus to S3 with the same credentials.
+ *
+ * @param {string} name
+ * @param {any} bus
+ * @param {Map<string, Buffer>} tapes
+ * @param {{ address: string, env: NodeJS.ProcessEnv }} source
+ */
+async function collect(name, bus, tapes, { address, env: own }) {
+  const server = await startS3({
+    port: 0,
+    directory: join(folder, 's3-collected'),
+    bucket: 'collected',
+    keyId: 'WIRETAPE',
+    secret: s3Secret,
+  })
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.httpServer.address())
+  const env = {
+    ...own,
+    AWS_ACCESS_KEY_ID: 'WIRETAPE',
+    AWS_SECRET_ACCESS_KEY: s3Secret,
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+  }
+  const to = `s3://collected/${name.replaceAll(/\W+/g, '-')}`
+  const store = await openStore(to, env)
+  try {
+    const collector = wiretape(['collect', '--from', address, '--to', to, '--once'], env)
+    note(collector.child)
+    await collector.ended
+    holds(`${name}: the collector ends with 0`, collector.child.exitCode === 0)
+    const keys = new Set()
+    for await (const { key } of store.list('')) keys.add(key)
+    for (const hash of tapes.keys()) {
+      const there = [
+        `segments/${hash.slice(0, 2)}/${hash}.jsonl.gz`,
+        `index/segments/${hash.slice(0, 2)}/${hash}`,
+      ]
+      holds(
+        `${name}: a tape is collected to S3`,
+        there.every((key) => keys.has(key)),
+      )
+    }
+    holds(`${name}: nothing is dead`, ![...keys].some((key) => /^(?:dead|attempts)\//.test(key)))
+    let left = 0
+    for await (const _ of bus.list('segments/')) left += 1
+    holds(`${name}: the bus is empty`, left === 0)
+    await multipart(name, store)
+  } finally {
+    await store.close()
+    await server.close()
+  }
+}
+
+/**
+ * An object in several parts, which a small segment never needs.
+ *
+ * @param {string} name
+ * @param {any} store
+ */
+async function multipart(name, store) {
+  const bytes = randomBytes(17 * 1024 * 1024)
+  holds(`${name}: S3 takes an object in parts`, (await store.put('large', bytes)) === 'stored')
+  const range = { at: 8 * 1024 * 1024 - 10, length: 20 }
+  const part = bytes.subarray(range.at, range.at + range.length)
+  holds(`${name}: and gives its bytes back`, (await all(store.get('large'))).equals(bytes))
+  holds(`${name}: and those across two parts`, (await all(store.get('large', range))).equals(part))
 }
 
 /** @param {number} i */
