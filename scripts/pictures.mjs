@@ -38,6 +38,7 @@ async function pictureViewer(theme) {
     const page = await browser.newPage({ viewport: size, colorScheme: theme, deviceScaleFactor: 1.5 })
     await page.goto(address)
     await page.getByText('trigger-sampling').first().click()
+    await page.getByRole('button', { name: /^Findings \d/ }).waitFor()
     await page.waitForTimeout(500)
     await page.screenshot({ path: join(out, `viewer-${theme}.png`) })
     await page.close()

@@ -13,7 +13,17 @@ import { parseAst } from 'rolldown/parseAst'
 
 const root = resolve(import.meta.dirname, '..')
 /** Attributes whose values are shown or read aloud. */
-const shownAttributes = new Set(['title', 'placeholder', 'alt', 'label', 'aria-label', 'aria-description'])
+const shownAttributes = new Set([
+  'title',
+  'placeholder',
+  'alt',
+  'label',
+  'name',
+  'aria-label',
+  'aria-description',
+])
+/** Calls whose short texts are shown: a noun that is counted. */
+const countingCalls = new Set(['countOf'])
 /** Calls whose texts are for machines. */
 const silentCalls = new Set(['querySelector', 'querySelectorAll', 'matches', 'closest', 'RegExp', 'require'])
 
@@ -47,6 +57,13 @@ function shownTexts(text, name) {
     if (node.type.startsWith('TS') && !node.type.endsWith('Expression')) return
     if (node.type === 'CallExpression' && silentCalls.has(node.callee.property?.name ?? node.callee.name))
       return
+    const call = node.type === 'CallExpression' ? (node.callee.property?.name ?? node.callee.name) : undefined
+    if (countingCalls.has(call))
+      for (const word of node.arguments
+        .slice(1)
+        .map(wordsOf)
+        .filter((one) => one !== '' && !isProse(one)))
+        found.push({ start: node.start, kind: 'text', words: word })
     if (node.type === 'JSXAttribute') {
       const attributeName = String(node.name.name?.name ?? node.name.name)
       return visit(node.value, node, attributeName)
@@ -54,7 +71,12 @@ function shownTexts(text, name) {
     if (node.type === 'JSXText' && /\p{L}/u.test(node.value))
       found.push({ start: node.start, kind: 'label', words: oneLine(node.value) })
     const words = wordsOf(node)
-    const isShown = attribute === undefined ? isProse(words) : shownAttributes.has(attribute) && words !== ''
+    // A word by itself may be a key or a value, but as a child of an element it is a label.
+    const isChild = parent?.type === 'JSXExpressionContainer' || isChoice(parent)
+    const isShown =
+      attribute === undefined
+        ? isProse(words) || (isChild && /^\p{Lu}\p{Ll}+$/u.test(words))
+        : shownAttributes.has(attribute) && words !== ''
     if (isShown && !(parent?.type === 'Property' && parent.key === node))
       found.push({ start: node.start, kind: attribute === undefined ? 'text' : 'label', words })
     for (const [key, child] of Object.entries(node)) if (key !== 'type') visit(child, node, attribute)
@@ -69,6 +91,11 @@ function wordsOf(node) {
   if (node.type === 'TemplateLiteral')
     return oneLine(node.quasis.map((/** @type {any} */ { value }) => value.cooked ?? value.raw).join('{}'))
   return ''
+}
+
+/** A text is chosen by a condition. @param {any} parent */
+function isChoice(parent) {
+  return parent?.type === 'ConditionalExpression'
 }
 
 /** Two words of letters beside each other: names, keys and paths have no blanks. @param {string} words */

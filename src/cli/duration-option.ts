@@ -10,6 +10,6 @@ const longestMs = 2 ** 31 - 1
  */
 export function parseTimeout(text: string): number {
   const ms = Math.round(parseDuration(text) ?? 0)
-  if (ms < 1 || ms > longestMs) throw new Error(`It is a time such as ${durationForms}.`)
+  if (ms < 1 || ms > longestMs) throw new Error(`Use a time such as ${durationForms}.`)
   return ms
 }

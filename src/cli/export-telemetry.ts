@@ -70,7 +70,7 @@ async function settingsOf(options: TelemetryOptions, io: Io): Promise<TelemetryS
 }
 
 function needsOtlp(flag: string): WiretapeError {
-  return new WiretapeError('usage', `${flag} goes with --otlp`, { hint: '--otlp http://localhost:4318' })
+  return new WiretapeError('usage', `${flag} requires --otlp`, { hint: '--otlp http://localhost:4318' })
 }
 
 /** Reports data that was not exported. */

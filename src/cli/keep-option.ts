@@ -18,7 +18,7 @@ export function parseKeep(text: string): Keep {
     const ageMs = sizeBytes === undefined ? parseDuration(part.trim()) : undefined
     if (sizeBytes !== undefined) keep.sizeBytes = sizeBytes
     else if (ageMs !== undefined && ageMs >= 60_000) keep.ageMs = ageMs
-    else throw new Error('It is an age, a size or both, such as 30d,2GB.')
+    else throw new Error('Use an age, a size or both, such as 30d,2GB.')
   }
   return keep
 }
@@ -31,7 +31,7 @@ export function parseKeep(text: string): Keep {
 export function parseAge(text: string): number {
   const ageMs = /[a-z]$/.test(text) ? parseDuration(text) : undefined
   if (ageMs !== undefined && ageMs >= 60_000) return ageMs
-  throw new Error('It is an age such as 30d or 12h.')
+  throw new Error('Use an age such as 30d or 12h.')
 }
 
 /**
@@ -42,5 +42,5 @@ export function parseAge(text: string): number {
 export function parseKeepSize(text: string): number {
   const sizeBytes = parseSizeBytes(text)
   if (sizeBytes !== undefined) return sizeBytes
-  throw new Error('It is a size such as 5GB or 500MB.')
+  throw new Error('Use a size such as 5GB or 500MB.')
 }

@@ -9,7 +9,7 @@ export function otlpOption(): Option {
 }
 
 export function otlpProtocolOption(): Option {
-  return new Option('--otlp-protocol <name>', 'with --otlp (default: http/json)').choices([
+  return new Option('--otlp-protocol <name>', 'encoding, with --otlp (default: http/json)').choices([
     'http/json',
     'http/protobuf',
   ])

@@ -15,7 +15,7 @@ export const otlpFlags: readonly RecordFlag[] = [
     value: 'protocol',
     help: 'with --otlp: http/json (default) or http/protobuf',
     parse(value) {
-      if (!protocols.includes(value)) throw new Error(`It is ${protocols.join(' or ')}.`)
+      if (!protocols.includes(value)) throw new Error(`Use ${protocols.join(' or ')}.`)
       return value
     },
   },

@@ -52,14 +52,14 @@ export function modeOf(command: readonly string[], options: RecordOptions): Reco
         : listen !== undefined
           ? 'listen'
           : 'stdio'
-  if (forward && bridge) throw wrong('--forward and --bridge exclude each other')
+  if (forward && bridge) throw wrong('--forward and --bridge cannot be combined')
   if (forward && url !== undefined)
-    throw wrong('--forward and --url exclude each other', 'a client behind a proxy knows the URL itself')
+    throw wrong('--forward and --url cannot be combined', 'a client behind a proxy knows the URL itself')
   if (bridge && url === undefined) throw wrong('--bridge needs the --url of the server')
   if (bridge && listen !== undefined)
-    throw wrong('--bridge and --listen exclude each other: the client starts a bridge')
-  if (command.length > 0 && mode === 'bridge') throw wrong('--bridge and a command exclude each other')
-  if (command.length > 0 && mode === 'url') throw wrong('--url and a command exclude each other')
+    throw wrong('--bridge and --listen cannot be combined: the client starts a bridge')
+  if (command.length > 0 && mode === 'bridge') throw wrong('--bridge and a command cannot be combined')
+  if (command.length > 0 && mode === 'url') throw wrong('--url and a command cannot be combined')
   if (options.server !== undefined) throw wrong('--server needs --config')
   refuseForeign(mode, options)
   return mode
@@ -69,22 +69,22 @@ export function modeOf(command: readonly string[], options: RecordOptions): Reco
 export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
   for (const { key, flag, modes, of } of owned) {
     const isGiven = key === 'oauthRewrite' ? options[key] === false : options[key] !== undefined
-    if (isGiven && !modes.includes(mode)) throw wrong(`${flag} goes with ${of}`)
+    if (isGiven && !modes.includes(mode)) throw wrong(`${flag} requires ${of}`)
   }
   if (mode === 'forward' && options.allowRemote)
     throw wrong(
-      '--allow-remote and --forward exclude each other',
+      '--allow-remote and --forward cannot be combined',
       'other machines could connect to any address through the proxy',
     )
   if (mode === 'forward' && options.sessionFile !== undefined)
     throw wrong(
-      '--session-file and --forward exclude each other: --forward writes a tape for each server',
+      '--session-file and --forward cannot be combined: --forward writes a tape for each server',
       'convert each tape with wiretape convert TAPE FILE.json',
     )
   const isReloadable = options.watch !== undefined || options.reloadable === true
   if ((options.reloadTimeout !== undefined || options.strictReload) && !isReloadable)
     throw wrong(
-      `${options.strictReload ? '--strict-reload' : '--reload-timeout'} goes with --watch or --reloadable`,
+      `${options.strictReload ? '--strict-reload' : '--reload-timeout'} requires --watch or --reloadable`,
     )
   if (options.maxFiles !== undefined && options.maxBytes === undefined)
     throw wrong('--max-files needs --max-bytes', '--max-files is the number of files of that size to keep')

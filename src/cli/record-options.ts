@@ -308,16 +308,16 @@ function parseFindingAction(value: string): [string, string] {
 
 function parsePair(value: string): [string, string] {
   const at = value.indexOf('=')
-  if (at < 1) throw new Error('It has the form KEY=VALUE.')
+  if (at < 1) throw new Error('Use the form KEY=VALUE.')
   return [value.slice(0, at), value.slice(at + 1)]
 }
 
 function parseCount(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('It is a whole number from 1.')
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('Use a whole number, at least 1.')
   return Number(value)
 }
 
 function oneOf(value: string, words: readonly string[]): string {
-  if (!words.includes(value)) throw new Error(`It is ${words.join(' or ')}.`)
+  if (!words.includes(value)) throw new Error(`Use ${words.join(' or ')}.`)
   return value
 }

@@ -9,7 +9,7 @@ export const timeoutOption = (): Option =>
   optionOf({
     long: '--timeout',
     value: 'time',
-    help: `for one answer: ${durationForms}`,
+    help: `timeout of each response: ${durationForms}`,
     parse: parseTimeout,
   }).default(10_000, '10s')
 
@@ -66,7 +66,7 @@ export function addReplayOptions(command: Command): Command {
 
 function learned(text: string): number {
   const runs = count(text)
-  if (runs < 2) throw new InvalidArgumentError('One run tells nothing: at least 2.')
+  if (runs < 2) throw new InvalidArgumentError('Use 2 or more.')
   return runs
 }
 
@@ -75,14 +75,14 @@ function pace(text: string): number {
   if (text === 'recorded') return 1
   const factor = /^(\d+(?:\.\d+)?)x$/.exec(text)
   const value = Number(factor?.[1])
-  if (!(value > 0)) throw new InvalidArgumentError('It is fast, recorded, or a factor such as 2x.')
+  if (!(value > 0)) throw new InvalidArgumentError('Use fast, recorded, or a factor such as 2x.')
   return value
 }
 
 function count(text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1 || value > 10_000)
-    throw new InvalidArgumentError('It is a whole number from 1 to 10000.')
+    throw new InvalidArgumentError('Use a whole number from 1 to 10000.')
   return value
 }
 

@@ -9,6 +9,6 @@ export function parseSize(value: string): number {
   const match = /^(\d{1,15})\s?([a-z]{0,2})$/i.exec(value)
   const unit = match && units[match[2]!.toLowerCase()]
   const size = match && unit ? Number(match[1]) * unit : 0
-  if (size < 1000) throw new Error('It is a size of at least 1kB, such as 500kB, 50MB or 2GB.')
+  if (size < 1000) throw new Error('Use a size of at least 1kB, such as 500kB, 50MB or 2GB.')
   return size
 }

@@ -200,7 +200,7 @@ async function* askHttp(
     answer = JSON.parse(text)
   } catch {
     yield failed(
-      'answer is JSON',
+      'response is JSON',
       JSON.stringify(text.slice(0, 120)),
       'is this the MCP endpoint? It often ends in /mcp',
     )

@@ -72,7 +72,7 @@ function testWords({ how, text, ignoreCase }: TextTest): string {
     case 'exact':
       return `is ${text}`
     case 'glob':
-      return `is like ${text}`
+      return `matches ${text}`
     case 'contains':
       return `has ${JSON.stringify(text)}`
     case 'pattern':

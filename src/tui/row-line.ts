@@ -70,7 +70,7 @@ export function columnsFor(width: number): {
 
 export function headLine(width: number): Line {
   const { time, id, latency, size } = columnsFor(width)
-  const right = rightCells(latency && 'took', size && 'size', id && 'id', { latency, size, id })
+  const right = rightCells(latency && 'latency', size && 'size', id && 'id', { latency, size, id })
   const left = `${time === 0 ? '' : `${pad('time', time)} `}    message`
   return [span(pad(left, width - right.length), 'dim'), span(right, 'dim')]
 }

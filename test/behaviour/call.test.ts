@@ -161,7 +161,7 @@ describe('wiretape call', () => {
     [['--', 'node'], 'a tool is needed'],
     [['price', '[1]', '--', 'node'], 'the arguments of a tool must be one JSON object'],
     [['price', '{', '--', 'node'], 'the arguments of a tool must be one JSON object'],
-    [['price', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'exclude each other (name one)'],
+    [['price', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'cannot be combined (name one)'],
     [['price', '--set', 'a=1', '--', 'node'], '--set needs a recorded request'],
     [['price', '--', '/nonexistent'], 'no such program'],
   ])('refuses %j', async (words, why) => {

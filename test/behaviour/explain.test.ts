@@ -233,7 +233,7 @@ describe('wiretape explain of a server on stdio', () => {
     const lines = readFileSync(stage.tape(), 'utf8').split('\n')
     writeFileSync(stage.tape(), `${lines.slice(0, 2).join('\n')}\n`)
     const cut = await explain('0')
-    expect(cut).toContain('The recording is truncated or live: its end is unknown')
+    expect(cut).toContain('The recording is recovered, truncated or live: its end is unknown')
     expect(cut).toContain('Whether the response came after the recording was truncated')
     expect(await explain()).toContain('The recording is incomplete')
   })
@@ -247,7 +247,7 @@ describe('wiretape explain of a server on stdio', () => {
     for (const [args, line] of [
       [['99'], 'no message 99'],
       [['2'], 'message 2 is a notification without a request'],
-      [['x'], 'It is the number that inspect shows'],
+      [['x'], 'Use the number that inspect shows'],
     ] as const) {
       const { code, stderr } = await wiretape(['explain', stage.tape(), ...args])
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(line) })

@@ -164,7 +164,7 @@ describe('import', () => {
       expect(readFileSync(join(folder, 'traces', name))).toEqual(readFileSync(join(folder, name)))
     }
     for (const [args, words] of [
-      [['--out-trace', 'all.jsonl'], '--out-trace all.jsonl is no folder (each'],
+      [['--out-trace', 'all.jsonl'], '--out-trace all.jsonl is not a folder (each'],
       [['one.jsonl'], 'one.jsonl and one.jsonl write the same file'],
       [['-'], 'several transcripts with stdin need --out-trace with a folder'],
     ] as const) {

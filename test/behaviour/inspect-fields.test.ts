@@ -69,10 +69,10 @@ describe('inspect --fields', () => {
     [['--fields', 'sqe'], 'unknown field sqe: did you mean seq? (known fields: seq, time,'],
     [['--fields', ','], '--fields needs a field'],
     [['--fields', '$.['], '--fields: $.[ is not a JSONPath'],
-    [['--fields', 'seq', '--json'], '--json and --fields exclude each other (use one of them)'],
-    [['--raw', '1', '--check'], '--check and --raw exclude each other'],
+    [['--fields', 'seq', '--json'], '--json and --fields cannot be combined (use one of them)'],
+    [['--raw', '1', '--check'], '--check and --raw cannot be combined'],
     [['--raw', '77'], 'no message 77 (inspect shows the numbers)'],
-    [['--raw', 'x'], 'It is the number that inspect shows.'],
+    [['--raw', 'x'], 'Use the number that inspect shows.'],
   ])('refuses %j in one line', async (args, why) => {
     const { code, stdout, stderr } = await data.run('inspect', ...args, 'shop')
     expect({ code, stdout, stderr }).toMatchObject({

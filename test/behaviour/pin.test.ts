@@ -120,8 +120,8 @@ describe('wiretape pin', () => {
     write('edited.lock', lock().replace('Subtracts.', 'Subtracts, and more.'))
     for (const [args, why] of [
       [[], 'a recording or a server is needed'],
-      [['before.jsonl', '--', 'x'], 'a recording, --url and a command exclude each other'],
-      [['before.jsonl', '--verify', '--accept'], '--verify and --accept exclude each other'],
+      [['before.jsonl', '--', 'x'], 'a recording, --url and a command cannot be combined'],
+      [['before.jsonl', '--verify', '--accept'], '--verify and --accept cannot be combined'],
       [['before.jsonl', '--verify', '--lock', 'none'], 'there is no none'],
       [['before.jsonl', '--lock', 'before.jsonl'], 'before.jsonl is not a lock file: it is not JSON'],
       [['before.jsonl', '--lock', 'edited.lock'], 'the hash of sub description does not match its value'],

@@ -63,9 +63,9 @@ describe('prune', () => {
 
   it.each([
     [[], 'the recordings to delete are needed (select them with --older-than 30d, --keep-size 5GB or both)'],
-    [['--older-than', '30'], 'It is an age such as 30d or 12h.'],
-    [['--older-than', '5s'], 'It is an age such as 30d or 12h.'],
-    [['--keep-size', '5'], 'It is a size such as 5GB or 500MB.'],
+    [['--older-than', '30'], 'Use an age such as 30d or 12h.'],
+    [['--older-than', '5s'], 'Use an age such as 30d or 12h.'],
+    [['--keep-size', '5'], 'Use a size such as 5GB or 500MB.'],
   ])('refuses %j and deletes nothing', async (args, why) => {
     const { code, stderr, stdout } = await data.run('prune', ...args)
     expect({ code, stdout, stderr }).toMatchObject({

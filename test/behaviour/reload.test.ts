@@ -348,10 +348,10 @@ describe('wiretape reload', () => {
 
 describe('options of reload', () => {
   it.each([
-    [['--watch', 'a', '--url', 'http://127.0.0.1:1/mcp'], '--watch goes with a command'],
-    [['--reload-timeout', '3s', '--', 'true'], '--reload-timeout goes with --watch or --reloadable'],
-    [['--strict-reload', '--', 'true'], '--strict-reload goes with --watch or --reloadable'],
-    [['--watch', 'a', '--reload-timeout', 'soon', '--', 'true'], 'It is a time such as'],
+    [['--watch', 'a', '--url', 'http://127.0.0.1:1/mcp'], '--watch requires a command'],
+    [['--reload-timeout', '3s', '--', 'true'], '--reload-timeout requires --watch or --reloadable'],
+    [['--strict-reload', '--', 'true'], '--strict-reload requires --watch or --reloadable'],
+    [['--watch', 'a', '--reload-timeout', 'soon', '--', 'true'], 'Use a time such as'],
   ])('refuses %j', async (args, why) => {
     expect(await cli('record', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
   })

@@ -77,8 +77,8 @@ describe('wiretape replay --learn', () => {
 
   it('refuses what does not go with it', async () => {
     for (const [options, why] of [
-      [['--learn', '1'], 'One run tells nothing'],
-      [['--learn', '2', '--update'], '--learn and --update exclude each other'],
+      [['--learn', '1'], 'Use 2 or more'],
+      [['--learn', '2', '--update'], '--learn and --update cannot be combined'],
       [['--learn', '2', '--no-compare-file'], '--learn needs a compare file to write'],
     ] as const)
       expect(await replay(server('varying-mcp.mjs'), ...options)).toMatchObject({

@@ -45,7 +45,7 @@ describe('replay --update with a server that asks otherwise', () => {
     const before = raws().map(({ id, method }) => [id, method])
     const updated = await stage.run('replay', 'asked.jsonl', '--update', '--', ...asking('Which two?', 500))
     expect(updated).toMatchObject({ code: 0, stderr: '' })
-    expect(updated.stdout).toContain('Accepted 2 answers and 2 requests of the server into asked.jsonl')
+    expect(updated.stdout).toContain('Accepted 2 responses and 2 requests of the server into asked.jsonl')
     expect(updated.stdout).toMatch(/^ {2}#\d+ elicitation\/create \(sent by the server\)$/m)
     expect(raws().map(({ id, method }) => [id, method])).toEqual(before)
     expect(JSON.stringify(raws())).not.toContain('Which one?')

@@ -200,7 +200,7 @@ describe('wiretape replay', () => {
   it('takes new answers into the recording, and then finds nothing', async () => {
     const updated = await replay('old.jsonl', release('drop-field', 'describe'), '--update')
     expect(updated).toMatchObject({ code: 0, stderr: '' })
-    expect(updated.stdout).toContain('Accepted 4 answers into old.jsonl')
+    expect(updated.stdout).toContain('Accepted 4 responses into old.jsonl')
     expect(await replay('old.jsonl', release('drop-field', 'describe'))).toMatchObject({ code: 0 })
     expect(readFileSync(stage.path('old.jsonl.bak'), 'utf8')).toContain('took')
     expect(await stage.run('inspect', '--check', 'old.jsonl')).toMatchObject({ code: 0 })

@@ -431,7 +431,7 @@ describe('wiretape run', () => {
     [['.'], '. has no saved calls (saved calls are in files that end with .yaml or .yml)'],
     [['calls', '--var', 'x'], '--var "" is not a name and a value'],
     [['calls', '--var', 'x=1'], '--var x: no call uses this variable (write ${x} where its value belongs)'],
-    [['calls', '--url', 'http://127.0.0.1:1/', '--', 'node'], '--url and a command exclude each other'],
+    [['calls', '--url', 'http://127.0.0.1:1/', '--', 'node'], '--url and a command cannot be combined'],
     [['calls', '--header', 'a: b'], '--header needs --url'],
     [['calls', '--report', 'junit=calls/a.yaml'], 'calls/a.yaml'],
   ])('refuses %j', async (args, why) => {

@@ -85,7 +85,7 @@ describe('the session workflow', () => {
     [['--listen-transport', 'sse', '--target-command', 'x'], '--listen-transport sse needs --transport sse'],
     [
       ['--listen-transport', 'stdio', '--listen-port', '0', '--target-command', 'x'],
-      '--listen-port and --listen-transport stdio exclude each other',
+      '--listen-port and --listen-transport stdio cannot be combined',
     ],
     [
       ['--transport', 'sse', '--target-url', 'http://127.0.0.1:1/', '--listen-transport', 'streamable-http'],

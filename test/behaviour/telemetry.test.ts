@@ -234,7 +234,7 @@ it.each([
   [['--otlp', 'localhost:4318'], '--otlp is not an http or https URL'],
   [['--otlp', 'http://user:secret@localhost:4318'], '--otlp has credentials'],
   [['--otlp', 'http://localhost:4318', '--otlp-protocol', 'grpc'], 'http/json or http/protobuf'],
-  [['--otlp-payload'], '--otlp-payload goes with --otlp'],
+  [['--otlp-payload'], '--otlp-payload requires --otlp'],
 ])('%j is refused before anything is started', async (options, words) => {
   const recorder = stage.start(stage.record(server('mini-mcp.mjs'), options))
   expect((await recorder.ended).exitCode).toBe(2)

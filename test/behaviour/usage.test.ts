@@ -113,13 +113,13 @@ describe('a command line', () => {
     [
       'that records metadata without a value',
       ['record', '--meta', 'x', '--', 'true'],
-      /It has the form KEY=VALUE/,
+      /Use the form KEY=VALUE/,
     ],
-    ['that records with a size that is none', ['record', '--max-bytes', 'x', '--', 'true'], /It is a size/],
+    ['that records with a size that is none', ['record', '--max-bytes', 'x', '--', 'true'], /Use a size/],
     [
       'that records with a number that is none',
       ['record', '--max-bytes', '1MB', '--max-files', '0', '--', 'true'],
-      /It is a whole number from 1/,
+      /Use a whole number, at least 1/,
     ],
     [
       'that limits the files without their size',
@@ -130,12 +130,12 @@ describe('a command line', () => {
     [
       'that shares a server that is not listened for',
       ['record', '--shared', '--', 'true'],
-      '--shared goes with --listen and a command',
+      '--shared requires --listen and a command',
     ],
     [
       'that bridges and listens',
       ['record', '--bridge', '--url', 'http://x/', '--listen', '0'],
-      '--bridge and --listen exclude each other: the client starts a bridge',
+      '--bridge and --listen cannot be combined: the client starts a bridge',
     ],
     [
       'that sends a header without its variable',
@@ -145,22 +145,22 @@ describe('a command line', () => {
     [
       'that sends a header over a proxy',
       ['record', '--url', 'http://x/', '--header', 'A: ${NOT_SET}'],
-      '--header goes with --bridge',
+      '--header requires --bridge',
     ],
     [
       'that keeps a session file of many servers',
       ['record', '--forward', '--session-file', 's.json', '--', 'true'],
-      '--session-file and --forward exclude each other: --forward writes a tape for each server (convert each tape with wiretape convert TAPE FILE.json)',
+      '--session-file and --forward cannot be combined: --forward writes a tape for each server (convert each tape with wiretape convert TAPE FILE.json)',
     ],
     [
       'that starts a proxy with an option of another',
       ['proxy', 'start', '--target-command', 'true', '--insecure'],
-      '--insecure goes with --url, --bridge or --forward',
+      '--insecure requires --url, --bridge or --forward',
     ],
     [
       'that says twice where clients connect',
       ['proxy', 'start', '--target-command', 'true', '--listen', '1', '--listen-port', '2'],
-      '--listen and --listen-port exclude each other (see wiretape proxy start --help)',
+      '--listen and --listen-port cannot be combined (see wiretape proxy start --help)',
     ],
   ])('%s gets one line and exit 2, and creates nothing', async (_, args, line) => {
     await refuses(args, line)

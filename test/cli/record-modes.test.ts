@@ -48,7 +48,7 @@ describe('what record does', () => {
     ['--forward and --url', ['client'], { forward: true, url: 'http://x/' }],
     ['--bridge needs the --url', [], { bridge: true }],
     ['--bridge needs the --url', ['server'], { bridge: true }],
-    ['--bridge and --listen exclude each other', [], { bridge: true, url: 'http://x/', listen: '0' }],
+    ['--bridge and --listen cannot be combined', [], { bridge: true, url: 'http://x/', listen: '0' }],
     ['--bridge and a command', ['server'], { bridge: true, url: 'http://x/' }],
     ['--url and a command', ['server'], { url: 'http://x/' }],
     ['--url and a command', ['server'], { url: 'http://x/', listen: '0' }],

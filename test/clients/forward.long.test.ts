@@ -378,7 +378,7 @@ describe('a client that does not believe our certificate, after one that did', (
 
 describe('what makes no sense', () => {
   it.each([
-    [['--url', 'http://x/'], /--forward and --url exclude each other/],
+    [['--url', 'http://x/'], /--forward and --url cannot be combined/],
     [['--session-file', 's.json'], /convert each tape with wiretape convert TAPE FILE.json/],
     [['--allow-remote'], /other machines could connect to any address through the proxy/],
     [['--listen', '0.0.0.0:0'], /other machines could use the server/],

@@ -204,7 +204,7 @@ describe('conditions that are joined', () => {
 describe('describeFilter', () => {
   it.each([
     ['', 'everything'],
-    ['tool:se* -is:late', 'tool is like se* and not a second response to a request'],
+    ['tool:se* -is:late', 'tool matches se* and not a second response to a request'],
     ['>(a or size:>1kB)', 'from the client and (method, name or text has "a" or size above 1kB)'],
     ['since:10m until:2026-08-01', 'since 10m ago and before 2026-08-01'],
     ['since:yesterday until:today', 'since yesterday and before today'],

@@ -159,7 +159,7 @@ describe('wiretape doctor of a URL', () => {
       put('ca.pem', authority.certificate)
       const extra = { ...plainEnv(), HOME: home, NODE_EXTRA_CA_CERTS: join(home, 'ca.pem') }
       const trusted = await wiretape(['doctor', '--url', place], { cwd: home, env: extra })
-      expect(trusted.stdout).toMatch(/TLS +TLSv1\.3[^]*✗ answer is JSON/)
+      expect(trusted.stdout).toMatch(/TLS +TLSv1\.3[^]*✗ response is JSON/)
     } finally {
       secure.close()
     }
@@ -173,7 +173,7 @@ describe('wiretape doctor of a URL', () => {
   })
 
   it.each([
-    ['/html', 'answer is JSON', 'MCP endpoint'],
+    ['/html', 'response is JSON', 'MCP endpoint'],
     ['/nothing', 'HTTP', 'path'],
   ])('names the step that fails at %s', async (path, name, advice) => {
     const { last } = await examine('--url', url + path)

@@ -90,6 +90,6 @@ describe('a duration', () => {
   it('is refused with the forms that there are', async () => {
     const { code, stderr } = await wiretape(['replay', tape, '--timeout', '5x', '--', 'cat'], { env })
     expect(code).toBe(2)
-    expect(stderr).toContain('It is a time such as 500ms, 5s or 2m; a bare number is seconds.')
+    expect(stderr).toContain('Use a time such as 500ms, 5s or 2m; a bare number is seconds.')
   })
 })

@@ -17,7 +17,7 @@ export async function exportLane(
 ): Promise<{ blob: Blob; name: string; warnings: readonly string[] }> {
   const { formats, htmlReport } = furtherFormats()
   const format = page ? htmlReport(async () => page) : formats.find((one) => one.id === id)
-  if (!format?.write) throw new WiretapeError('usage', `cannot write the format ${id} to write`)
+  if (!format?.write) throw new WiretapeError('usage', `cannot write the format ${id}`)
   const warnings: string[] = []
   const input = { bytes: () => chunksOf(lane.source) }
   const records = { records: () => traceV1.read!(input, () => undefined) }

@@ -42,7 +42,7 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
       optionOf({
         long: '--timeout',
         value: 'time',
-        help: `for each answer: ${durationForms}`,
+        help: `timeout of each response: ${durationForms}`,
         parse: parseTimeout,
       }).default(usualTimeoutMs, '60s'),
     )

@@ -72,7 +72,7 @@ export function registerCost(program: Command, io: Io, outcome: Outcome): void {
       'Prints the cost of each tool, prompt and resource: its definition, which is part of every prompt, and its results. ' +
         'Tokens are estimated as characters / 4. Exits 1 when the definitions cost more than --max.',
     )
-    .argument('<recording...>', 'recordings, checked together as one run')
+    .argument('<recording...>', 'recordings, counted together as one run')
     .option('--max <tokens>', 'highest token cost of all definitions, such as 20k')
     .option('--json', 'print JSON')
     .addHelpText(

@@ -42,5 +42,5 @@ Examples:
 
 function positiveNumber(text: string): number {
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a number above 0.')
+  throw new InvalidArgumentError('Use a number above 0.')
 }

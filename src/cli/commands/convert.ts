@@ -17,8 +17,8 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option(
       '--to <format>',
       'output format: trace-v1, session-json, jsonrpc, inspector, har, streamable-http, http-sse, assay-trace, ' +
-        'otlp-json, otlp-proto, otlp-metrics-json, otlp-metrics-proto, markdown, csv, parquet, html (default: the name ' +
-        'of the output tells)',
+        'otlp-json, otlp-proto, otlp-metrics-json, otlp-metrics-proto, markdown, csv, parquet, html (default: from the ' +
+        'name of the output)',
     )
     .option('--filter <filter>', 'only exchanges with a message that matches (docs/filter.md)')
     .option('--strict', 'exit 1 if the target cannot hold everything')

@@ -31,5 +31,5 @@ Examples:
 
 function messageNumber(text: string): number {
   if (/^#?\d{1,15}$/.test(text)) return Number(text.replace('#', ''))
-  throw new InvalidArgumentError('It is the number that inspect shows.')
+  throw new InvalidArgumentError('Use the number that inspect shows.')
 }

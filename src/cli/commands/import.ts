@@ -57,9 +57,9 @@ export function registerTrace(program: Command, io: Io, outcome: Outcome): void 
     .option('--format <format>', formatHelp)
     .option('--profile <profile>', profileHelp)
     .option('--untimed <time>', untimedHelp)
-    .option('--episode-id <id>', 'default: the name of the input without its extension')
+    .option('--episode-id <id>', 'id of the episode (default: the name of the input without its extension)')
     .option('--test-id <id>', 'written to the metadata of the episode')
-    .option('--prompt <text>', 'default: <mcp:session>')
+    .option('--prompt <text>', 'prompt of the episode (default: <mcp:session>)')
     .addHelpText(
       'after',
       `

@@ -19,9 +19,9 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .option('--jsonl', 'print JSON, one message a line; with -v also payloads')
     .option('--filter <filter>', 'only matching messages; their numbers do not change (docs/filter.md)')
     .option('--fields <list>', 'columns to print: seq,time,tool,latency,$.params.arguments.q')
-    .addOption(new Option('--format <f>', 'of the columns').choices(['table', 'tsv', 'jsonl']))
+    .addOption(new Option('--format <f>', 'format of the columns').choices(['table', 'tsv', 'jsonl']))
     .option('--raw <number>', 'print only the exact bytes of this message', messageNumber)
-    .option('--findings', 'show findings, also notes, and with --filter and --json (docs/findings.md)')
+    .option('--findings', 'also show notes, and show findings with --filter and --json (docs/findings.md)')
     .option('--no-findings', 'show no findings')
     .option('--check', 'list only problems, and exit 1 if there are any')
     .addHelpText(
@@ -49,5 +49,5 @@ Examples:
 
 function messageNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is the number that inspect shows.')
+  throw new InvalidArgumentError('Use the number that inspect shows.')
 }

@@ -54,7 +54,7 @@ export function registerStatus(program: Command, io: Io, outcome: Outcome): void
     )
     .argument('[client...]', 'only these clients')
     .option('--policy', 'show each setting of the policy of this machine, and where it came from')
-    .option('--fleet', 'show which hosts shipped recordings to a store, and how far each is')
+    .option('--fleet', 'show which hosts shipped recordings to a store, and how far each is behind')
     .option('--at <store>', 'with --fleet: the store (default: the target of the policy)')
     .option('--json', 'print JSON')
     .addHelpText(

@@ -36,5 +36,5 @@ Examples:
 function budget(text: string): number {
   const bytes = /^\d{1,8}$/.test(text) ? Number(text) : 0
   if (bytes >= leastBudget) return bytes
-  throw new InvalidArgumentError(`It is a whole number of bytes from ${leastBudget} on.`)
+  throw new InvalidArgumentError(`Use a whole number of bytes, at least ${leastBudget}.`)
 }

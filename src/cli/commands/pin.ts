@@ -33,7 +33,7 @@ export function registerPin(program: Command, io: Io, outcome: Outcome): void {
       optionOf({
         long: '--timeout',
         value: 'time',
-        help: `for each answer of a server: ${durationForms}`,
+        help: `timeout of each response: ${durationForms}`,
         parse: parseTimeout,
       }).default(usualTimeoutMs, '60s'),
     )

@@ -65,9 +65,8 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
   command.addHelpText(
     'after',
     `
-The session file is saved on the way, at most every 30 s, and when the session
-ends, however it ends. On the screen the key s saves it at once, where
-you say.
+The session file is saved during the session, at most every 30 s, and at its end.
+On the screen, s saves it at once to a path that you choose.
 
 Examples:
   wiretape proxy start --target-command "python server.py" --session-file s.json`,

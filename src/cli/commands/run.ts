@@ -32,7 +32,7 @@ export function registerRun(program: Command, io: Io, outcome: Outcome): void {
       optionOf({
         long: '--timeout',
         value: 'time',
-        help: `for each answer: ${durationForms}`,
+        help: `timeout of each response: ${durationForms}`,
         parse: parseTimeout,
       }).default(usualTimeoutMs, '60s'),
     )

@@ -34,5 +34,5 @@ Examples:
 
 function count(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a whole number from 1 on.')
+  throw new InvalidArgumentError('Use a whole number, at least 1.')
 }

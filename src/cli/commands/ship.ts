@@ -29,7 +29,10 @@ export function registerShip(program: Command, io: Io, outcome: Outcome): void {
       }
     })
     .addOption(
-      new Option('--compression <name>', 'zstd needs Node 22.15 (default: gzip)').choices(['gzip', 'zstd']),
+      new Option(
+        '--compression <name>',
+        'compression of segments; zstd needs Node 22.15 (default: gzip)',
+      ).choices(['gzip', 'zstd']),
     )
     .addOption(otlpOption())
     .addOption(otlpProtocolOption())

@@ -11,7 +11,7 @@ export function registerTail(program: Command, io: Io, outcome: Outcome): void {
       'Prints the messages of a live capture, one line a message, and follows it until it ends. ' +
         'A slow reader does not slow the capture.',
     )
-    .argument('[id]', 'its label, pid or the start of its session id (default: the only live capture)')
+    .argument('[id]', 'label, pid or start of the session id of the capture (default: the only live capture)')
     .option('--filter <filter>', 'only messages that match this filter')
     .option('--new', 'only new messages')
     .option('--json', 'print the lines of the tape')

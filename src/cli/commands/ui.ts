@@ -33,6 +33,6 @@ Examples:
 
 function parsePort(text: string): number {
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('a port is 0 to 65535')
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('Use a port from 0 to 65535.')
   return port
 }

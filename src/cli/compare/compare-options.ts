@@ -18,7 +18,7 @@ export function addCompareOptions(command: Command): Command {
       new Option('--level <level>', 'exact, semantic or schema (default: semantic)').argParser(
         (text: string) => {
           if (['exact', 'semantic', 'schema'].includes(text)) return text
-          throw new InvalidArgumentError('It is one of exact, semantic, schema.')
+          throw new InvalidArgumentError('Use exact, semantic or schema.')
         },
       ),
     )
@@ -48,5 +48,5 @@ export const matchersHelp = `
 Matchers:
   any, type                     any value; any value of the same type
   timestamp, uuid, duration     a whole value, or inside a text
-  number, number~0.5, number~5% any number; numbers that close
+  number, number~0.5, number~5% any number; numbers within that distance
   cursor, unordered, /pattern/  opaque strings; any order; an RE2 pattern`

@@ -19,7 +19,7 @@ export function refuseLearning(name: string, options: ReplayOptions): void {
         ? '--repeat and --parallel'
         : undefined
   if (other !== undefined)
-    throw new WiretapeError('usage', `--learn and ${other} exclude each other`, {
+    throw new WiretapeError('usage', `--learn and ${other} cannot be combined`, {
       hint: `leave out ${other}`,
     })
   if (options.compareFile === false)

@@ -166,9 +166,9 @@ export function summaryLine({ counts, offers, same }: ComparisonSummary, { style
   const breaking = offers.filter(({ impact }) => impact === 'breaking').length
   const review = offers.filter(({ impact }) => impact === 'review').length
   const compatible = offers.filter(({ impact }) => impact === 'compatible').length
-  if (breaking > 0) parts.push(style.red(countOf(breaking, 'breaking offer')))
-  if (review > 0) parts.push(style.yellow(`${countOf(review, 'offer')} to review`))
-  if (compatible > 0) parts.push(countOf(compatible, 'compatible offer'))
+  if (breaking > 0) parts.push(style.red(countOf(breaking, 'breaking change')))
+  if (review > 0) parts.push(style.yellow(`${countOf(review, 'change')} to review`))
+  if (compatible > 0) parts.push(countOf(compatible, 'compatible change'))
   if (same && parts.length <= 1) return `${style.green('Same')}: ${countOf(counts.same, 'exchange')}\n`
   const verdict = same ? style.green('Same') : style.bold('Different')
   const [first = 'no requests', ...others] = parts

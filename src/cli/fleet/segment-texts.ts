@@ -55,7 +55,7 @@ export class SegmentTexts {
   #givenUp(): Error {
     void this.#thread?.worker.terminate()
     this.#thread = undefined
-    return new Error(`cannot read ${this.#address}: no answer; repeat the query`)
+    return new Error(`cannot read ${this.#address}: no response; repeat the query`)
   }
 
   #start(): { worker: Worker; port: MessagePort } {

@@ -113,7 +113,7 @@ function checkUse(command: readonly string[], { server, url, from, set, header }
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
   const targets = [command.length > 0, url !== undefined, server !== undefined].filter(Boolean).length
-  if (targets > 1) throw wrong('--server, --url and a command exclude each other', 'name one')
+  if (targets > 1) throw wrong('--server, --url and a command cannot be combined', 'name one')
   if (targets === 0 && from === undefined)
     throw wrong('a server is needed', 'name the server with --server or --url, or its command after --')
   if (set !== undefined && from === undefined)

@@ -46,7 +46,7 @@ async function stepsFor(
 ): Promise<AsyncIterable<Step>> {
   if (url !== undefined) {
     if (words.length > 0)
-      throw new WiretapeError('usage', '--url and a command exclude each other', { hint: 'name one' })
+      throw new WiretapeError('usage', '--url and a command cannot be combined', { hint: 'name one' })
     const headers = header.map((text) => parseHeader(text, process.env))
     return checkUrl({
       url: parseHttpUrl(url, '--url'),

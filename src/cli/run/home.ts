@@ -134,7 +134,7 @@ async function printHome(io: Io): Promise<number> {
     lines.push(`${name}  ${style.dim(about)}`)
   if (rows.length > mostPrinted) lines.push(style.dim(`  and ${rows.length - mostPrinted} more: wiretape ls`))
   lines.push('', ...nextSteps.map(([command, what]) => `${pad(command, 28, 'right')}${what}`))
-  lines.push(`${pad('wiretape --help', 28, 'right')}every command`)
+  lines.push(`${pad('wiretape --help', 28, 'right')}list all commands`)
   await io.write(`${lines.join('\n')}\n`)
   return exitCode.done
 }

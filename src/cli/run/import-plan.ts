@@ -63,7 +63,7 @@ function refuseForSeveral(
   { outTrace, episodeId }: ImportOptions,
 ): void {
   if (outTrace !== undefined && folder === undefined) {
-    throw new WiretapeError('usage', `--out-trace ${outTrace} is no folder`, {
+    throw new WiretapeError('usage', `--out-trace ${outTrace} is not a folder`, {
       hint: 'each transcript becomes its own trace, because step ids are unique only within an episode',
     })
   }

@@ -95,7 +95,7 @@ function refuseTogether(options: InspectOptions): void {
   if (given.length < 2) return
   const [one, other] = given
   const name = other === 'fields' && options.fields === undefined ? 'format' : other
-  throw new WiretapeError('usage', `--${one} and --${name} exclude each other`, {
+  throw new WiretapeError('usage', `--${one} and --${name} cannot be combined`, {
     hint: 'use one of them',
   })
 }

@@ -107,7 +107,7 @@ async function select(
     })
   }
   if (all && clients.length > 0)
-    throw new WiretapeError('usage', '--all and client names exclude each other', {
+    throw new WiretapeError('usage', '--all and client names cannot be combined', {
       hint: 'name clients or use --all',
     })
   return findClients(placesOf(io), clients, folders)

@@ -158,7 +158,7 @@ async function overHttp(
   await ending.signal
   await mock.close()
   if (!quiet)
-    await io.complain(`served ${countOf(mock.served, 'answer')}, ${countOf(mock.missed, 'miss', 'misses')}`)
+    await io.complain(`served ${countOf(mock.served, 'response')}, ${countOf(mock.missed, 'miss', 'misses')}`)
   return exitCode.done
 }
 

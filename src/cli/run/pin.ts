@@ -67,9 +67,9 @@ function checkUse(
       'a recording or a server is needed',
       'name a recording, --url, or the command of a server after --',
     )
-  if (sources > 1) throw wrong('a recording, --url and a command exclude each other', 'name one')
+  if (sources > 1) throw wrong('a recording, --url and a command cannot be combined', 'name one')
   if (header !== undefined && url === undefined) throw wrong('--header needs --url', 'add --url')
-  if (verify && accept) throw wrong('--verify and --accept exclude each other', 'use one of them')
+  if (verify && accept) throw wrong('--verify and --accept cannot be combined', 'use one of them')
 }
 
 /** @returns whether a pinned server changed or, with `verify`, a server is not pinned */

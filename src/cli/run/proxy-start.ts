@@ -21,11 +21,11 @@ type Transport = 'stdio' | 'streamable-http' | 'sse'
 export async function runProxyStart(options: ProxyStartOptions & RecordOptions, io: Io): Promise<number> {
   const { transport, targetCommand, targetUrl, listenPort, listenTransport, ...recording } = options
   if (listenPort !== undefined && recording.listen !== undefined)
-    throw wrong('--listen and --listen-port exclude each other')
+    throw wrong('--listen and --listen-port cannot be combined')
   parseListen(listenPort, '--listen-port')
   if (listenTransport === 'stdio' && (listenPort ?? recording.listen) !== undefined)
     throw wrong(
-      `${listenPort === undefined ? '--listen' : '--listen-port'} and --listen-transport stdio exclude each other`,
+      `${listenPort === undefined ? '--listen' : '--listen-port'} and --listen-transport stdio cannot be combined`,
     )
   if (transport === 'stdio') {
     if (targetUrl !== undefined) throw wrong('--target-url needs --transport streamable-http or sse')

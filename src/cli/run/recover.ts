@@ -28,7 +28,7 @@ export async function runRecover(
   io: Io,
 ): Promise<number> {
   if (options.inPlace && output !== undefined) {
-    throw new WiretapeError('usage', '--in-place and an output exclude each other')
+    throw new WiretapeError('usage', '--in-place and an output cannot be combined')
   }
   const file = await recordingPath(input, io)
   if (file === '-') {
@@ -39,7 +39,7 @@ export async function runRecover(
   const path = resolve(io.cwd, file)
   if (options.sessionFile !== undefined) {
     if (options.inPlace || output !== undefined) {
-      throw new WiretapeError('usage', '--session-file and another output exclude each other')
+      throw new WiretapeError('usage', '--session-file and another output cannot be combined')
     }
     if (await isBeingRecorded(path, io)) throw stillRecorded(file)
     return recoverSession(file, options.sessionFile, io, options.compact)

@@ -91,7 +91,7 @@ export async function updateRecording(
   const bytes = format.write(renewed, () => undefined)
   await replaceFile(resolve(io.cwd, name), bytes, { backup: true })
   const what = [
-    ...(accepted.length > 0 ? [countOf(accepted.length, 'answer')] : []),
+    ...(accepted.length > 0 ? [countOf(accepted.length, 'response')] : []),
     ...(questions.length > 0 ? [`${countOf(questions.length, 'request')} of the server`] : []),
   ].join(' and ')
   await io.write(`Accepted ${what} into ${escapeText(name)}; the old one is kept as .bak\n`)

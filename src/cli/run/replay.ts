@@ -252,7 +252,7 @@ function isFailed({ status, comparison }: MessageOutcome): boolean {
 
 function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan): ReplayTarget {
   if (options.url !== undefined && command.length > 0)
-    throw new WiretapeError('usage', '--url and a command exclude each other', { hint: 'name one server' })
+    throw new WiretapeError('usage', '--url and a command cannot be combined', { hint: 'name one server' })
   if (options.url === undefined) {
     if (options.header) throw new WiretapeError('usage', '--header needs --url')
     if (command.length > 0) return { command }

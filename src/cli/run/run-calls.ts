@@ -129,7 +129,7 @@ function serverOf(
   const wrong = (message: string, hint: string): WiretapeError =>
     new WiretapeError('usage', message, { hint })
   if (url !== undefined && command.length > 0)
-    throw wrong('--url and a command exclude each other', 'name one server')
+    throw wrong('--url and a command cannot be combined', 'name one server')
   if (header.length > 0 && url === undefined) throw wrong('--header needs --url', 'add --url')
   if (command.length > 0) return { server: { command, env: {} }, secrets: [] }
   if (url === undefined) return undefined

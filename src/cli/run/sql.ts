@@ -29,7 +29,7 @@ export async function runSql(sql: string, options: SqlOptions, io: Io): Promise<
   const take = (result: Result): Promise<void> => print(result, options, io)
   if (options.at !== undefined) {
     if (named.length > 0)
-      throw new WiretapeError('usage', '--in and --at exclude each other', { hint: 'use one of them' })
+      throw new WiretapeError('usage', '--in and --at cannot be combined', { hint: 'use one of them' })
     const { runFleetQuery } = await import('../fleet/query.js')
     await runFleetQuery(sql, options.at, sinceMs, io, take)
     return exitCode.done

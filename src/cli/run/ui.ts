@@ -66,7 +66,7 @@ async function catalogueOf(
   if (at === undefined)
     return { catalogue: await createCatalogue(files, io, calls), close: () => Promise.resolve() }
   if (files.length > 0)
-    throw new WiretapeError('usage', 'files and --at exclude each other', { hint: 'give one of them' })
+    throw new WiretapeError('usage', 'files and --at cannot be combined', { hint: 'give one of them' })
   const { createStoreCatalogue } = await import('../ui/store-catalogue.js')
   const stored = await createStoreCatalogue(at, io)
   // Detects a refusing store before a page is opened.

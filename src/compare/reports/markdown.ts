@@ -74,7 +74,7 @@ function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
 function headline({ summary }: ComparisonReport): string {
   const counted = verdicts.filter((verdict) => summary.counts[verdict] > 0)
   const parts = counted.map((verdict) => `${summary.counts[verdict]} ${verdict}`)
-  if (summary.offers.length > 0) parts.push(`${countOf(summary.offers.length, 'offer')} changed`)
+  if (summary.offers.length > 0) parts.push(countOf(summary.offers.length, 'changed definition'))
   return `**${summary.same ? 'Same' : 'Different'}**: ${parts.join(', ') || 'no requests'}`
 }
 

@@ -297,7 +297,7 @@ function endTold({ session, us }: CallFacts): Sentence[] {
   if (session.error !== undefined)
     return [sentence('connection', `The server could not be started: ${escapeText(session.error)}`)]
   if (session.recovered || !session.complete)
-    return [sentence('connection', 'The recording is truncated or live: its end is unknown')]
+    return [sentence('connection', 'The recording is recovered, truncated or live: its end is unknown')]
   const end = session.durationMs === undefined ? undefined : session.durationMs * 1000
   const when = later(us, end)
   if (session.transport !== 'stdio') return [sentence('connection', `The recording ended ${when}`)]

@@ -53,7 +53,7 @@ export function postOwn(
         sizeBytes += chunk.length
         tell({ kind: 'response-body', bytes: chunk }, momentNow())
         if (sizeBytes <= longestMessage) chunks.push(chunk)
-        else onward.destroy(new Error('its answer is too long'))
+        else onward.destroy(new Error('its response is too long'))
       })
       came.on('error', (error) => fail(failureWords(error)))
       came.on('end', () => {
