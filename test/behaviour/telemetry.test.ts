@@ -101,7 +101,9 @@ describe.each(['http/json', 'http/protobuf'])('over %s', (protocol) => {
     })
     const [of] = JSON.parse(converted.stdout).resourceSpans
     expect(receiver.spans()).toEqual(of.scopeSpans[0].spans)
-    expect(receiver.requests[0]!.sent.resourceSpans[0].resource).toEqual(of.resource)
+    expect(receiver.requests.find(({ sent }) => sent.resourceSpans)!.sent.resourceSpans[0].resource).toEqual(
+      of.resource,
+    )
   })
 })
 
