@@ -62,7 +62,7 @@ function shownTexts(text, name) {
       for (const word of node.arguments
         .slice(1)
         .map(wordsOf)
-        .filter((one) => one !== '' && !isProse(one)))
+        .filter((/** @type {string} */ one) => one !== '' && !isProse(one)))
         found.push({ start: node.start, kind: 'text', words: word })
     if (node.type === 'JSXAttribute') {
       const attributeName = String(node.name.name?.name ?? node.name.name)

@@ -97,14 +97,14 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     const page = await stage.open('/?trace=mixed.jsonl')
     await page.locator('.troubles').waitFor()
     const said = await page.locator('.troubles button').allTextContents()
-    expect(said).toEqual(['1 error', '1 call tried again', '1 gap in the recording'])
+    expect(said).toEqual(['1 error', '1 retried call', '1 gap in the recording'])
     await page.locator('.row.is-dropped', { hasText: 'gone' }).waitFor()
     expect(await page.locator('.row', { hasText: 'gone' }).first().locator('.status').textContent()).toBe(
       'dropped',
     )
     await page.locator('.row', { hasText: 'walk answered' }).or(page.locator('.row.ours')).first().waitFor()
     await page.locator('.row.ours .tag', { hasText: 'answered by' }).first().waitFor()
-    await page.locator('.troubles button', { hasText: 'tried again' }).click()
+    await page.locator('.troubles button', { hasText: 'retried call' }).click()
     await page.locator('.detail .block.text', { hasText: 'arrived' }).waitFor()
     await page.locator('.troubles button', { hasText: 'gap' }).click()
     await page.locator('.row.selected', { hasText: 'the disk was slow' }).waitFor()
@@ -130,15 +130,15 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     const prompt = await forms('prompts/get')
     for (const form of ['Python', 'TypeScript', 'wiretape call']) expect(prompt).toContain(`Copy as ${form}`)
     await page.locator('.row', { hasText: 'resources/read' }).click({ button: 'right' })
-    await page.getByRole('menuitem', { name: /response alone/ }).click()
+    await page.getByRole('menuitem', { name: 'Copy as response', exact: true }).click()
     expect(JSON.parse(await taken())).toEqual({ jsonrpc, id: 3, result: { contents: [] } })
     await page.locator('.row', { hasText: 'prompts/get' }).click()
-    const fromDetail = async (form: string): Promise<string> => {
+    const fromDetail = async (form: string | RegExp): Promise<string> => {
       await page.locator('.menu > .button').click()
       await page.locator('.menu-list button', { hasText: form }).click()
       return taken()
     }
-    expect(JSON.parse(await fromDetail('response alone'))).toEqual({
+    expect(JSON.parse(await fromDetail(/^as response$/))).toEqual({
       jsonrpc,
       id: 2,
       result: { messages: [] },
