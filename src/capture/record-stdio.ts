@@ -41,20 +41,14 @@ export interface CaptureResult extends CaptureFiles {
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
   // The thread loads its code while we prepare the rest and the server starts.
   const thread = new EarlyThread()
-  const pipes = new EarlyPipes()
   try {
-    return await recordWith(thread, pipes, options)
+    return await recordWith(thread, options)
   } finally {
     thread.drop()
-    pipes.drop()
   }
 }
 
-async function recordWith(
-  thread: EarlyThread,
-  pipes: EarlyPipes,
-  options: StdioCaptureOptions,
-): Promise<CaptureResult> {
+async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Promise<CaptureResult> {
   const { command } = options
   const prepared = await prepareCapture(options)
   let run: StdioRun | undefined
@@ -69,11 +63,14 @@ async function recordWith(
     if (isEnding(signal)) capture.live.intercept?.ends()
     run?.signal(signal)
   }
+  // After the signals: an end in between would leave their folder behind. A server that may be replaced makes its own.
+  const pipes = options.reload ? undefined : new EarlyPipes()
   let capture: RunningCapture
   try {
     capture = prepared.start({ transport: 'stdio', command, url: null })
   } catch (error) {
     signals.close()
+    pipes?.drop()
     throw error
   }
   const { live } = capture
@@ -83,7 +80,7 @@ async function recordWith(
   // A capture that may not record does not need the thread.
   thread.drop()
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
-  const starting = reloads ? reloads.start(command) : startServer(command, { pipes: pipes.take() })
+  const starting = reloads ? reloads.start(command) : startServer(command, pipes && { pipes: pipes.take() })
   capture.register()
   try {
     const server = await starting

@@ -239,12 +239,12 @@ export function pairOf(first: number, second: number): number {
 }
 
 /**
- * Tables as bytes: a key of the literals (8 bytes), the number of entries (4, little-endian), then each table in the order of
- * `LiteralTables`.
+ * Tables as bytes: a key of the literals (8 bytes), the number of entries (4), a checksum of the rest (4; all little-endian),
+ * then each table in the order of `LiteralTables`.
  */
 export function packTables(literals: readonly Literal[]): Uint8Array {
   const { groups, counts, first, order, offsets, distances, others } = makeTables(literals)
-  const head = new Uint32Array([...keyOf(literals), order.length])
+  const head = new Uint32Array([...keyOf(literals), order.length, 0])
   const parts = [head, groups, counts, first, order, offsets, distances, others]
   const bytes = new Uint8Array(packedBytes(order.length))
   let at = 0
@@ -252,17 +252,19 @@ export function packTables(literals: readonly Literal[]): Uint8Array {
     bytes.set(new Uint8Array(part.buffer), at)
     at += part.byteLength
   }
+  new Uint32Array(bytes.buffer, 0, 4)[3] = checksumOf(bytes.buffer)
   return bytes
 }
 
-/** The tables in `bytes`; undefined if they are of other literals. Throws nothing. */
+/** The tables in `bytes`; undefined if they are of other literals or damaged. Throws nothing. */
 export function unpackTables(literals: readonly Literal[], bytes: Uint8Array): LiteralTables | undefined {
   if (bytes.length < headBytes || !isLittleEndian) return undefined
   // A copy: views of two bytes an element need an even offset.
   const { buffer } = new Uint8Array(bytes)
-  const [key1, key2, count = 0] = new Uint32Array(buffer, 0, 3)
+  const [key1, key2, count = 0, checksum] = new Uint32Array(buffer, 0, 4)
   const key = keyOf(literals)
   if (key1 !== key[0] || key2 !== key[1] || bytes.length !== packedBytes(count)) return undefined
+  if (checksum !== checksumOf(buffer)) return undefined
   let at = headBytes
   const next = (byteLength: number): number => (at += byteLength) - byteLength
   return {
@@ -276,7 +278,18 @@ export function unpackTables(literals: readonly Literal[], bytes: Uint8Array): L
   }
 }
 
-const headBytes = 12
+const headBytes = 16
+
+/** Of the tables, four bytes at a time: FNV-1a. */
+function checksumOf(buffer: ArrayBuffer): number {
+  let sum = 0x811c9dc5
+  const end = buffer.byteLength & ~3
+  const words = new Uint32Array(buffer, headBytes, (end - headBytes) / 4)
+  for (const word of words) sum = Math.imul(sum ^ word, 0x01000193)
+  for (const byte of new Uint8Array(buffer, end)) sum = Math.imul(sum ^ byte, 0x01000193)
+  return sum >>> 0
+}
+
 const packedBytes = (count: number): number => headBytes + 5 * size + 5 * count
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 

@@ -272,6 +272,17 @@ describe('record --watch', () => {
     actor.stdin.end()
     expect(await actor.ended).toMatchObject({ exitCode: 3 })
   })
+
+  it('ends by a signal that comes while the server is replaced, and leaves no process behind', async () => {
+    const slow = ['sh', '-c', 'echo begins >&2; cat; echo leaves >&2; sleep 1']
+    const actor = stage.start(stage.record(slow, ['--watch', '*.json']), { cwd: stage.folder })
+    await until('it runs', () => actor.stderr().includes('begins'))
+    become({ version: '2', tools: [] })
+    await until('the old process ends', () => actor.stderr().includes('leaves'))
+    actor.child.kill('SIGTERM')
+    await actor.ended
+    expect(actor.stderr().toString().split('begins').length).toBeLessThanOrEqual(3)
+  })
 })
 
 describe('wiretape reload', () => {

@@ -49,7 +49,14 @@ describe('the tables of a build', () => {
     ],
     ['that are cut off', literals, packed.subarray(0, -1)],
     ['that are longer', literals, new Uint8Array([...packed, 0])],
-    ['without a head', literals, new Uint8Array(11)],
+    ['without a head', literals, new Uint8Array(15)],
+    ['with a changed byte', literals, packed.map((byte, i) => (i === 40_000 ? byte ^ 1 : byte))],
+    [
+      'with a changed last byte',
+      literals,
+      packed.map((byte, i) => (i === packed.length - 1 ? byte ^ 1 : byte)),
+    ],
+    ['without data', literals, packed.map((byte, i) => (i < 12 ? byte : 0))],
   ])('%s are not used', (_, wanted, bytes) => {
     expect(unpackTables(wanted, bytes)).toBeUndefined()
   })

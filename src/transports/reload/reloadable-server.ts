@@ -350,8 +350,14 @@ class Reloadable implements ReloadableServer {
   async #start(
     onMade: (made: Generation) => void,
   ): Promise<{ made: Generation; agreed: string | undefined }> {
+    // An end that came while the old process ended would leave the new one behind.
+    if (this.#ending) return this.#failed(await this.#now.server.exited)
     const server = await startServer(this.#command, this.#options)
     if ('error' in server) throw new Error(server.error)
+    if (this.#ending) {
+      await endServer(server)
+      return this.#failed(await server.exited)
+    }
     const made = this.#take(server)
     onMade(made)
     const { initialize, agreed: told } = this.#memory
