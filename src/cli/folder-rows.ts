@@ -33,14 +33,16 @@ export interface Row {
  * The recordings of a folder, oldest first.
  *
  * @param name of the folder, as the user wrote it
+ * @param list of its tapes
  */
 export async function rowsIn(
   path: string,
   { dataFolder }: Pick<Io, 'dataFolder'>,
   name: string = path,
+  list: (folder: string) => Promise<TapeSummary[]> = listTapes,
 ): Promise<Row[]> {
   const captures = await liveCaptures(registryFolderIn(dataFolder))
-  const tapes = await listTapes(path).catch((cause: unknown) => {
+  const tapes = await list(path).catch((cause: unknown) => {
     throw new WiretapeError('unreadable', `cannot list ${name}: ${reasonOf(cause)}`, { cause })
   })
   return joinSegments(tapes, placeOf).map((group) => rowOf(group, captures))

@@ -29,15 +29,22 @@ export interface Peer {
   readonly version: string
 }
 
-/** The tapes in a folder by start time, oldest first; other files are ignored. A missing folder has none. */
-export async function listTapes(folder: string): Promise<TapeSummary[]> {
+/**
+ * The tapes in a folder by start time, oldest first; other files are ignored. A missing folder has none.
+ *
+ * @param summarize of one file
+ */
+export async function listTapes(
+  folder: string,
+  summarize: (path: string) => Promise<TapeSummary | undefined> = summarizeTape,
+): Promise<TapeSummary[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
   const tapes: TapeSummary[] = []
   for (const name of names.filter((file) => /\.jsonl(?:\.[1-9]\d{0,3})?$/.test(file))) {
-    const summary = await summarizeTape(join(folder, name)).catch(() => undefined)
+    const summary = await summarize(join(folder, name)).catch(() => undefined)
     if (summary) tapes.push(summary)
   }
   return tapes.toSorted(

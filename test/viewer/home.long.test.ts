@@ -113,6 +113,68 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await actor.ended
   })
 
+  it('deletes several recordings after one confirmation, live ones not, and closes a recording from its own page', async () => {
+    for (const label of ['one', 'two', 'stays']) tape(label, 'the kettle')
+    const command = [process.execPath, cli, 'record', '--label', 'lives', '--']
+    const recorder = play.start([...command, ...server('echo-lines.mjs')])
+    const { actor, url } = await ui()
+    const page = await stage.open(url)
+    const select = (label: string): Promise<void> =>
+      page.getByRole('checkbox', { name: `Select ${label}` }).check()
+    const several = page.getByRole('button', { name: 'Delete selected' })
+    await page.locator('.recording.is-live', { hasText: 'lives' }).waitFor()
+    expect(await several.isDisabled()).toBe(true)
+    await select('lives')
+    await several.click()
+    const asked = page.getByRole('group', { name: 'Delete the selected recordings?' })
+    await asked
+      .getByText('No selected recording can be deleted. Live recordings are not deleted: lives.')
+      .waitFor()
+    expect(await asked.getByRole('button').allTextContents()).toEqual(['Cancel'])
+    await select('one')
+    await select('two')
+    await asked
+      .getByText(/^Delete 2 recordings \([\d.]+ kB\) permanently: \w+, \w+\? Live recordings/)
+      .waitFor()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `home-delete-${colorScheme}`)
+      }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await asked.waitFor({ state: 'detached' })
+    expect(readdirSync(folder)).toHaveLength(4)
+    await several.click()
+    await asked.getByRole('button', { name: 'Delete 2 recordings' }).click()
+    await page.locator('.notice', { hasText: 'Deleted 2 recordings.' }).waitFor()
+    await page.locator('.recording', { hasText: 'one' }).waitFor({ state: 'detached' })
+    expect(await page.locator('.recording').count()).toBe(2)
+    const left = readdirSync(folder)
+    expect(left).toHaveLength(2)
+    expect(left).toContain('stays.jsonl')
+
+    await page.locator('.recording', { hasText: 'stays' }).click()
+    await read(page, 4)
+    for (const width of [390, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await picture(page, 'home-close')
+      expect(await seriousFindings(page)).toEqual([])
+      expect(await page.getByRole('link', { name: 'Close' }).isVisible()).toBe(true)
+    }
+    await page.getByRole('link', { name: 'Close' }).click()
+    await page.locator('.recording', { hasText: 'stays' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Close' }).count()).toBe(0)
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+    recorder.child.stdin!.end()
+    await recorder.ended
+  })
+
   it('shows somebody who has no recording how to make one, a sample, and the saved calls of the folder', async () => {
     mkdirSync(play.path('calls'))
     writeFileSync(

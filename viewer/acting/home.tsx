@@ -7,18 +7,15 @@ import type { Listed } from '../shell/landing.js'
 import { ConnectForm, connecting } from './connect.js'
 import { Copied } from './copied.js'
 import { door } from './door.js'
+import { asked, Deleting, DeletingAll } from './home-delete.js'
+import { listed, loadList, trouble } from './home-list.js'
 import { loadSessions, SessionActions } from './home-sessions.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
 import { store } from './place.js'
 import { SavedCalls } from './saved-calls.js'
 import { SqlPanel, sqlOpen } from './sql-panel.js'
-import { tell, wordsOf } from './state.js'
 
-const listed = signal<readonly Listed[] | undefined>(undefined)
-const trouble = signal<string | undefined>(undefined)
 const ticked = signal<ReadonlySet<string>>(new Set())
-/** Id of the recording to be deleted, until the user confirms. */
-const asked = signal<string | undefined>(undefined)
 const words = signal('')
 
 /** Interval between two requests for the list. */
@@ -52,18 +49,6 @@ export function Home() {
       <p class="empty">No sessions in {clean(store.value)} yet. They appear here when a host ships them.</p>
     )
   return all.length === 0 ? <First /> : <Recordings all={all} />
-}
-
-async function loadList(): Promise<void> {
-  try {
-    const response = await door.fetch('./api/recordings')
-    if (!response.ok)
-      throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
-    listed.value = (await response.json()) as Listed[]
-    trouble.value = undefined
-  } catch (error) {
-    trouble.value = wordsOf(error)
-  }
 }
 
 /** Shown without recordings: how to make one. */
@@ -137,6 +122,17 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         >
           Open together
         </button>
+        {!isStore && (
+          <button
+            type="button"
+            class="button"
+            disabled={chosen.length === 0}
+            title="Select the recordings to delete. You confirm first."
+            onClick={() => (asked.value = 'selected')}
+          >
+            Delete selected
+          </button>
+        )}
         <button
           type="button"
           class="button"
@@ -147,6 +143,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
           SQL
         </button>
       </form>
+      {asked.value === 'selected' && chosen.length > 0 && <DeletingAll chosen={chosen} />}
       {sqlOpen.value && <SqlPanel />}
       {searched.value !== undefined && <FoundMessages />}
       <div class={`home-table ${isStore ? 'of-store' : ''}`}>
@@ -251,46 +248,11 @@ function Recording({ one }: { readonly one: Listed }) {
   )
 }
 
-function Deleting({ one, label }: { readonly one: Listed; readonly label: string }) {
-  if (asked.value !== one.id)
-    return (
-      <button
-        type="button"
-        class="button small"
-        aria-label={`Delete ${label}`}
-        onClick={() => (asked.value = one.id)}
-      >
-        Delete
-      </button>
-    )
-  return (
-    <span class="home-asked" role="group" aria-label={`Delete ${label} permanently?`}>
-      <button type="button" class="button small danger" onClick={() => void remove(one)}>
-        Delete permanently
-      </button>
-      <button type="button" class="button small" onClick={() => (asked.value = undefined)}>
-        Cancel
-      </button>
-    </span>
-  )
-}
-
-async function remove({ id, label }: Listed): Promise<void> {
-  asked.value = undefined
-  const response = await door.fetch(`./api/recordings/${id}/delete`, {
-    method: 'POST',
-    headers: { 'x-wiretape-act': '1', 'content-type': 'application/json' },
-    body: '{}',
-  })
-  if (response.ok) tell(`Deleted ${label}.`)
-  else tell(`Cannot delete ${label}: ${(await response.text()).trim()}`, 'bad')
-  await loadList()
-}
-
 function tick(id: string): void {
   const next = new Set(ticked.value)
   if (!next.delete(id)) next.add(id)
   ticked.value = next
+  if (next.size === 0 && asked.value === 'selected') asked.value = undefined
 }
 
 function matchesWords({ label, server, client, name, host, startedAt }: Listed): boolean {

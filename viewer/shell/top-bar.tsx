@@ -38,6 +38,11 @@ export function TopBar() {
         )}
       </Brand>
       {some && <Lanes />}
+      {some && mode === 'ui' && (
+        <a class="button small close" href="./?home" title="Close and show all recordings">
+          <Icon name="close" /> <span class="word">Close</span>
+        </a>
+      )}
       <span class="grow" />
       {some && (
         <nav class="views" aria-label="Views">

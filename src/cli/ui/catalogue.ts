@@ -6,7 +6,13 @@ import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, liveCaptures, type CaptureConnection } from '../../control/index.js'
 import { joinSegments } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
-import { readReason, segmentPath, summarizeTape, type TapeSummary } from '../../tape/index.js'
+import {
+  createTapeLister,
+  readReason,
+  segmentPath,
+  summarizeTape,
+  type TapeSummary,
+} from '../../tape/index.js'
 import type { Catalogue, FoundMessage, ListedRecording } from '../../ui-server/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { rowOf, rowsIn, type Row } from '../folder-rows.js'
@@ -42,6 +48,9 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
   const known = new Map<string, readonly string[]>([['sample', [sampleRecording()]]])
 
   let engine: OpenEngine | undefined
+  // Pages ask every few seconds.
+  const listTapes = createTapeLister()
+  const rows = (): Promise<Row[]> => rowsIn(folder, io, folder, listTapes)
 
   function listed(row: Row): ListedRecording {
     const id = idOf(row.files)
@@ -67,8 +76,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
 
   return {
     async recordings() {
-      const rows = await rowsIn(folder, io)
-      return rows.map(listed).toReversed()
+      return (await rows()).map(listed).toReversed()
     },
     async given() {
       const captures = await liveCaptures(registry)
@@ -114,7 +122,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       return { matches: found, isCut: matches.length > mostFound }
     },
     async remove(id) {
-      const row = (await rowsIn(folder, io)).find(({ files }) => idOf(files) === id)
+      const row = (await rows()).find(({ files }) => idOf(files) === id)
       if (!row)
         throw new WiretapeError('usage', 'this recording is not in the data folder', {
           hint: 'delete the file itself',
