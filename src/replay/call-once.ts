@@ -2,7 +2,15 @@ import { failureOf } from '../compare/index.js'
 import { WiretapeError } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import type { Envelope } from '../model/index.js'
-import { findJsonValue, isFault, memberOf, membersOf, readEnvelope, spliceText } from '../wire/index.js'
+import {
+  findJsonValue,
+  isFault,
+  JsonObject,
+  memberOf,
+  membersOf,
+  readEnvelope,
+  spliceText,
+} from '../wire/index.js'
 import { defaultAnswer } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import { initialized, newestLegacy } from './handshake.js'
@@ -171,6 +179,9 @@ function cancelled(id: string): string {
 /** Response of a recording bridge when a server wants other headers. No server of any era refuses `initialize` so. */
 const refusedLogin =
   /^\{"jsonrpc":"2\.0","id":"[\w-]+","error":\{"code":40[137],"message":"wiretape: (HTTP 40[137][^":]*)/
+/** Response of a recording bridge that reached no MCP server: a failed connection, a gateway without one, a redirect. */
+const unreachable =
+  /^\{"jsonrpc":"2\.0","id":"[\w-]+","error":\{"code":(?:50[234]|30\d),"message":"wiretape: /
 
 /** @param isPerson a person can enter other headers */
 async function greet(
@@ -186,11 +197,19 @@ async function greet(
   const text = `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${params}}`
   const result = await askLive(live, clientFrame(text, [text]), id, timeoutMs, signal)
   if (!('text' in result)) return { error: `initialize: ${result.error}` }
-  const refused = refusedLogin.exec(result.text)?.[1]
+  const refused = refusedLogin.exec(result.text)?.[1] ?? unreachableWords(result.text)
   if (isPerson && refused !== undefined) return { error: refused }
   if (failureOf(result.text) !== undefined) return { isModern: true }
   await live.send(initialized)
   return { isModern: false, greeting: result.text }
+}
+
+function unreachableWords(text: string): string | undefined {
+  if (!unreachable.test(text)) return undefined
+  return new JsonObject(text, 0)
+    .object('error')
+    ?.string('message')
+    ?.replace(/^wiretape: /, '')
 }
 
 /** @param capabilities of the client, where each request declares them */

@@ -2,6 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeLine, tapePlace, type SegmentPlace } from '../formats/index.js'
 import { madeMeta, type EndRecord, type MetaRecord } from '../model/index.js'
+import { whySilent } from './why-silent.js'
 
 /** First lines are short, unless the command line is long. */
 const headBytes = 65_536
@@ -21,6 +22,8 @@ export interface TapeSummary {
   readonly server?: Peer
   /** Undefined while the tape is being written, or when it was cut off. */
   readonly end?: EndRecord
+  /** Why the server never sent a message, where the tape tells. */
+  readonly whySilent?: string
 }
 
 /** A program's own name and version. */
@@ -74,6 +77,7 @@ export async function summarizeTape(path: string): Promise<TapeSummary | undefin
     const lines = tail.trimEnd().split('\n')
     const last = decodeLine(lines.at(-1) ?? '')
     const end = 'record' in last && last.record.type === 'end' ? last.record : undefined
+    const why = end && whySilent(head, meta.wiretape?.url ?? null, end)
     return {
       path,
       sizeBytes: size,
@@ -81,6 +85,7 @@ export async function summarizeTape(path: string): Promise<TapeSummary | undefin
       place: tapePlace(path, meta),
       ...peersIn(head),
       ...(end && { end }),
+      ...(why !== undefined && { whySilent: why }),
     }
   } finally {
     await file.close()

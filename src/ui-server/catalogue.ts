@@ -96,6 +96,8 @@ export interface ListedRecording {
   readonly files: readonly string[]
   /** Absolute path of the first file, for commands to copy. */
   readonly path: string
+  /** Why its server never sent a message, if known. */
+  readonly why?: string
 }
 
 /** Messages found, newest recording first. */

@@ -5,22 +5,20 @@ import { WiretapeError } from '../model/index.js'
 import { findJsonValue, isFault, onOneLine, readWritten } from '../wire/index.js'
 import type { Catalogue, UiRecorder } from './catalogue.js'
 import type { RecordedServer } from './recorded-server.js'
-import { openSession, type ClientSession, type SessionEvent } from './client-session.js'
+import { openSession, type ClientSession } from './client-session.js'
 import { jsonOf, refuse, sendJson } from './replies.js'
-import { writeAtPace } from './send-file.js'
+import { eventsTo } from './page-events.js'
 
-/** Sessions of all pages. */
+/** Open sessions of all pages. */
 const mostSessions = 16
+/** Sessions that ended by themselves, kept to say so. */
+const mostEnded = 16
 /** Shown servers that wait for a person's consent. */
 const mostShown = 64
 /** Longer than a page reload takes. */
 const graceMs = 30_000
 /** Pages that follow one session. */
 const mostPages = 16
-/** Unread characters after which a page gets no more notifications. */
-const mostWaiting = 4 * 1024 * 1024
-/** Unread characters after which a page is disconnected; a reload gets the current state. */
-const mostUnread = 256 * 1024 * 1024
 const longestJson = 16 * 1024 * 1024
 
 const jsonText = z.string().max(longestJson)
@@ -69,7 +67,7 @@ export interface Sessions {
   show(recording: string, response: ServerResponse): Promise<void>
   /** Connects to the server shown with a code. */
   connect(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Includes the time until sessions without a page end. */
+  /** Includes the time until sessions without a page end, and why sessions have ended by themselves. */
   list(response: ServerResponse): void
   /** Responds with a stream of lines, each a `SessionEvent`. */
   follow(id: string, response: ServerResponse): void
@@ -102,6 +100,13 @@ export function createSessions(catalogue: Catalogue): Sessions {
     kept.endsAtMs = undefined
   }
 
+  /** A session whose server has ended needs no place; the list still says why it ended. */
+  function release({ session }: Kept): void {
+    session.close().catch(() => undefined)
+    const idle = [...sessions].filter(([, one]) => one.session.ended !== undefined && one.pages === 0)
+    for (const [id] of idle.slice(0, -mostEnded)) void end(id).catch(() => undefined)
+  }
+
   return {
     async show(recording, response) {
       const server = await catalogue.server?.(recording)
@@ -120,7 +125,8 @@ export function createSessions(catalogue: Catalogue): Sessions {
         return refuse(response, 409, 'the start of this server was not confirmed')
       // One consent, one start.
       shown.delete(asked.data.code)
-      if (sessions.size >= mostSessions) return refuse(response, 503, 'too many sessions are open: end one')
+      if (openOnes(sessions) >= mostSessions)
+        return refuse(response, 503, 'too many sessions are open: end one')
       const recorder = recorderFor(catalogue, server, asked.data.headers ?? [])
       if ('why' in recorder) return refuse(response, 400, recorder.why)
       const session = await openSession(
@@ -139,17 +145,13 @@ export function createSessions(catalogue: Catalogue): Sessions {
       }
       sessions.set(id, kept)
       endLater(id, kept)
+      session.follow(({ type }) => type === 'ended' && release(kept))
       return sendJson(response, { id, recording: kept.recording })
     },
     list(response) {
       sendJson(
         response,
-        [...sessions].map(([id, { recording, isKept, endsAtMs }]) => ({
-          id,
-          recording,
-          isKept,
-          ...(endsAtMs !== undefined && { endsInMs: Math.max(0, endsAtMs - performance.now()) }),
-        })),
+        [...sessions].map(([id, kept]) => listed(id, kept)),
       )
     },
     follow(id, response) {
@@ -187,33 +189,19 @@ export function createSessions(catalogue: Catalogue): Sessions {
   }
 }
 
-/** Writes the events of a session at the pace of the page. A page that is far behind misses notifications; the recording has them. */
-function eventsTo(response: ServerResponse): (event: SessionEvent) => void {
-  const waiting: string[] = []
-  let waitingLength = 0
-  let isWriting = false
-  let isOver = false
-  async function write(): Promise<void> {
-    isWriting = true
-    while (waiting.length > 0 && !response.destroyed) {
-      const line = waiting.shift()!
-      waitingLength -= line.length
-      await writeAtPace(response, line)
-    }
-    isWriting = false
-    if (isOver) response.end()
-  }
-  return (event) => {
-    if (isOver || response.destroyed) return
-    if (event.type === 'notification' && waitingLength > mostWaiting) return
-    const line = `${JSON.stringify(event)}\n`
-    waiting.push(line)
-    waitingLength += line.length
-    // Questions come and go at the pace of the server.
-    if (waitingLength > mostUnread) return void response.destroy()
-    // Its capture has ended too.
-    isOver = event.type === 'ended'
-    if (!isWriting) void write()
+/** Number of sessions whose server runs. */
+function openOnes(sessions: ReadonlyMap<string, Kept>): number {
+  return [...sessions.values()].filter(({ session }) => session.ended === undefined).length
+}
+
+/** A session as pages list it. */
+function listed(id: string, { session: { ended }, recording, isKept, endsAtMs }: Kept): unknown {
+  return {
+    id,
+    recording,
+    isKept,
+    ...(endsAtMs !== undefined && { endsInMs: Math.max(0, endsAtMs - performance.now()) }),
+    ...(ended !== undefined && { ended }),
   }
 }
 

@@ -8,24 +8,30 @@ import { createSessions } from '../../src/ui-server/sessions.js'
 
 let http: Server
 let role: ClientRole
+/** Of all sessions, in order. */
+let roles: ClientRole[]
 let closed: number
 
 const open = async (given: ClientRole): Promise<OpenServer> => {
   role = given
+  roles.push(given)
   const close = async (): Promise<void> => void (closed += 1)
   return { close } as unknown as OpenServer
 }
 
 beforeEach(async () => {
   closed = 0
+  roles = []
   const catalogue = {
     server: async () => ({ shown: 'kettle', command: ['kettle'] }),
-    recorder: () => ({ open, recording: async () => 'one' }),
+    recorder: () => ({ open, recording: async () => `recording ${roles.length}` }),
   } as unknown as Catalogue
   const sessions = createSessions(catalogue)
   http = createServer((request, response) => {
     if (request.url === '/show') void sessions.show('one', response)
     else if (request.url === '/connect') void sessions.connect(request, response)
+    else if (request.url === '/list') sessions.list(response)
+    else if (request.method === 'POST') void sessions.command(request.url!.slice(1), request, response)
     else sessions.follow(request.url!.slice(1), response)
   })
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
@@ -37,10 +43,26 @@ afterEach(() => {
 
 const at = (path: string): string => `http://127.0.0.1:${(http.address() as AddressInfo).port}/${path}`
 
-async function connect(): Promise<string> {
+async function tryToConnect(): Promise<Response> {
   const { code } = (await (await fetch(at('show'))).json()) as { code: string }
-  const connected = await fetch(at('connect'), { method: 'POST', body: JSON.stringify({ code }) })
-  return ((await connected.json()) as { id: string }).id
+  return fetch(at('connect'), { method: 'POST', body: JSON.stringify({ code }) })
+}
+
+async function connect(): Promise<string> {
+  return ((await (await tryToConnect()).json()) as { id: string }).id
+}
+
+interface Listed {
+  readonly recording: string
+  readonly isKept: boolean
+  readonly ended?: string
+}
+
+const list = async (): Promise<Listed[]> => (await (await fetch(at('list'))).json()) as Listed[]
+
+/** Keeps a session open without a page. */
+async function keep(id: string): Promise<void> {
+  await fetch(at(id), { method: 'POST', body: '{"type":"keep","on":true}' })
 }
 
 const follow = (id: string): Promise<IncomingMessage> =>
@@ -77,6 +99,30 @@ describe('the sessions of wiretape ui', () => {
     const numbers = events.slice(1, -1).map(({ text }) => Number(/"data":"(\d+)/.exec(text!)![1]))
     expect(numbers.length).toBeLessThan(20)
     expect(numbers).toEqual(numbers.map((_, i) => i))
+  })
+
+  it('gives the place of a kept session to another once its server has ended, and says why it ended', async () => {
+    for (let i = 0; i < 16; i += 1) await keep(await connect())
+    expect((await tryToConnect()).status).toBe(503)
+    roles[3]!.ended('the server exited with 1')
+    expect(closed).toBe(1)
+    await keep(await connect())
+    expect((await tryToConnect()).status).toBe(503)
+    const listed = await list()
+    expect(listed).toHaveLength(17)
+    expect(listed.filter(({ ended }) => ended !== undefined)).toEqual([
+      { id: expect.any(String), recording: 'recording 4', isKept: true, ended: 'the server exited with 1' },
+    ])
+  })
+
+  it('remembers the last sixteen sessions that ended', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      await keep(await connect())
+      role.ended(`end ${i + 1}`)
+    }
+    expect((await list()).map(({ ended }) => ended)).toEqual(
+      Array.from({ length: 16 }, (_, i) => `end ${i + 5}`),
+    )
   })
 
   it('closes a server whose recording is not found', async () => {

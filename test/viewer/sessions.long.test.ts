@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import { createServer as createSocket, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   cli,
   createStage as createPlayStage,
+  kill,
   printed,
   readIfThere,
   server,
@@ -154,6 +155,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     const live = page.locator('.recording', { hasText: 'live' })
     await live.getByText(/ends in \d+ s/).waitFor()
     expect(await seriousFindings(page)).toEqual([])
+    await page.locator('.recording', { hasText: 'the server answered HTTP 401' }).waitFor()
     await picture(page, 'sessions-home')
     await live.getByRole('button', { name: 'Keep open' }).click()
     await live.getByText(/ends in/).waitFor({ state: 'detached' })
@@ -163,6 +165,56 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     expect(tapes().length).toBe(3)
     expect(tapes().join('')).not.toContain(token)
     await end(page, actor, /status of (400|502)/)
+  })
+
+  it('says in the list why a kept session has ended, and why another did not begin', async () => {
+    const kettle = play.path('kettle')
+    const serve = (program: string): void => {
+      writeFileSync(kettle, `#!/bin/sh\n${program}\n`)
+      chmodSync(kettle, 0o755)
+    }
+    serve(`exec ${server('mini-mcp.mjs').join(' ')}`)
+    expect(await record('echo', '{"text":"hi"}', '--', kettle)).toContain('hi')
+    const { actor, page } = await ui()
+    const connect = page.getByRole('button', { name: /^Connect to the server of/ })
+    const start = page.locator('.act-box').getByRole('button', { name: 'Start and connect' })
+    await connect.click()
+    await start.click()
+    await form(page).getByRole('button', { name: 'Keep open' }).click()
+    await form(page).getByText('Stays open after its last page').waitFor()
+    await page.getByRole('link', { name: 'Close' }).click()
+    await page
+      .locator('.recording.is-live')
+      .getByRole('button', { name: 'Keep open', pressed: true })
+      .waitFor()
+    for (const pid of play.runningAs('mini-mcp.mjs')) kill(pid)
+    const row = page.locator('.recording', { hasText: 'session ended:' })
+    await row.waitFor()
+    await page.locator('.recording.is-live').waitFor({ state: 'detached' })
+    expect(await row.getByRole('button').allTextContents()).toEqual(['Connect', 'Delete'])
+
+    serve('read request; exit 3')
+    await connect.first().click()
+    await start.click()
+    await page.locator('.act-box .failure', { hasText: 'exited with 3' }).waitFor()
+    rmSync(kettle)
+    await start.click()
+    await page.locator('.act-box .failure', { hasText: 'no such program' }).waitFor()
+    await page.locator('.act-box').getByRole('button', { name: 'Close' }).click()
+    await page
+      .locator('.recording', { hasText: 'the server exited with 3 before its first message' })
+      .waitFor()
+    await page
+      .locator('.recording.is-failed', { hasText: 'the server did not start: no such program' })
+      .waitFor()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `sessions-failed-${colorScheme}`)
+      }
+    await end(page, actor, /status of 502/)
   })
 
   it('goes on when a server sends messages of the wrong types', async () => {

@@ -25,11 +25,24 @@ async function command(id: string, body: unknown): Promise<void> {
   await loadSessions()
 }
 
+/** Characters of a reason. */
+const longestWhy = 200
+
+/** Below the name of a recording: why its server sent nothing, or why the session of a page has ended. */
+export function Why({ recording, why }: { readonly recording: string; readonly why: string | undefined }) {
+  const ended = open.value.get(recording)?.ended
+  const text = why ?? (ended === undefined ? undefined : `session ended: ${ended}`)
+  if (text === undefined) return null
+  const shown = text.length > longestWhy ? `${text.slice(0, longestWhy)}…` : text
+  return <span class="recording-why">{clean(shown)}</span>
+}
+
 /** For a recording made by a page: the end of its session, and buttons that keep or end it. */
 export function SessionActions({ recording, label }: { readonly recording: string; readonly label: string }) {
   const session = open.value.get(recording)
   if (!session) return null
-  const { id, isKept = false, endsInMs } = session
+  const { id, isKept = false, endsInMs, ended } = session
+  if (ended !== undefined) return null
   return (
     <span class="home-asked" role="group" aria-label={`Session of ${clean(label)}`}>
       {endsInMs !== undefined && <span class="bad">ends in {Math.ceil(endsInMs / 1000)} s</span>}

@@ -9,7 +9,7 @@ import { Copied } from './copied.js'
 import { door } from './door.js'
 import { asked, Deleting, DeletingAll } from './home-delete.js'
 import { listed, loadList, trouble } from './home-list.js'
-import { loadSessions, SessionActions } from './home-sessions.js'
+import { loadSessions, SessionActions, Why } from './home-sessions.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
 import { store } from './place.js'
 import { SavedCalls } from './saved-calls.js'
@@ -216,6 +216,7 @@ function Recording({ one }: { readonly one: Listed }) {
           {label}
         </a>
         {states[one.state] !== '' && <span class="recording-state"> {states[one.state]}</span>}
+        <Why recording={one.id} why={one.why} />
       </th>
       <td>{clean(one.server ?? '')}</td>
       <td>{clean(one.host ?? one.client ?? '')}</td>
@@ -225,10 +226,10 @@ function Recording({ one }: { readonly one: Listed }) {
       <td class={`number ${(one.errors ?? 0) > 0 ? 'bad' : ''}`}>{one.errors ?? ''}</td>
       <td class="number">{formatBytes(one.sizeBytes)}</td>
       <td class="home-actions" onClick={(event) => event.stopPropagation()}>
-        {one.state === 'live' ? (
-          <SessionActions recording={one.id} label={one.label} />
-        ) : one.host === undefined ? (
+        <SessionActions recording={one.id} label={one.label} />
+        {one.state !== 'live' && one.host === undefined && (
           <>
+            {' '}
             {asked.value !== one.id && (
               <button
                 type="button"
@@ -242,7 +243,7 @@ function Recording({ one }: { readonly one: Listed }) {
             )}{' '}
             <Deleting one={one} label={label} />
           </>
-        ) : null}
+        )}
       </td>
     </tr>
   )

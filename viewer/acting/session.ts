@@ -15,6 +15,8 @@ export interface Session {
   readonly isKept?: boolean
   /** Remaining time while no page shows it. */
   readonly endsInMs?: number
+  /** Why the session has ended by itself. */
+  readonly ended?: string
 }
 
 export interface Question {
@@ -157,7 +159,9 @@ export async function keepOpen(isKept: boolean): Promise<void> {
 
 /** Ends the server, and with it the recording. */
 export async function endSession(): Promise<void> {
-  await command({ type: 'close' })
+  // wiretape forgets sessions that have ended.
+  if (ended.value === undefined) await command({ type: 'close' })
+  else await askToAct(`./api/sessions/${session.value!.id}`, { type: 'close' }).catch(() => undefined)
   abort?.abort()
   session.value = undefined
   questions.value = []

@@ -23,6 +23,8 @@ export interface Listed {
   readonly files: readonly string[]
   /** Path of the first file. */
   readonly path: string
+  /** Why the server never sent a message, if known. */
+  readonly why?: string
 }
 
 /** The element for the list of recordings of `wiretape ui`, drawn by the acting script. */

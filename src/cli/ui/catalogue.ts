@@ -50,13 +50,23 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
   let engine: OpenEngine | undefined
   // Pages ask every few seconds.
   const listTapes = createTapeLister()
-  const rows = (): Promise<Row[]> => rowsIn(folder, io, folder, listTapes)
+  /** Why the servers of recordings never sent a message, by path. */
+  let whySilent: ReadonlyMap<string, string> = new Map()
+  const rows = (): Promise<Row[]> =>
+    rowsIn(folder, io, folder, async (listedFolder) => {
+      const tapes = await listTapes(listedFolder)
+      whySilent = new Map(
+        tapes.flatMap((tape) => (tape.whySilent === undefined ? [] : [[tape.path, tape.whySilent]])),
+      )
+      return tapes
+    })
 
   function listed(row: Row): ListedRecording {
     const id = idOf(row.files)
     known.set(id, row.files)
     const { label, startedAt, sizeBytes, messages, errors, durationMs, state } = row
     const files = row.files.map((path) => basename(path))
+    const why = row.files.length === 1 ? whySilent.get(row.files[0]!) : undefined
     return {
       id,
       name: files[0]!,
@@ -71,6 +81,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       server: row.server && `${row.server.name} ${row.server.version}`.trimEnd(),
       client: row.client && `${row.client.name} ${row.client.version}`.trimEnd(),
       path: row.files[0]!,
+      ...(why !== undefined && { why }),
     }
   }
 
