@@ -210,7 +210,7 @@ class RecordFold implements Fold {
   }
 
   /**
-   * A held response is only linked to its request until it is forwarded: a dropped one leaves the request unanswered.
+   * A held response or progress is only linked to its request until it is forwarded: a dropped response leaves the request unanswered.
    * Responses to injected requests are the exception: they are never forwarded.
    */
   #pushHeld(record: HeldRecord): { first: number; count: number } {
@@ -223,7 +223,8 @@ class RecordFold implements Fold {
     for (const [i, part] of record.parts.entries()) {
       const row = this.#addPart(record, part, i, us, entryFlag.held | entryFlag.waiting)
       if (part.id !== undefined) this.#ids.set(part.id, row)
-      const request = part.correlatedId === undefined ? -1 : this.#ids.get(part.correlatedId)
+      const to = part.correlatedId ?? part.links?.find(({ kind }) => kind === 'progress')?.to
+      const request = to === undefined ? -1 : this.#ids.get(to)
       if (request >= 0) this.#entries.link(row, request)
     }
     const id = record.parts[0]?.id

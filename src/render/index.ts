@@ -12,6 +12,7 @@ export {
   rowLine,
   rowMatter,
   rowView,
+  ownAnswerWords,
   toldFacts,
   type AskedMatter,
   type RowKind,

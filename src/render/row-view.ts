@@ -202,6 +202,15 @@ export const factWords: Readonly<Record<Fact, { readonly text: string; readonly 
   injected: { text: 'sent by wiretape', tone: 'yellow' },
 }
 
+/** The words where the other side got nothing because wiretape sent the request itself. */
+export const ownAnswerWords = {
+  /** The status of the request. */
+  request: 'answered',
+  /** The status of its response and progress. */
+  message: 'wiretape only',
+  why: 'received only by wiretape, which sent the request',
+} as const
+
 /** The creator or editor of a message, if not the peer; else ''. Escaped. */
 export function authorWords(record: TapeRecord, part: Part | undefined): string {
   if (record.type !== 'message' || !(record.injected || record.modified)) return ''

@@ -332,6 +332,27 @@ it.runIf(isLong)('holds a million rows in under 80 bytes each', () => {
 })
 
 describe('held messages', () => {
+  it('links held progress to its request, also when it is dropped', () => {
+    const request = message(
+      'in',
+      { id: 1, method: 'tools/call', params: { _meta: { progressToken: 'p' } } },
+      { id: 'R', seq: 0, us: 1 },
+    )
+    const progress = {
+      type: 'held',
+      ...message(
+        'out',
+        { method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } },
+        { id: 'P', seq: 1, us: 2, linked: [{ kind: 'progress', to: 'R' }] },
+      ),
+    }
+    const dropped = { type: 'dropped', t: t(6), us: 9, id: 'P', why: 'a person' }
+    const { entries } = foldOf([own, request, progress, dropped])
+    expect(entries.linked(1)).toBe(0)
+    expect(entries.has(1, 'dropped')).toBe(true)
+    expect(entries.has(0, 'answered')).toBe(false)
+  })
+
   const call = { id: 1, method: 'tools/call', params: { name: 'a' } }
   const held = { type: 'held', ...message('in', call, { id: 'A', seq: 0, us: 1000 }) }
   const answer = message('out', { id: 1, result: {} }, { id: 'C', corr: 'A', seq: 2, us: 901_000 })

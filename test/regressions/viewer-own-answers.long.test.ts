@@ -1,5 +1,6 @@
 /** What wiretape said or kept back looks like no peer's doing, and a person's time is not the server's. */
 import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { attach } from '../behaviour/attach.js'
@@ -24,6 +25,10 @@ import {
   type Stage,
 } from '../viewer/stage.js'
 
+const everything = resolve(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+)
 const rules = `rules:
   - { name: canned, when: 'tool:canned is:request', respond: { result: { content: [] } } }
 `
@@ -144,6 +149,62 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       await endOf(play, recorder)
     })
   }
+
+  it('does not say that responses to requests of wiretape itself were dropped', async () => {
+    const recorder = play.start(play.record([process.execPath, everything]))
+    const clientInfo = { name: 'kettle', version: '1' }
+    const params = { protocolVersion: '2025-11-25', clientInfo, capabilities: {} }
+    await recorder.send(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+    await answerTo(recorder, 1)
+    await recorder.send('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+    const screen = await attach(play)
+    const inject = (id: string, name: string, args: unknown): Promise<unknown> => {
+      const given = { name, arguments: args, _meta: { progressToken: id } }
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: given })
+      return screen.tell({ type: 'inject', direction: 'client_to_server', answer: 'keep', text })
+    }
+    await inject('a', 'trigger-long-running-operation', { duration: 0.1, steps: 1 })
+    await inject('b', 'echo', {})
+    await recorder.send(ping(4))
+    await answerTo(recorder, 4)
+    recorder.stdin.end()
+    await recorder.ended
+    stage.serve('/own.jsonl', { file: play.tape() })
+    const page = await stage.open('/?trace=own.jsonl')
+    await page.locator('.row', { hasText: 'ping' }).waitFor()
+    const calls = async (): Promise<string[]> =>
+      (await rows(page)).filter((row) => /tools\/call|progress/.test(row))
+    // The progress belongs to its request.
+    expect(await calls()).toEqual([
+      'tools/call trigger-long-running-operation answered',
+      'tools/call echo answered',
+    ])
+    await page.keyboard.press('x')
+    await page.locator('.row', { hasText: 'notifications/progress' }).waitFor()
+    expect(await calls()).toEqual([
+      'tools/call trigger-long-running-operation answered',
+      'notifications/progress wiretape only',
+      'result of tools/call trigger-long-running-operation wiretape only',
+      'tools/call echo answered',
+      'result of tools/call echo wiretape only',
+    ])
+    await picture(page, 'own-requests')
+    expect(await seriousFindings(page)).toEqual([])
+    const told = await detailOf(page, 'result of tools/call trigger-long-running-operation')
+    expect(told).toContain('received only by wiretape, which sent the request')
+    expect(told).not.toContain('dropped')
+    await page.keyboard.press('x')
+    expect(await detailOf(page, 'trigger-long-running-operation')).not.toContain('dropped')
+    await page.getByRole('button', { name: 'Story' }).click()
+    await page.locator('.story-hold', { hasText: 'received only by wiretape' }).first().waitFor()
+    await page.locator('.detail', { hasText: 'The recording shows no fault' }).waitFor()
+    const story = await page.locator('.detail').textContent()
+    expect(story).toContain('only wiretape received the response, since it sent the request')
+    expect(story).not.toContain('dropped')
+    await picture(page, 'own-requests-story')
+    expectQuiet(stage)
+    await page.context().close()
+  })
 
   it('says that a message was held when its recording ended', async () => {
     const recorder = play.start(play.record(server('mini-mcp.mjs'), ['--break', 'tool:wait is:request']))

@@ -4,6 +4,7 @@ import {
   factWords,
   formatBytes,
   formatDuration,
+  ownAnswerWords,
   waitedWords,
   rowView,
   toldFacts,
@@ -52,6 +53,7 @@ const words: Readonly<Record<Status, string>> = {
   cancelled: factWords.cancelled.text,
   held: factWords['held-now'].text,
   dropped: factWords.dropped.text,
+  own: ownAnswerWords.message,
   bad: '',
   none: '',
 }
@@ -67,6 +69,11 @@ export function statusText(row: number): { readonly text: string; readonly title
   }
   if (table.kind(row) === 'http') return { text: /^\d{3}|^no response/.exec(note)?.[0] ?? '', title: note }
   const flags = flagsOf(row)
+  if (status === 'own') {
+    const isRequest = table.kind(row) === 'request'
+    const why = isRequest ? `response ${ownAnswerWords.why}` : ownAnswerWords.why
+    return { text: ownAnswerWords[isRequest ? 'request' : 'message'], title: [why, ...flags].join(', ') }
+  }
   const isItsAnswer =
     table.kind(row) === 'request' && !table.has(row, status === 'held' ? 'waiting' : 'dropped')
   const isStopped = status === 'held' || status === 'dropped'

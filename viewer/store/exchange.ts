@@ -102,6 +102,8 @@ export type Status =
   | 'cancelled'
   | 'held'
   | 'dropped'
+  /** The request, response or progress of an exchange between wiretape and the server alone. */
+  | 'own'
   | 'bad'
   | 'none'
 
@@ -135,10 +137,18 @@ export function statusOf(row: number): Status {
 }
 
 /** Status of a message that was not forwarded. @param row -1 for none */
-function stoppedStatus(row: number): 'dropped' | 'held' | undefined {
+function stoppedStatus(row: number): 'dropped' | 'held' | 'own' | undefined {
   if (row < 0) return undefined
+  if (isForWiretape(row)) return 'own'
   if (table.has(row, 'dropped')) return 'dropped'
   return table.has(row, 'waiting') ? 'held' : undefined
+}
+
+/** Whether this is the response to a request that wiretape sent, or its progress: nobody else got it. */
+export function isForWiretape(row: number): boolean {
+  if (!table.has(row, 'dropped')) return false
+  const request = table.linked(row)
+  return request >= 0 && table.has(request, 'injected')
 }
 
 /** wiretape's action instead of a peer's, in words; else undefined. @param author of the message, if known */

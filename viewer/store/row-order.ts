@@ -8,6 +8,7 @@ const step = 4096
 const gravity: Readonly<Record<Status, number>> = {
   none: 0,
   ok: 1,
+  own: 1,
   cancelled: 2,
   waiting: 3,
   held: 4,

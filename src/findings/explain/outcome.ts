@@ -11,11 +11,14 @@ export interface Outcome {
 }
 
 /** The response that reached the requesting side, if any. */
-export function answerOf({ answers }: CallFacts): CallAnswer | undefined {
-  return (
-    answers.find(({ fate, isLate }) => fate === 'passed' && !isLate) ??
-    answers.find(({ fate }) => fate === 'passed')
-  )
+export function answerOf(call: CallFacts): CallAnswer | undefined {
+  const arrived = call.answers.filter((answer) => answer.fate === 'passed' || isForWiretape(call, answer))
+  return arrived.find(({ isLate }) => !isLate) ?? arrived[0]
+}
+
+/** A response to a request that wiretape sent itself is not forwarded: its sender has it. */
+export function isForWiretape({ isInjected }: CallFacts, { fate, rule }: CallAnswer): boolean {
+  return isInjected && fate === 'dropped' && rule === undefined
 }
 
 /** The HTTP exchange that carried the request but no response. */

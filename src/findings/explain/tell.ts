@@ -1,7 +1,7 @@
 import { whoInjected } from '../../model/index.js'
 import { countOf, escapeText, formatDuration } from '../../render/index.js'
 import type { CallAnswer, CallFacts, CallStory, Sentence } from './call.js'
-import { answerOf, outcomeOf, refusalOf } from './outcome.js'
+import { answerOf, isForWiretape, outcomeOf, refusalOf } from './outcome.js'
 import {
   after,
   callName,
@@ -164,9 +164,11 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
   const lost =
     answer.fate === 'passed'
       ? ''
-      : answer.fate === 'waiting'
-        ? ', but the response was still held when the recording ended'
-        : `, but the response was dropped${answer.rule === undefined ? '' : ` by the rule ${quoted(answer.rule)}`}`
+      : isForWiretape(call, answer)
+        ? '; only wiretape received the response, since it sent the request'
+        : answer.fate === 'waiting'
+          ? ', but the response was still held when the recording ended'
+          : `, but the response was dropped${answer.rule === undefined ? '' : ` by the rule ${quoted(answer.rule)}`}`
   if (answer.kind === 'error') {
     const http =
       answer.httpStatus === undefined || answer.httpStatus < 400 ? '' : ` with HTTP ${answer.httpStatus}`
