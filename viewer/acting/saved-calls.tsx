@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { SavedConsent } from './saved-consent.js'
 import {
@@ -105,6 +105,8 @@ function File(props: { readonly file: SavedFile }) {
 /** JSON, or plain text. An empty field means the value of the file. */
 function Variable(props: SavedFile['variables'][number] & { readonly file: string }) {
   const { file, name, value, isSecret } = props
+  /** What was typed so far; a list that arrives meanwhile must not replace it. */
+  const [draft, setDraft] = useState(valueOf(file, name) ?? '')
   return (
     <label>
       <span>{clean(name)}</span>
@@ -113,7 +115,8 @@ function Variable(props: SavedFile['variables'][number] & { readonly file: strin
         autocomplete="off"
         spellcheck={false}
         placeholder={isSecret ? 'from the environment' : value === undefined ? 'no value yet' : clean(value)}
-        value={valueOf(file, name) ?? ''}
+        value={draft}
+        onInput={({ currentTarget }) => setDraft(currentTarget.value)}
         onChange={({ currentTarget }) => setVariable(file, name, currentTarget.value)}
       />
     </label>

@@ -62,6 +62,8 @@ export const asking = signal<
 
 /** Values that a person set, by file and name. */
 const given = new Map<string, Record<string, string>>()
+/** Number of the last request for the list. Responses to earlier ones are dropped: they know older values. */
+let lastLoad = 0
 /** Codes of servers with consent. They are valid in this page only. */
 const codes = new Set<string>()
 
@@ -79,10 +81,13 @@ export function setVariable(file: string, name: string, value: string): void {
 }
 
 export async function load(): Promise<void> {
+  lastLoad += 1
+  const own = lastLoad
   try {
-    saved.value = (await (given.size === 0
+    const found = (await (given.size === 0
       ? askToAct('./api/saved')
       : askToAct('./api/saved', { type: 'list', given: Object.fromEntries(given) }))) as typeof saved.value
+    if (own === lastLoad) saved.value = found
   } catch {
     // This wiretape has no saved calls.
   }
