@@ -113,6 +113,28 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     await page.context().close()
   })
 
+  it('names the command that explains a call of a recording too large for the page', async () => {
+    const call = messageLine('in', request(1, 'tools/call', { name: 'walk', arguments: {} }))
+    const answer = messageLine('out', result(1, text('arrived')), { corr: idOf(call) })
+    const data = { level: 'info', data: 'x'.repeat(33 << 20) }
+    const large = messageLine(
+      'out',
+      JSON.stringify({ jsonrpc, method: 'notifications/message', params: data }),
+    )
+    stage.serve('/large.jsonl', tapeOf([call, answer, large]))
+    const page = await stage.open('/?trace=large.jsonl')
+    await read(page, 3)
+    await page.locator('.row', { hasText: 'tools/call walk' }).click()
+    await page.locator('.detail-tabs button', { hasText: 'Story' }).click()
+    const told = page.locator('.story-told')
+    await told.getByText('The page explains calls of recordings up to').waitFor()
+    const { seq } = JSON.parse(call) as { seq: number }
+    expect(await told.locator('code').textContent()).toBe(`wiretape explain large.jsonl ${seq}`)
+    await picture(page, 'story-not-explained')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
   it('copies the response alone, and prompts and resources as code and rules', async () => {
     const page = await stage.open('/?trace=mixed.jsonl', {
       permissions: ['clipboard-read', 'clipboard-write'],

@@ -53,6 +53,11 @@ export function replayOf(file: string, seq: number, session: Session | undefined
   return `wiretape replay ${shellWord(file.replace(/^-/, './-'))}${only} ${target}`
 }
 
+/** The command that explains what happened to a request. */
+export function explainOf(file: string, seq: number): string {
+  return `wiretape explain ${shellWord(file.replace(/^-/, './-'))}${seq < 0 ? '' : ` ${seq}`}`
+}
+
 /** Markdown for a ticket. */
 export function markdownOf(title: string, text: string, answer: string | undefined): string {
   const block = (json: string): string => {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { countOf, formatDuration } from '../../src/render/index.js'
+import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
+import { explainOf } from '../copying/copy-forms.js'
 import { Blocks } from '../json/blocks.js'
 import { blocksIn } from '../json/content.js'
 import { nameOf } from '../list/row.js'
@@ -7,7 +8,7 @@ import { clean } from '../shell/clean.js'
 import { Arrow } from '../shell/icons.js'
 import { reader, select } from '../store/actions.js'
 import { detailTab, lanes, table, version } from '../store/state.js'
-import type { Story, StoryStep } from '../worker/protocol.js'
+import type { Explanation, Story, StoryStep } from '../worker/protocol.js'
 import { Asked, askedIn } from './asked.js'
 import { HttpStory } from './http-story.js'
 import { httpOf, holdOf, messageOf, taskIn, type Hold, type TaskState } from './story-facts.js'
@@ -51,13 +52,26 @@ function useAnswer<T>(ask: () => Promise<T>, row: number, stamp = 0): T | string
 
 /** The output of `wiretape explain` for the call. */
 function Explained({ row }: { readonly row: number }) {
-  const sentences = useAnswer(() => reader().call<readonly string[]>('explain', [row]), row)
+  const explanation = useAnswer(() => reader().call<Explanation>('explain', [row]), row)
   // The steps below contain the same in more detail.
-  if (sentences === undefined || typeof sentences === 'string' || sentences.length === 0) return null
+  if (explanation === undefined || typeof explanation === 'string') return null
+  const { sentences, limitBytes } = explanation
+  if (limitBytes !== undefined) return <NotExplained row={row} limitBytes={limitBytes} />
+  if (sentences.length === 0) return null
   const [because = '', ...rest] = sentences
   return (
     <p class="story-told">
       <b>{clean(because)}</b> {rest.map(clean).join(' ')}
+    </p>
+  )
+}
+
+function NotExplained({ row, limitBytes }: { readonly row: number; readonly limitBytes: number }) {
+  const { name, path } = lanes.value[table.lane(row)]!.file
+  return (
+    <p class="story-told quiet">
+      The page explains calls of recordings up to {formatBytes(limitBytes)}. For this call, run{' '}
+      <code>{clean(explainOf(path ?? name, table.seq(row)))}</code>
     </p>
   )
 }

@@ -3,12 +3,13 @@ import { idKey } from '../../src/wire/index.js'
 import { loadedEngine } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
 import { createLaneRecords } from './lane-records.js'
+import type { Explanation } from './protocol.js'
 
-/** Maximum bytes of a recording read again to explain one call. */
+/** Maximum bytes of a recording read again to explain one call; memory and time grow with its rows. */
 const longestRead = 32 << 20
 
 /**
- * The sentences of `wiretape explain` about a call; none if the recording is too long to be read again.
+ * The sentences of `wiretape explain` about a call; left out if the recording is too long to be read again.
  *
  * @param head row of the request in the lane
  */
@@ -16,9 +17,10 @@ export async function sentencesOf(
   lane: LaneIndex,
   head: number,
   breathe: () => Promise<void>,
-): Promise<readonly string[]> {
+): Promise<Explanation> {
   const explaining = loadedEngine()?.findings
-  if (!explaining || lane.describe().bytesRead > longestRead) return []
+  if (lane.describe().bytesRead > longestRead) return { sentences: [], limitBytes: longestRead }
+  if (!explaining) return { sentences: [] }
   const { entries } = lane.fold
   const collector = explaining.createCallCollector(lane.fold, new Set([head]))
   /** Used only to find the rows of each record. */
@@ -39,7 +41,7 @@ export async function sentencesOf(
     return true
   })
   const [call] = collector.calls
-  if (!call) return []
+  if (!call) return { sentences: [] }
   const { because, sentences } = explaining.tellCall(call)
-  return [because, ...sentences.map(({ text }) => text)]
+  return { sentences: [because, ...sentences.map(({ text }) => text)] }
 }

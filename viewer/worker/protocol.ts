@@ -188,6 +188,13 @@ export interface Story {
   readonly isTask: boolean
 }
 
+/** What `wiretape explain` says about a call. */
+export interface Explanation {
+  readonly sentences: readonly string[]
+  /** The recording is larger than this limit, so the call was not explained. */
+  readonly limitBytes?: number
+}
+
 /** A finding as the page shows it. */
 export interface ToldFinding {
   readonly lane: number
