@@ -84,6 +84,23 @@ function httpTape(): string {
   )
 }
 
+/** A call of each name, with so many notifications of its progress. */
+function progressTape(counts: Readonly<Record<string, number>>): string {
+  const lines = Object.entries(counts).flatMap(([name, count], i) => {
+    const id = i + 1
+    const params = { name, arguments: {}, _meta: { progressToken: id } }
+    const call = messageLine('in', request(id, 'tools/call', params))
+    const linked = [{ kind: 'progress', to: idOf(call) }]
+    const told = Array.from({ length: count }, (_, step) => {
+      const progress = { progressToken: id, progress: step + 1, message: `${name} ${step + 1}` }
+      const method = 'notifications/progress'
+      return messageLine('out', JSON.stringify({ jsonrpc, method, params: progress }), { linked })
+    })
+    return [call, ...told, messageLine('out', result(id, text('done')), { corr: idOf(call) })]
+  })
+  return tapeOf(lines, 'progress')
+}
+
 describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
   let stage: Stage
   beforeAll(async () => {
@@ -109,6 +126,39 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     await page.locator('.troubles button', { hasText: 'gap' }).click()
     await page.locator('.row.selected', { hasText: 'the disk was slow' }).waitFor()
     await picture(page, 'troubles-gap')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('shows all steps of a call that has hundreds, in its details and in its story', async () => {
+    stage.serve('/progress.jsonl', progressTape({ walk: 200, run: 450 }))
+    const page = await stage.open('/?trace=progress.jsonl')
+    await read(page, 654)
+    await page.locator('.row', { hasText: 'tools/call walk' }).click()
+    const steps = page.locator('.steps > li:not(.more-steps)')
+    await steps.nth(59).waitFor()
+    expect(await steps.count()).toBe(60)
+    // The response is always there, after the steps that are left out.
+    expect(await steps.last().textContent()).toContain('result of tools/call')
+    await picture(page, 'steps-many')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show 142 more of 142 steps' }).click()
+    await steps.nth(201).waitFor()
+    expect(await steps.count()).toBe(202)
+    expect(await page.locator('.more-steps').count()).toBe(0)
+
+    await page.locator('.detail-tabs button', { hasText: 'Story' }).click()
+    const told = page.locator('.story-steps > li')
+    await told.nth(201).waitFor()
+    expect(await told.count()).toBe(202)
+    await told.nth(200).getByText('walk 200').waitFor()
+    await page.locator('.row', { hasText: 'tools/call run' }).click()
+    await told.nth(1).getByText('run 1').waitFor()
+    expect(await told.count()).toBe(400)
+    await page.getByRole('button', { name: 'Show more (52 further steps)' }).click()
+    await told.nth(451).waitFor()
+    expect(await told.count()).toBe(452)
+    await told.nth(450).getByText('run 450').waitFor()
     expectQuiet(stage)
     await page.context().close()
   })
