@@ -3,12 +3,12 @@
  * `\u{…}`; line breaks and tabs become `\n`, `\r`, `\t`.
  */
 export function escapeText(text: string): string {
-  return text.replace(unsafe, escapeChar)
+  return text.replace(invisible, escapeChar)
 }
 
 /** As `escapeText`, but keeps line feeds and tabs, for text laid out in lines. */
 export function escapeLines(text: string): string {
-  return text.replace(unsafe, (char) => (char === '\n' || char === '\t' ? char : escapeChar(char)))
+  return text.replace(invisible, (char) => (char === '\n' || char === '\t' ? char : escapeChar(char)))
 }
 
 /**
@@ -16,7 +16,7 @@ export function escapeLines(text: string): string {
  * breaks between tokens, they occur only inside strings, so the value stays the same.
  */
 export function escapeJson(text: string): string {
-  return text.replace(unsafe, (char) => {
+  return text.replace(invisible, (char) => {
     if (char === '\n' || char === '\r' || char === '\t') return char
     let escaped = ''
     for (let i = 0; i < char.length; i += 1) {
@@ -31,7 +31,7 @@ export function escapeJson(text: string): string {
  * invisible fillers, line and paragraph separators, the tag block, lone surrogates. Includes the joiner
  * between two emoji and between letters of some scripts: names that need it stay legible.
  */
-const unsafe =
+export const invisible =
   /[\p{Cc}\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029\u{e0000}-\u{e0fff}]|\p{Cs}/gu
 
 const named: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 export { pad, truncate, widthOf, wrapPieces } from './columns.js'
-export { escapeJson, escapeLines, escapeText } from './escape.js'
+export { escapeJson, escapeLines, escapeText, invisible } from './escape.js'
 export { phaseViews, phaseWords, type PhaseView } from './http-phases.js'
 export { indentedPieces, indentJson } from './indent-json.js'
 export { markdownCode, markdownJson, markdownText } from './markdown.js'

@@ -8,6 +8,7 @@ import { PromptsTab } from './prompts-tab.js'
 import { Questions } from './questions.js'
 import { ResourcesTab } from './resources-tab.js'
 import { ended, endSession, keepOpen, notifications, questions, serverSays, session } from './session.js'
+import { nameOf, Told } from './told.js'
 import { ToolsTab } from './tools-tab.js'
 import { textIn } from './values.js'
 
@@ -44,9 +45,9 @@ export function Bench() {
     <aside class="act-bench" aria-label="Workbench" onKeyDown={keepKeys}>
       <Edge />
       <header>
-        <h2>
+        <h2 title={session.value && serverInfo ? clean(textIn(serverInfo.name)) : undefined}>
           {session.value && serverInfo
-            ? clean(`${textIn(serverInfo.name)} ${textIn(serverInfo.version)}`)
+            ? nameOf(`${textIn(serverInfo.name)} ${textIn(serverInfo.version)}`)
             : 'Workbench'}
         </h2>
         <button type="button" class="button small" onClick={() => (benchOpen.value = false)}>
@@ -62,7 +63,9 @@ export function Bench() {
       {session.value && typeof instructions === 'string' && (
         <details>
           <summary>Server instructions</summary>
-          <p class="act-about">{clean(instructions)}</p>
+          <p class="act-about">
+            <Told text={instructions} />
+          </p>
         </details>
       )}
       <HeldQueue />

@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { complete } from './peer.js'
+import { nameOf, Told, Unseen } from './told.js'
 
 /** Delay after a key before the server is asked. */
 const pauseMs = 150
@@ -33,7 +34,7 @@ export function CompletedField(props: {
       clearTimeout(timer)
     }
   }, [name, value])
-  const label = clean(`${name}${props.required ? ' (required)' : ''}`)
+  const label = `${nameOf(name)}${props.required ? ' (required)' : ''}`
   return (
     <label class="act-field">
       {label}
@@ -47,10 +48,15 @@ export function CompletedField(props: {
       />
       <datalist id={list}>
         {known.map((one) => (
-          <option key={one} value={one} />
+          <option key={one} value={one} label={clean(one) === one ? undefined : nameOf(one)} />
         ))}
       </datalist>
-      {props.about !== '' && <small class="quiet">{clean(props.about)}</small>}
+      <Unseen text={value} />
+      {props.about !== '' && (
+        <small class="quiet">
+          <Told text={props.about} />
+        </small>
+      )}
     </label>
   )
 }

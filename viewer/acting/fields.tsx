@@ -1,4 +1,5 @@
-import { clean } from '../shell/clean.js'
+import { useListed } from './listed.js'
+import { nameOf, Told, Unseen } from './told.js'
 import { listIn, objectIn, textIn } from './values.js'
 
 /** A property in the JSON Schema of an object. A server wrote it: its members may be anything. */
@@ -18,7 +19,36 @@ export function schemaIn(value: unknown): ObjectSchema {
   }
 }
 
-export function Field(props: {
+/** Drawn at once of what a schema may have any number of. */
+const fieldsAtOnce = 100
+const choicesAtOnce = 500
+
+/** The fields of a form; values by property. */
+export function Fields(props: {
+  readonly schema: ObjectSchema
+  readonly values: Readonly<Record<string, string>>
+  readonly change: (values: Readonly<Record<string, string>>) => void
+}) {
+  const { schema, values, change } = props
+  const { shown, more } = useListed(schema.properties, fieldsAtOnce, 'field')
+  return (
+    <>
+      {shown.map(([key, property]) => (
+        <Field
+          key={key}
+          name={key}
+          property={property}
+          required={schema.required.has(key)}
+          value={values[key] ?? ''}
+          change={(value) => change({ ...values, [key]: value })}
+        />
+      ))}
+      {more}
+    </>
+  )
+}
+
+function Field(props: {
   readonly name: string
   readonly property: Property
   readonly required: boolean
@@ -28,7 +58,8 @@ export function Field(props: {
   const { property, value, change } = props
   const type = typeOf(property)
   const choices = choicesOf(property)
-  const label = clean(`${props.name}${props.required ? ' (required)' : ''}`)
+  const { shown, more } = useListed(choices, choicesAtOnce, 'choice')
+  const label = `${nameOf(props.name)}${props.required ? ' (required)' : ''}`
   return (
     <label class="act-field">
       {label}
@@ -39,9 +70,9 @@ export function Field(props: {
           onChange={({ currentTarget }) => change(currentTarget.value)}
         >
           <option value="">not sent</option>
-          {choices.map((one) => (
+          {shown.map((one) => (
             <option key={JSON.stringify(one.value)} value={JSON.stringify(one.value)}>
-              {clean(one.title)}
+              {nameOf(one.title)}
             </option>
           ))}
         </select>
@@ -63,8 +94,12 @@ export function Field(props: {
           onInput={({ currentTarget }) => change(currentTarget.value)}
         />
       )}
+      {more}
+      {choices.length === 0 && <Unseen text={value} />}
       {textIn(property['description']) !== '' && (
-        <small class="quiet">{clean(textIn(property['description']))}</small>
+        <small class="quiet">
+          <Told text={textIn(property['description'])} />
+        </small>
       )}
     </label>
   )

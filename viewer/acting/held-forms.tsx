@@ -2,10 +2,12 @@ import { useState } from 'preact/hooks'
 import type { CommandBody, HeldEvent } from '../../src/control-schema/index.js'
 import { indentJson } from '../../src/render/index.js'
 import { readWritten } from '../../src/wire/index.js'
+import { clean } from '../shell/clean.js'
 import { FormBox } from './form-box.js'
 import { argumentsAt, useCalledSchema } from './called-schema.js'
 import { JsonArea } from './json-area.js'
 import { act, channel, form, gate, wordsOf } from './state.js'
+import { Unseen } from './told.js'
 
 /** A text that a button or Ctrl+Enter sends. Errors are shown below. */
 export function TextForm(props: {
@@ -63,8 +65,9 @@ export function TextForm(props: {
           }}
         />
       )}
+      {props.schema === undefined && <Unseen text={text} />}
       <p class="failure" role="alert">
-        {fault ?? ''}
+        {clean(fault ?? '')}
       </p>
       <button type="submit" class="button primary">
         {props.verb}

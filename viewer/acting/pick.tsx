@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
+import { useListed } from './listed.js'
 import { wordsOf } from './state.js'
+import { nameOf, Told } from './told.js'
 
 export interface Named {
   /** Unique in its list. */
@@ -29,12 +31,17 @@ export function usePick<T extends Named>(load: () => Promise<T[]>) {
   return { all, fault, chosen: all?.find((one) => one.key === key), setKey, reload }
 }
 
+const namesAtOnce = 500
+
 export function Pick<T extends Named>(props: {
   readonly label: string
   readonly none: string
+  /** What is listed, in the singular. */
+  readonly noun: string
   readonly pick: ReturnType<typeof usePick<T>>
 }) {
   const { all, fault, chosen, setKey, reload } = props.pick
+  const { shown, more } = useListed(all ?? [], namesAtOnce, props.noun)
   return (
     <>
       {fault !== '' && (
@@ -53,9 +60,9 @@ export function Pick<T extends Named>(props: {
               value={chosen?.key ?? ''}
               onChange={({ currentTarget }) => setKey(currentTarget.value)}
             >
-              {all.map((one) => (
+              {shown.map((one) => (
                 <option key={one.key} value={one.key}>
-                  {clean(one.name)}
+                  {nameOf(one.name)}
                 </option>
               ))}
             </select>
@@ -65,7 +72,12 @@ export function Pick<T extends Named>(props: {
           </button>
         </div>
       )}
-      {chosen && chosen.about !== '' && <p class="quiet act-about">{clean(chosen.about)}</p>}
+      {more}
+      {chosen && chosen.about !== '' && (
+        <p class="quiet act-about">
+          <Told key={chosen.key} text={chosen.about} />
+        </p>
+      )}
     </>
   )
 }

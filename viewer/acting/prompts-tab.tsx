@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Boundary } from './boundary.js'
 import { CompletedField } from './completed-field.js'
+import { Listed } from './listed.js'
 import { listOf } from './peer.js'
 import { Pick, usePick } from './pick.js'
 import { RunBox, useRun } from './run.js'
@@ -25,7 +26,7 @@ export function PromptsTab() {
   })
   return (
     <>
-      <Pick label="Prompt" none="The server has no prompts." pick={pick} />
+      <Pick label="Prompt" none="The server has no prompts." noun="prompt" pick={pick} />
       {pick.chosen && (
         <Boundary key={pick.chosen.key}>
           <PromptForm prompt={pick.chosen.prompt} />
@@ -46,9 +47,11 @@ function PromptForm({ prompt }: { readonly prompt: Prompt }) {
         void run.start('prompts/get', JSON.stringify({ name: prompt.name, arguments: given }))
       }}
     >
-      {listIn(prompt.arguments)
-        .map(objectIn)
-        .map(({ name, description, required }) => (
+      <Listed
+        all={listIn(prompt.arguments).map(objectIn)}
+        atOnce={100}
+        noun="argument"
+        draw={({ name, description, required }) => (
           <CompletedField
             key={textIn(name)}
             name={textIn(name)}
@@ -58,7 +61,8 @@ function PromptForm({ prompt }: { readonly prompt: Prompt }) {
             values={values}
             change={setValues}
           />
-        ))}
+        )}
+      />
       <RunBox run={run} verb="Get the prompt" />
     </form>
   )

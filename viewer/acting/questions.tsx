@@ -3,25 +3,33 @@ import { indentJson } from '../../src/render/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { clean } from '../shell/clean.js'
 import { Boundary } from './boundary.js'
-import { argumentsOf, Field, schemaIn, startOf } from './fields.js'
+import { argumentsOf, Fields, schemaIn, startOf } from './fields.js'
 import { JsonArea } from './json-area.js'
+import { Listed } from './listed.js'
 import { Content } from './said.js'
 import { answerQuestion, questions, type Question } from './session.js'
 import { tell, wordsOf } from './state.js'
+import { nameOf, Told } from './told.js'
 import { listIn, objectIn, textIn } from './values.js'
 import { WebLink } from './web-link.js'
 import { Whole } from './whole.js'
 
+const questionsAtOnce = 20
+const blocksAtOnce = 100
+
 /** The server's requests to its client, answered by the user. */
 export function Questions() {
   return (
-    <>
-      {questions.value.map((one) => (
+    <Listed
+      all={questions.value}
+      atOnce={questionsAtOnce}
+      noun="request"
+      draw={(one) => (
         <Boundary key={one.question} json={one.text} instead={<Refuse question={one.question} />}>
           <Asked question={one} />
         </Boundary>
-      ))}
-    </>
+      )}
+    />
   )
 }
 
@@ -54,8 +62,8 @@ function Asked({ question: { question, text } }: { readonly question: Question }
     void answerQuestion(question, answer).catch((error: unknown) => setFault(wordsOf(error)))
   const isElicitation = method === 'elicitation/create'
   return (
-    <section class="act-asked" aria-label={`Request from the server: ${clean(method)}`}>
-      <h3>Request from the server: {clean(method)}</h3>
+    <section class="act-asked" aria-label={`Request from the server: ${nameOf(method)}`}>
+      <h3>Request from the server: {nameOf(method)}</h3>
       {method === 'sampling/createMessage' ? (
         <Sampling params={params} give={give} />
       ) : isElicitation && params['mode'] === 'url' ? (
@@ -72,14 +80,11 @@ function Asked({ question: { question, text } }: { readonly question: Question }
   )
 }
 
-/** Of a conversation that is shown; the row of the request has all. */
-const mostMessages = 100
-
 /** The user answers instead of a model. */
 function Sampling({ params, give }: Form) {
   const [words, setWords] = useState('')
   const [model, setModel] = useState('a person')
-  const messages = listIn(params['messages']).slice(0, mostMessages).map(objectIn)
+  const messages = listIn(params['messages'])
   const { systemPrompt, maxTokens } = params
   return (
     <form
@@ -89,15 +94,17 @@ function Sampling({ params, give }: Form) {
         give(JSON.stringify({ result: { role: 'assistant', content, model, stopReason: 'endTurn' } }))
       }}
     >
-      {typeof systemPrompt === 'string' && <p class="quiet">System prompt: {clean(systemPrompt)}</p>}
-      {messages.map(({ role, content }, i) => (
-        <div key={i} class="act-turn">
-          <b>{clean(textIn(role))}</b>
-          {(Array.isArray(content) ? content.slice(0, mostMessages) : [content]).map((block: unknown, j) => (
-            <Content key={j} block={block} />
-          ))}
-        </div>
-      ))}
+      {typeof systemPrompt === 'string' && (
+        <p class="quiet">
+          System prompt: <Told text={systemPrompt} />
+        </p>
+      )}
+      <Listed
+        all={messages}
+        atOnce={blocksAtOnce}
+        noun="message"
+        draw={(one, i) => <Turn key={i} {...objectIn(one)} />}
+      />
       {typeof maxTokens === 'number' && <p class="quiet">Limit: {maxTokens} tokens.</p>}
       <label class="act-field">
         Model response
@@ -123,6 +130,21 @@ function Sampling({ params, give }: Form) {
   )
 }
 
+function Turn({ role, content }: { readonly role?: unknown; readonly content?: unknown }) {
+  const blocks = Array.isArray(content) ? (content as unknown[]) : [content]
+  return (
+    <div class="act-turn">
+      <b>{nameOf(textIn(role))}</b>
+      <Listed
+        all={blocks}
+        atOnce={blocksAtOnce}
+        noun="block"
+        draw={(block, i) => <Content key={i} block={block} />}
+      />
+    </div>
+  )
+}
+
 const refusal = '{"error":{"code":-1,"message":"User rejected sampling request"}}'
 const declined = '{"result":{"action":"decline"}}'
 const cancelled = '{"result":{"action":"cancel"}}'
@@ -132,7 +154,8 @@ const refusals = [
 ] as const
 
 function Elicited({ params, give }: Form) {
-  const { properties, required } = schemaIn(params['requestedSchema'])
+  const schema = schemaIn(params['requestedSchema'])
+  const { properties, required } = schema
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
   const [fault, setFault] = useState('')
   return (
@@ -144,17 +167,10 @@ function Elicited({ params, give }: Form) {
         if ('text' in read) give(`{"result":{"action":"accept","content":${read.text}}}`)
       }}
     >
-      <p>{clean(textIn(params['message']))}</p>
-      {properties.map(([key, property]) => (
-        <Field
-          key={key}
-          name={key}
-          property={property}
-          required={required.has(key)}
-          value={values[key] ?? ''}
-          change={(value) => setValues({ ...values, [key]: value })}
-        />
-      ))}
+      <p>
+        <Told text={textIn(params['message'])} />
+      </p>
+      <Fields schema={schema} values={values} change={setValues} />
       <p class="failure" role="alert">
         {clean(fault)}
       </p>
@@ -172,7 +188,9 @@ function ElicitedUrl({ params, give }: Form) {
         give('{"result":{"action":"accept"}}')
       }}
     >
-      <p>{clean(textIn(params['message']))}</p>
+      <p>
+        <Told text={textIn(params['message'])} />
+      </p>
       <p>
         <WebLink url={url} />
       </p>

@@ -29,7 +29,7 @@ export function ResourcesTab() {
   })
   return (
     <>
-      <Pick label="Resource or template" none="The server has no resources." pick={pick} />
+      <Pick label="Resource or template" none="The server has no resources." noun="resource" pick={pick} />
       {pick.chosen && (
         <Boundary key={pick.chosen.key}>
           <ResourceForm resource={pick.chosen.resource} />

@@ -8,11 +8,14 @@ import { useCalledSchema } from './called-schema.js'
 import { door } from './door.js'
 import { FormBox } from './form-box.js'
 import { TextForm, tried } from './held-forms.js'
+import { Listed } from './listed.js'
 import { channel, wordsOf } from './state.js'
 import { Whole } from './whole.js'
 
 /** Maximum number of copies of a request sent at once. */
 const mostTimes = 50
+/** Different responses drawn at once. */
+const responsesAtOnce = 10
 
 interface Said {
   readonly message: string | undefined
@@ -121,27 +124,42 @@ function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly befor
   }
   return (
     <section class="act-answers" aria-label="Responses" aria-live="polite">
-      {[...groups].map(([content, alike]) => {
-        const isSame = before !== undefined && content === contentOf(before)
-        const took = alike.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]))
-        return (
-          <article key={content}>
-            <h3>
-              {outcomes.length > 1 && `${alike.length} of ${outcomes.length}: `}
-              {alike[0]!.fault !== undefined
-                ? 'failed'
-                : isSame
-                  ? 'same response as before'
-                  : before === undefined
-                    ? 'answered'
-                    : 'different response'}
-              {took.length > 0 && ` after ${spanOf(took)}`}
-            </h3>
-            <Whole text={content} />
-          </article>
-        )
-      })}
+      <Listed
+        all={[...groups]}
+        atOnce={responsesAtOnce}
+        noun="response"
+        draw={([content, alike]) => (
+          <Alike key={content} content={content} alike={alike} of={outcomes.length} before={before} />
+        )}
+      />
     </section>
+  )
+}
+
+function Alike(props: {
+  readonly content: string
+  readonly alike: readonly Outcome[]
+  readonly of: number
+  readonly before: string | undefined
+}) {
+  const { content, alike, of, before } = props
+  const isSame = before !== undefined && content === contentOf(before)
+  const took = alike.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]))
+  return (
+    <article>
+      <h3>
+        {of > 1 && `${alike.length} of ${of}: `}
+        {alike[0]!.fault !== undefined
+          ? 'failed'
+          : isSame
+            ? 'same response as before'
+            : before === undefined
+              ? 'answered'
+              : 'different response'}
+        {took.length > 0 && ` after ${spanOf(took)}`}
+      </h3>
+      <Whole text={content} />
+    </article>
   )
 }
 

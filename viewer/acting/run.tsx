@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { clean } from '../shell/clean.js'
 import { Boundary } from './boundary.js'
 import { ask, cancel, newKey } from './peer.js'
 import { progressOf, progressWords } from './progress.js'
@@ -8,6 +7,7 @@ import { Said } from './said.js'
 import { SaveCall } from './save-call.js'
 import type { Answer } from './session.js'
 import { held, wordsOf } from './state.js'
+import { nameOf } from './told.js'
 
 /** A request from a form, with its progress, cancellation and response. */
 export interface Run {
@@ -78,7 +78,7 @@ export function RunBox(props: {
         {key !== undefined && (
           <span class="quiet" role="status">
             {progress !== undefined
-              ? clean(progressWords(progress))
+              ? nameOf(progressWords(progress))
               : held.value.length > 0
                 ? 'a message is held: forward, edit, answer or drop it'
                 : 'waiting for the response'}

@@ -1,16 +1,15 @@
 import { formatDuration, indentJson } from '../../src/render/index.js'
+import { dataUrl } from '../json/content.js'
 import { clean } from '../shell/clean.js'
+import { Listed } from './listed.js'
 import { contentOf } from './row-forms.js'
 import type { Answer } from './session.js'
+import { Told } from './told.js'
 import { listIn, objectIn, textIn } from './values.js'
 import { WebLink } from './web-link.js'
 import { Whole } from './whole.js'
 
-/** Of an answer; the rest stands in its JSON. */
-const mostBlocks = 100
-
-/** Image types without scripts. */
-const drawable = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+const blocksAtOnce = 100
 
 /** A response: its texts and images rendered, and its full JSON. */
 export function Said({ said }: { readonly said: Answer }) {
@@ -31,15 +30,22 @@ export function Said({ said }: { readonly said: Answer }) {
         {failed ? 'failed' : 'answered'}
         {latencyMs !== undefined && ` after ${formatDuration(latencyMs * 1000)}`}
       </h3>
-      {refusal !== undefined && <p>{clean(textIn(objectIn(refusal)['message']))}</p>}
+      {refusal !== undefined && (
+        <p>
+          <Told text={textIn(objectIn(refusal)['message'])} />
+        </p>
+      )}
       {required(refusal).map(({ url, message }, i) => (
         <p key={i}>
-          {clean(textIn(message))} <WebLink url={textIn(url)} />
+          <Told text={textIn(message)} /> <WebLink url={textIn(url)} />
         </p>
       ))}
-      {blocks.slice(0, mostBlocks).map((block, i) => (
-        <Content key={i} block={block} />
-      ))}
+      <Listed
+        all={blocks}
+        atOnce={blocksAtOnce}
+        noun="block"
+        draw={(block, i) => <Content key={i} block={block} />}
+      />
       <details open={blocks.length === 0}>
         <summary>JSON</summary>
         <Whole text={contentOf(answer)} />
@@ -57,9 +63,7 @@ function required(error: unknown): readonly ReturnType<typeof objectIn>[] {
 export function Content({ block }: { readonly block: unknown }) {
   const { type, text, data, mimeType } = objectIn(block)
   if (type === 'text' && typeof text === 'string') return <Whole text={text} />
-  if (type === 'image' && typeof data === 'string' && drawable.has(textIn(mimeType)))
-    return (
-      <img class="act-image" alt="image in the response" src={`data:${textIn(mimeType)};base64,${data}`} />
-    )
+  const url = type === 'image' && typeof data === 'string' ? dataUrl(data, textIn(mimeType)) : undefined
+  if (url !== undefined) return <img class="act-image" alt="image in the response" src={url} />
   return <Whole text={indentJson(JSON.stringify(block ?? null))} />
 }

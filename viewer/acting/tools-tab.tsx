@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { Boundary } from './boundary.js'
-import { argumentsOf, Field, schemaIn, startOf, type ObjectSchema } from './fields.js'
+import { argumentsOf, Fields, schemaIn, startOf, type ObjectSchema } from './fields.js'
 import { JsonArea } from './json-area.js'
 import { listOf } from './peer.js'
 import { Pick, usePick } from './pick.js'
@@ -28,7 +28,7 @@ export function ToolsTab() {
   })
   return (
     <>
-      <Pick label="Tool" none="The server has no tools." pick={pick} />
+      <Pick label="Tool" none="The server has no tools." noun="tool" pick={pick} />
       {pick.chosen && (
         <Boundary key={pick.chosen.key}>
           <ToolForm tool={pick.chosen.tool} />
@@ -39,7 +39,8 @@ export function ToolsTab() {
 }
 
 function ToolForm({ tool }: { readonly tool: Tool }) {
-  const { properties, required } = schemaIn(tool.inputSchema)
+  const schema = schemaIn(tool.inputSchema)
+  const { properties, required } = schema
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
   /** Arguments as text while the user edits JSON. */
   const [json, setJson] = useState<string | undefined>(undefined)
@@ -72,16 +73,7 @@ function ToolForm({ tool }: { readonly tool: Tool }) {
       }}
     >
       {json === undefined ? (
-        properties.map(([key, property]) => (
-          <Field
-            key={key}
-            name={key}
-            property={property}
-            required={required.has(key)}
-            value={values[key] ?? ''}
-            change={(value) => setValues({ ...values, [key]: value })}
-          />
-        ))
+        <Fields schema={schema} values={values} change={setValues} />
       ) : (
         <JsonArea
           label="Arguments as JSON"

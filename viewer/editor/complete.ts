@@ -1,6 +1,7 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
+import { escapeLines, escapeText } from '../../src/render/index.js'
 import { pointerSteps } from '../../src/wire/index.js'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -155,12 +156,13 @@ function namesIn(schemas: readonly Schema[], taken: ReadonlySet<string>): Comple
       const { type, description } = isSchema(about) ? about : {}
       const isNeeded = needed.includes(name)
       options.push({
-        label: JSON.stringify(name),
+        ...labelled(JSON.stringify(name)),
         apply: putting(JSON.stringify(name), ': '),
         type: 'property',
-        detail: `${typeof type === 'string' ? type : ''}${isNeeded ? ' required' : ''}`.trim(),
+        detail:
+          `${typeof type === 'string' ? escapeText(type.slice(0, 50)) : ''}${isNeeded ? ' required' : ''}`.trim(),
         boost: isNeeded ? 1 : 0,
-        ...(typeof description === 'string' && { info: description.slice(0, 500) }),
+        ...(typeof description === 'string' && { info: escapeLines(description.slice(0, 500)) }),
       })
     }
   }
@@ -180,5 +182,11 @@ function valuesIn(schemas: readonly Schema[]): Completion[] {
   }
   return [...values]
     .slice(0, mostChoices)
-    .map((label) => ({ label, apply: putting(label, ''), type: 'constant' }))
+    .map((text) => ({ ...labelled(text), apply: putting(text, ''), type: 'constant' }))
+}
+
+/** Matched by its text, and shown with its invisible characters. */
+function labelled(label: string): Pick<Completion, 'label' | 'displayLabel'> {
+  const displayLabel = escapeText(label)
+  return displayLabel === label ? { label } : { label, displayLabel }
 }

@@ -8,8 +8,9 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, Prec } from '@codemirror/state'
-import { EditorView, keymap } from '@codemirror/view'
+import { EditorView, highlightSpecialChars, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import { escapeText, invisible } from '../../src/render/index.js'
 import { completeFrom } from './complete.js'
 import { faultField, showFaults } from './faults.js'
 
@@ -55,6 +56,12 @@ function lookOf(rows: number) {
     '&.cm-focused': { outline: '2px solid var(--focus)' },
     '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
     '.cm-content': { caretColor: 'var(--ink)' },
+    '.cm-unseen': {
+      padding: '0 2px',
+      borderRadius: '3px',
+      backgroundColor: 'var(--bad)',
+      color: 'var(--raised)',
+    },
     '.cm-fault': { textDecoration: 'underline wavy var(--bad)' },
     '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selected)' },
     '.cm-tooltip': {
@@ -73,6 +80,18 @@ function lookOf(rows: number) {
     '.cm-completionInfo': { maxWidth: '22em', padding: '6px 10px' },
   })
 }
+
+/** Characters that hide or reorder text, written as in the rest of the page. */
+const unseenChars = highlightSpecialChars({
+  addSpecialChars: new RegExp(`(?!\\t)(?:${invisible.source})`, 'gu'),
+  render(code) {
+    const mark = document.createElement('span')
+    mark.className = 'cm-unseen'
+    mark.textContent = escapeText(String.fromCodePoint(code))
+    mark.title = `Invisible character U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+    return mark
+  },
+})
 
 /** A JSON editor in a shadow tree, where it may add styles: the page's policy allows no style elements. */
 const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, changed, submit }) => {
@@ -98,6 +117,7 @@ const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, c
           ]),
         ),
         history(),
+        unseenChars,
         closeBrackets(),
         bracketMatching(),
         json(),

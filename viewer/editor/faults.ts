@@ -1,6 +1,7 @@
 import { StateEffect, StateField, type Range } from '@codemirror/state'
 import { Decoration, EditorView, type DecorationSet } from '@codemirror/view'
 import { checkSchema } from '../../src/compare/index.js'
+import { escapeText } from '../../src/render/index.js'
 import { findJsonValue, isFault, pointerSteps, valueAt } from '../../src/wire/index.js'
 
 interface Fault {
@@ -60,6 +61,6 @@ export function faultsOf(text: string, schema: unknown, schemaAt: string): Fault
   return checkSchema(schema as Json, value).map(({ at, problem }) => {
     const place = valueAt(text, about.start, pointerSteps(at)) ?? about
     const name = at === '' ? 'it' : at.slice(1).replaceAll('/', '.')
-    return { from: place.start, to: place.end, words: `${name} ${problem}` }
+    return { from: place.start, to: place.end, words: escapeText(`${name} ${problem}`) }
   })
 }
