@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { cli } from '../behaviour/stage.js'
 import type { Session } from '../../src/model/index.js'
 import {
@@ -90,6 +91,22 @@ describe('a call that is copied as code', () => {
     expect(ruleOf(simple, answer)).toContain(
       String.raw`path:$.params.arguments.q=\"a \\\"b\\\"\" path:$.params.arguments.n=5`,
     )
+  })
+
+  it('is a rule with a valid name and visible characters, whatever the tool is called', () => {
+    const name = `a,\u202e\u0007"b" ${'long '.repeat(20)}\u{e006f}`
+    const call = toCall(JSON.stringify({ method: 'tools/call', params: { name } }))!
+    const rule = ruleOf(call, '{"jsonrpc":"2.0","id":7,"result":{"x":"\u200b"}}')
+    expect(rule).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
+    const file = join(folder, 'rules.yaml')
+    writeFileSync(file, rule)
+    const { stderr, status } = spawnSync(process.execPath, [cli, 'rules', 'check', file], {
+      encoding: 'utf8',
+    })
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+    const { rules } = parse(rule) as { rules: { when: string; respond: unknown }[] }
+    expect(rules[0]!.respond).toEqual({ result: { x: '\u200b' } })
+    expect(rules[0]!.when).toContain('\u{e006f}')
   })
 
   it('is code for prompts and resources, too', () => {

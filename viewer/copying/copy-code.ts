@@ -1,6 +1,6 @@
 import { quoteValue } from '../../src/filter/index.js'
 import type { Session } from '../../src/model/index.js'
-import { indentJson } from '../../src/render/index.js'
+import { escapeJson, indentJson } from '../../src/render/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { shellWord } from './copy-forms.js'
 
@@ -153,6 +153,15 @@ function python(text: string): string {
 /** Longer texts are unreadable as conditions. */
 const longestCondition = 200
 
+/** A name as rules allow it: up to 60 characters, without commas and control characters. */
+function ruleNameOf(name: string): string {
+  const words = `answer ${name}`.replaceAll(/[\s,\p{Cc}\p{Cf}]+/gu, ' ')
+  return words
+    .slice(0, 60)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim()
+}
+
 /** A rules file that answers the same request with the recorded response: of a call, with the same arguments. */
 export function ruleOf({ method, name, args }: Call, answer: string): string {
   const conditions = [`method:${method}`, `${nameKeys[method]}:${quoteValue(name)}`]
@@ -164,11 +173,11 @@ export function ruleOf({ method, name, args }: Call, answer: string): string {
   }
   const members = objectOf(answer)
   const member = members?.raw('error') === undefined ? 'result' : 'error'
-  return `rules:
-  - name: ${JSON.stringify(`answer ${name}`)}
+  return escapeJson(`rules:
+  - name: ${JSON.stringify(ruleNameOf(name))}
     when: ${JSON.stringify(conditions.join(' '))}
     respond: { ${member}: ${members?.raw(member) ?? '{}'} }
-`
+`)
 }
 
 /** Commands that write a recording of this exchange alone and serve it; `initialize` is answered too. */
