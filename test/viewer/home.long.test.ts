@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -43,17 +43,17 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
   }
 
-  function tape(label: string, text: string): void {
+  function tape(label: string, text: string, said = text): void {
     const call = (id: number, message: string): string =>
       `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"message":"${message}"}}}`
     const answer = (id: number, message: string): string =>
       `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${message}"}]}}`
-    const lines = [
-      messageLine('in', call(1, 'first')),
-      messageLine('out', answer(1, 'first')),
-      messageLine('in', call(2, text)),
-      messageLine('out', answer(2, text)),
-    ]
+    const pair = (id: number, message: string, response: string): string[] => {
+      const request = messageLine('in', call(id, message))
+      const { id: corr } = JSON.parse(request) as { id: string }
+      return [request, messageLine('out', answer(id, response), { corr })]
+    }
+    const lines = [...pair(1, 'first', 'first'), ...pair(2, text, said)]
     writeFileSync(join(folder, `${label}.jsonl`), tapeOf(lines, label))
   }
 
@@ -171,8 +171,74 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.context().close()
     actor.child.kill('SIGINT')
     await actor.ended
+<<<<<<< HEAD
     recorder.child.stdin!.end()
     await recorder.ended
+=======
+>>>>>>> a0403b86 (Home keeps its buttons in sight in narrow windows; home and compare are looked at in every width and light)
+  })
+
+  it('looks right at home and when two recordings are compared, at every width and in every light', async () => {
+    tape('before', 'the kettle')
+    const long = 'a rather long name of a recording that somebody made'
+    tape(long, 'the kettle', 'the <b>teapot</b> is warm')
+    writeFileSync(
+      join(folder, 'cut.jsonl'),
+      readFileSync(join(folder, 'before.jsonl'), 'utf8')
+        .replace('before', 'cut')
+        .split('\n')
+        .slice(0, 3)
+        .join('\n'),
+    )
+    mkdirSync(play.path('calls'))
+    writeFileSync(
+      play.path('calls/kettle.yaml'),
+      'server: { command: [node, kettle.mjs] }\nvariables: { water: cold }\ncalls:\n  - name: boils\n    request: { tool: boil }\n',
+    )
+    const { actor, url } = await ui()
+    const page = await stage.open(url)
+    const looks = async (name: string): Promise<void> => {
+      for (const width of [1440, 1024, 390])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height: 900 })
+          await page.emulateMedia({ colorScheme })
+          const at = `${name} at ${width}, ${colorScheme}`
+          expect([at, ...(await seriousFindings(page))]).toEqual([at])
+          expect([at, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([at, width])
+          await picture(page, `home-${name}-${colorScheme}`)
+        }
+      await page.setViewportSize({ width: 1440, height: 900 })
+    }
+    await page.getByRole('button', { name: 'Run boils' }).waitFor()
+    await page.locator('.recording').nth(2).waitFor()
+    await looks('list')
+    const field = page.getByRole('searchbox', { name: 'Search all recordings' })
+    await field.fill('tea')
+    await field.press('Enter')
+    await page.locator('.home-found mark').first().waitFor()
+    await looks('search')
+    await field.fill('')
+    await page.getByRole('button', { name: 'Delete before' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).waitFor()
+    await looks('delete')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('checkbox', { name: 'Select before' }).check()
+    await page.getByRole('checkbox', { name: /^Select a rather long/ }).check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.locator('.comparison-head').first().waitFor()
+    await looks('compared')
+    await page.locator('.comparison-head', { hasText: '1 difference' }).click()
+    await page.locator('.differences').first().waitFor()
+    await looks('compared-open')
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+<<<<<<< HEAD
+    recorder.child.stdin!.end()
+    await recorder.ended
+=======
+>>>>>>> a0403b86 (Home keeps its buttons in sight in narrow windows; home and compare are looked at in every width and light)
   })
 
   it('shows somebody who has no recording how to make one, a sample, and the saved calls of the folder', async () => {
