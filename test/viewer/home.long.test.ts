@@ -171,11 +171,8 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.context().close()
     actor.child.kill('SIGINT')
     await actor.ended
-<<<<<<< HEAD
     recorder.child.stdin!.end()
     await recorder.ended
-=======
->>>>>>> a0403b86 (Home keeps its buttons in sight in narrow windows; home and compare are looked at in every width and light)
   })
 
   it('looks right at home and when two recordings are compared, at every width and in every light', async () => {
@@ -234,11 +231,6 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.context().close()
     actor.child.kill('SIGINT')
     await actor.ended
-<<<<<<< HEAD
-    recorder.child.stdin!.end()
-    await recorder.ended
-=======
->>>>>>> a0403b86 (Home keeps its buttons in sight in narrow windows; home and compare are looked at in every width and light)
   })
 
   it('shows somebody who has no recording how to make one, a sample, and the saved calls of the folder', async () => {
