@@ -72,7 +72,7 @@ export class IndexFiles {
     const folder = indexFolderIn(this.#io.dataFolder)
     const known = new Set(recordings.map(({ paths }) => indexKey(paths[0]!)))
     for (const name of await readdir(folder).catch(() => []))
-      if (!known.has(name.split('.')[0]!)) await rm(join(folder, name), { force: true })
+      if (!known.has(partsOf(name)[0]!)) await rm(join(folder, name), { force: true })
   }
 
   async #made(
@@ -90,7 +90,7 @@ export class IndexFiles {
     // Lines written in the meantime are included; only the next check detects them.
     await replaceFile(path, once(bytes))
     for (const name of (await this.#namesIn(folder)).get(before) ?? [])
-      if (name.split('.')[1] !== state) await removeUnused(join(folder, name))
+      if (partsOf(name)[1] !== state) await removeUnused(join(folder, name))
     return path
   }
 
@@ -110,10 +110,15 @@ export class IndexFiles {
   }
 }
 
+/** Key and state of an index, also of one that is being written: its temporary name starts with a dot. */
+function partsOf(name: string): string[] {
+  return name.replace(/^\./, '').split('.')
+}
+
 async function namesByKey(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const names = new Map<string, string[]>()
   for (const name of await readdir(folder)) {
-    const key = name.split('.')[0]!
+    const key = partsOf(name)[0]!
     const others = names.get(key)
     if (others) others.push(name)
     else names.set(key, [name])

@@ -1,5 +1,6 @@
 import { parquetReadObjects } from 'hyparquet'
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IndexFiles } from '../../../src/cli/sql/index-files.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
@@ -90,6 +91,16 @@ describe('the index of recordings', () => {
     writeFileSync(tape, tapeOf(3))
     await indexes()
     expect(readdirSync(join(dataFolder, 'index')).some((name) => old!.endsWith(name))).toBe(false)
+  })
+
+  it('leaves an index in place that another process is writing', async () => {
+    writeFileSync(tape, tapeOf(1))
+    const [path] = await indexes()
+    const written = join(dirname(path!), `.${basename(path!)}.wiretape-${process.ppid}-12345678.tmp`)
+    const ofDeleted = join(dirname(path!), `.${'0'.repeat(32)}.0.rows3.wiretape-${process.ppid}-12345678.tmp`)
+    for (const name of [written, ofDeleted]) writeFileSync(name, 'half')
+    await indexes()
+    expect([existsSync(written), existsSync(ofDeleted)]).toEqual([true, false])
   })
 
   it('is whole when several queries make it at once', async () => {
