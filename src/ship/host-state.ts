@@ -146,7 +146,9 @@ export async function tellHostState(store: ObjectStore, dataFolder: string, stat
 }
 
 function stateFile(dataFolder: string, target: string): string {
-  return join(dataFolder, 'shippers', `${digest(target)}.json`)
+  const { host, user } = whoAmI()
+  // Of this name only: `status --fleet` adds the totals of all names, also those of machines that share the data folder.
+  return join(dataFolder, 'shippers', `${digest(`${target}\0${host}\0${user}`)}.json`)
 }
 
 function digest(text: string): string {

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import os, { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { array, assert, asyncProperty, integer, nat, oneof } from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WiretapeError } from '../../src/model/index.js'
 import {
   hasZstd,
@@ -24,6 +33,7 @@ import { membersOf } from '../../src/ship/seal-segment.js'
 
 const folders: string[] = []
 afterEach(() => {
+  vi.restoreAllMocks()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -135,6 +145,27 @@ describe('shipping', () => {
     expect(host!.bytes).toBeGreaterThan(host!.compressedBytes - 3_000)
     expect(host!.lastSegment).toBe('2026-01-02T03:04:07.000Z')
     expect(listed).toEqual(['hosts/'])
+  })
+
+  it('counts for each machine what it shipped itself, although they share a data folder', async () => {
+    const { data, recordings } = makeData()
+    const store = await openStore(join(data, 'store'), {})
+    const place = { dataFolder: data, target: 'store', version: '0' }
+    const pass = async (host: string): Promise<void> => {
+      vi.spyOn(os, 'hostname').mockReturnValue(host)
+      await tellHostState(store, data, await keepHostState(place, await ship(data, store)))
+    }
+    const [last, path] = [join(recordings, 'cut.jsonl'), join(data, 'cut.jsonl')]
+    renameSync(last, path)
+    await pass('laptop-1')
+    renameSync(path, last)
+    await pass('laptop-2')
+    await pass('laptop-1')
+    const fleet = await readFleet(store)
+    expect(Object.fromEntries(fleet.map(({ host, segments }) => [host, segments]))).toEqual({
+      'laptop-1': 2,
+      'laptop-2': 1,
+    })
   })
 
   it('goes on where it was killed, at every step, and puts nothing twice', async () => {
