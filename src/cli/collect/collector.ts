@@ -213,6 +213,12 @@ export class Collector {
       return true
     }
     const { hash } = manifest
+    if (delivery.hash !== undefined && delivery.hash !== hash) {
+      await this.#guarded(delivery, () =>
+        this.#bury(delivery, delivery.hash!, 'its manifest names another segment'),
+      )
+      return true
+    }
     // The segment was delivered again while in progress here.
     if (this.#inFlight.has(hash)) {
       delivery.again(againMs)

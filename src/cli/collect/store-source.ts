@@ -24,7 +24,7 @@ export async function openStoreSource(
 
   async function* missing(): AsyncGenerator<string> {
     for await (const { key } of store.list('segments/')) {
-      const hash = /([0-9a-f]{64})\.json$/.exec(key)?.[1]
+      const hash = /^segments\/[0-9a-f]{2}\/([0-9a-f]{64})\.json$/.exec(key)?.[1]
       if (hash === undefined) continue
       if ((await isKnown(indexedKey(hash))) || (await isKnown(deadKey(hash)))) continue
       yield key

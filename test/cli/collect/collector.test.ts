@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openDeadSource } from '../../../src/cli/collect/dead-source.js'
+import { openStoreSource } from '../../../src/cli/collect/store-source.js'
 import { escapeName } from '../../../src/cli/collect/index-batch.js'
-import { bytesOf, segmentKey, type ObjectStore } from '../../../src/ship/index.js'
+import { bytesOf, manifestKey, segmentKey, type ObjectStore } from '../../../src/ship/index.js'
 import { Bus, collectorOf, folderStore, killedBefore, killedByReading, sealed, tapeOf } from './collected.js'
 import { commitsOf, keysOf, rowsOf } from './indexed-rows.js'
 
@@ -202,6 +203,26 @@ describe('a collector', () => {
     expect(await bytesOf(target.get(segmentKey(manifest)))).toEqual(packed)
     const { hash } = noTape.manifest
     expect(await keysOf(target, 'dead/')).toEqual([`dead/${hash}.json`, `dead/${hash}.segment`])
+  })
+
+  it('buries a manifest under the key of another segment, once', async () => {
+    const store = await folderStore()
+    const { manifest, packed } = sealed(tapeOf(2))
+    const key = 'f'.repeat(64)
+    await store.put(segmentKey(manifest), packed)
+    for (const hash of [manifest.hash, key])
+      await store.put(manifestKey(hash), Buffer.from(JSON.stringify(manifest)))
+    await store.put(`segments/backup/${key}.json`, Buffer.from('{}'))
+    const isKnown = async (known: string): Promise<boolean> => (await store.head(known)) !== undefined
+    const source = await openStoreSource(store.address, {}, isKnown)
+    const { collector } = collectorOf(source, store)
+    await collector.step(0)
+    await collector.commit()
+    await collector.step(0)
+    expect(collector.counts).toMatchObject({ segments: 1, dead: 1, repeated: 0 })
+    expect(await letterOf(store, key)).toMatchObject({ reason: 'its manifest names another segment' })
+    expect(await source.waiting()).toBe(0)
+    expect(await rowsOf(store)).toHaveLength(4)
   })
 
   it('indexes a tape with numbers that no table can hold', async () => {
