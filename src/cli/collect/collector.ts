@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WiretapeError } from '../../model/index.js'
 import {
   decodeManifest,
   manifestKey,
@@ -10,13 +9,12 @@ import {
   type Manifest,
   type ObjectStore,
 } from '../../ship/index.js'
-import { loadRecordings } from '../recordings.js'
-import { RowColumns } from '../sql/row-columns.js'
 import { Attempts, type FailedAttempts } from './attempts.js'
 import { hashIn, writeDeadLetter } from './dead-letter.js'
-import { DeadSegment, fetchSegment, type FetchedSegment } from './fetch-segment.js'
+import { fetchSegment, type FetchedSegment } from './fetch-segment.js'
 import { IndexBatch } from './index-batch.js'
 import { indexedKey } from './keys.js'
+import { indexFailure, reasonOf, rowsOf } from './segment-rows.js'
 import type { Delivery, SegmentSource } from './source.js'
 
 /** Segments processed concurrently. */
@@ -164,11 +162,7 @@ export class Collector {
     try {
       await batch.write(target)
     } catch (error) {
-      for (const { delivery, manifest, before } of held) {
-        this.#inFlight.delete(manifest.hash)
-        if (before) await this.#attempts.takeBack(manifest.hash, before)
-        delivery.again(againMs)
-      }
+      await this.#again(held)
       return this.#failed(error)
     }
     const written = { segments: held.length, messages: batch.rows, bytes: 0 }
@@ -196,6 +190,15 @@ export class Collector {
     this.counts.messages += written.messages
     this.counts.bytes += written.bytes
     await onBatch?.({ id: batch.id, ...written })
+  }
+
+  /** Requests redelivery of segments that are not the cause of a failure. */
+  async #again(held: readonly Held[]): Promise<void> {
+    for (const { delivery, manifest, before } of held) {
+      this.#inFlight.delete(manifest.hash)
+      if (before) await this.#attempts.takeBack(manifest.hash, before)
+      delivery.again(againMs)
+    }
   }
 
   #isFull(): boolean {
@@ -281,8 +284,13 @@ export class Collector {
       if (!isSameStore) await this.#copy(fetched, delivery, manifest)
       const rows = await rowsOf(fetched.plain, manifest)
       if (this.#held.length === 0) this.#batchStartMs = this.#options.now()
-      this.#batch.add(rows, manifest)
-      this.#held.push({ delivery, manifest, before })
+      try {
+        this.#batch.add(rows, manifest)
+        this.#held.push({ delivery, manifest, before })
+      } catch (error) {
+        await this.#discard()
+        throw indexFailure(error)
+      }
       return true
     } catch (error) {
       const reason = reasonOf(error)
@@ -295,6 +303,14 @@ export class Collector {
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
+  }
+
+  /** Discards a batch that may hold some rows of a segment; its deliveries are repeated. */
+  async #discard(): Promise<void> {
+    const held = this.#held
+    this.#batch = new IndexBatch()
+    this.#held = []
+    await this.#again(held)
   }
 
   async #unreadable(delivery: Delivery, manifest: Manifest, count: number, reason: string): Promise<void> {
@@ -365,22 +381,4 @@ export class Collector {
     this.counts.failed += 1
     await this.#options.complain(error instanceof Error ? error.message : String(error))
   }
-}
-
-async function rowsOf(path: string, manifest: Manifest): Promise<RowColumns> {
-  let rows: RowColumns | undefined
-  const { close } = await loadRecordings([path], '/', (fold) => {
-    rows = new RowColumns(fold, manifest.hash, [path])
-    return rows
-  })
-  await close()
-  return rows!
-}
-
-/** Why a retry with these bytes would fail too; undefined if they are not the cause. */
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof DeadSegment) return error.message
-  if (!(error instanceof WiretapeError)) return undefined
-  if (error.code === 'not-a-recording' || error.code === 'unsupported-version') return 'it is not a tape'
-  return error.code === 'unreadable' ? error.message : undefined
 }

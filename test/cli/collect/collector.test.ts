@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openDeadSource } from '../../../src/cli/collect/dead-source.js'
 import { openStoreSource } from '../../../src/cli/collect/store-source.js'
-import { escapeName } from '../../../src/cli/collect/index-batch.js'
+import { escapeName, IndexBatch } from '../../../src/cli/collect/index-batch.js'
 import { bytesOf, manifestKey, segmentKey, type ObjectStore } from '../../../src/ship/index.js'
 import { Bus, collectorOf, folderStore, killedBefore, killedByReading, sealed, tapeOf } from './collected.js'
 import { commitsOf, keysOf, rowsOf } from './indexed-rows.js'
+
+afterEach(() => vi.restoreAllMocks())
 
 async function letterOf(store: ObjectStore, hash: string): Promise<Record<string, unknown>> {
   const text = Buffer.from(await bytesOf(store.get(`dead/${hash}.json`))).toString()
@@ -203,6 +205,30 @@ describe('a collector', () => {
     expect(await bytesOf(target.get(segmentKey(manifest)))).toEqual(packed)
     const { hash } = noTape.manifest
     expect(await keysOf(target, 'dead/')).toEqual([`dead/${hash}.json`, `dead/${hash}.segment`])
+  })
+
+  it('buries a segment whose rows cannot be added to a batch, and keeps none of them', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const poison = sealed(tapeOf(3))
+    await bus.ship(sealed(tapeOf(1)))
+    await bus.ship(poison)
+    await bus.ship(sealed(tapeOf(2)))
+    const { hash } = poison.manifest
+    const add = Reflect.get(IndexBatch.prototype, 'add')
+    vi.spyOn(IndexBatch.prototype, 'add').mockImplementation(function (this: IndexBatch, ...given) {
+      add.apply(this, given)
+      if (given[1].hash === hash) throw new RangeError('Invalid array length')
+    })
+    const { collector } = collectorOf(bus.source(), target)
+    for (let i = 0; i < 6; i += 1) await collector.step(0)
+    await collector.commit()
+    expect(collector.counts).toMatchObject({ segments: 2, dead: 1 })
+    expect(await letterOf(target, hash)).toMatchObject({
+      reason: 'it cannot be indexed: Invalid array length',
+    })
+    expect(await rowsOf(target)).toHaveLength(6)
+    expect(bus.length).toBe(0)
   })
 
   it('buries a manifest under the key of another segment, once', async () => {
