@@ -4,7 +4,7 @@ import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
 import { decodeLine } from '../formats/index.js'
-import { isDiskFull } from '../tape/index.js'
+import { isDiskFull, writerTag } from '../tape/index.js'
 import type { Manifest } from './manifest.js'
 import type { Content } from './store/object-store.js'
 
@@ -85,7 +85,7 @@ export async function sealBytes(
 
 async function fileSink(folder: string): Promise<Sink> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, `${process.pid}-${randomUUID()}.part`)
+  const path = join(folder, `${writerTag()}${randomUUID()}.part`)
   const file = await open(path, 'wx', 0o600)
   let size = 0
   return {

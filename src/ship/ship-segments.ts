@@ -1,9 +1,16 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LiveCapture } from '../control/index.js'
 import { WiretapeError } from '../model/index.js'
-import { diskReason, readShippedMark, replaceFile, shippedMarkPath, type ShippedMark } from '../tape/index.js'
+import {
+  diskReason,
+  isAbandoned,
+  readShippedMark,
+  replaceFile,
+  shippedMarkPath,
+  type ShippedMark,
+} from '../tape/index.js'
 import { findFinished, sizeNow, type FinishedSegment } from './finished-segments.js'
 import { countShipped, whoAmI } from './host-state.js'
 import { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest } from './manifest.js'
@@ -54,7 +61,7 @@ export interface ShipReport {
 export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
   const { recordings, store, target, signal } = options
   const outgoing = join(options.dataFolder, 'outgoing')
-  removeAbandoned(outgoing)
+  await removeAbandoned(outgoing)
   const { waiting } = await findFinished(recordings, await options.captures(), target)
   const left = new Set(waiting)
   const report = { shipped: 0, shippedBytes: 0, sentBytes: 0, refusals: 0 }
@@ -215,25 +222,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Removes leftovers of killed shippers: files whose names begin with the PID of a dead process. */
-function removeAbandoned(folder: string): void {
-  let names: string[] = []
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return
-  }
-  for (const name of names) {
-    const pid = Number(/^(\d+)-.*\.part$/.exec(name)?.[1] ?? 0)
-    if (pid > 0 && pid !== process.pid && !isRunning(pid)) rmSync(join(folder, name), { force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+/** Removes leftovers of killed shippers. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    if (name.endsWith('.part') && (await isAbandoned(path, name))) await rm(path, { force: true })
   }
 }

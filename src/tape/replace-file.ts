@@ -21,6 +21,7 @@ import { diskReason, realDisk } from './disk.js'
 import { makeFolder } from './make-folder.js'
 import { openOutlet, outletAt, writeAll, type Outlet } from './outlet.js'
 import { removedAtSignal } from './removed-at-signal.js'
+import { isAbandoned, writerTag } from './temporary-name.js'
 
 /** Maximum length of a chain of links; systems follow no more. */
 const mostHops = 40
@@ -189,7 +190,7 @@ async function refuseForeignLink(path: string): Promise<void> {
 
 /** Beside the target, so that it can be renamed; the name contains the process that owns it. */
 function copyPath(target: string): string {
-  return join(dirname(target), `${copyPrefix(target)}${process.pid}-${randomUUID().slice(0, 8)}.tmp`)
+  return join(dirname(target), `${copyPrefix(target)}${writerTag()}${randomUUID().slice(0, 8)}.tmp`)
 }
 
 function copyPrefix(target: string): string {
@@ -200,17 +201,9 @@ function copyPrefix(target: string): string {
 async function removeLeftovers(target: string): Promise<void> {
   const prefix = copyPrefix(target)
   for (const name of await readdir(dirname(target)).catch(() => [])) {
-    const pid = name.startsWith(prefix) ? parseInt(name.slice(prefix.length), 10) : NaN
-    if (pid > 0 && !isRunning(pid)) await rm(join(dirname(target), name), { force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    const path = join(dirname(target), name)
+    if (name.startsWith(prefix) && (await isAbandoned(path, name.slice(prefix.length))))
+      await rm(path, { force: true })
   }
 }
 

@@ -91,10 +91,9 @@ it('what a killed command left is cleared away by the next one that writes there
   const gone = spawnSync(process.execPath, ['-e', '']).pid
   writeFileSync(join(cwd, `.out.csv.wiretape-${gone}-00000000.tmp`), 'half')
   writeFileSync(join(cwd, `.out.csv.wiretape-${process.pid}-00000000.tmp`), 'in progress')
+  const elsewhere = `.out.csv.wiretape-${gone}.00000000-00000000.tmp`
+  writeFileSync(join(cwd, elsewhere), 'in progress on another machine')
   expect((await wiretape(['convert', 'in.jsonl', 'out.csv'], { cwd })).code).toBe(0)
-  expect(readdirSync(cwd).toSorted()).toEqual([
-    `.out.csv.wiretape-${process.pid}-00000000.tmp`,
-    'in.jsonl',
-    'out.csv',
-  ])
+  const running = `.out.csv.wiretape-${process.pid}-00000000.tmp`
+  expect(readdirSync(cwd).toSorted()).toEqual([running, elsewhere, 'in.jsonl', 'out.csv'].toSorted())
 })

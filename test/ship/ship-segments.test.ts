@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   mkdirSync,
@@ -26,6 +27,7 @@ import {
   type ShipReport,
 } from '../../src/ship/index.js'
 import { openStoreSource } from '../../src/cli/collect/store-source.js'
+import { writerTag } from '../../src/tape/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
 import { collectorOf } from '../cli/collect/collected.js'
 import { keysOf, rowsOf } from '../cli/collect/indexed-rows.js'
@@ -145,6 +147,24 @@ describe('shipping', () => {
     expect(host!.bytes).toBeGreaterThan(host!.compressedBytes - 3_000)
     expect(host!.lastSegment).toBe('2026-01-02T03:04:07.000Z')
     expect(listed).toEqual(['hosts/'])
+  })
+
+  it('removes what killed shippers left, but nothing that one on another machine writes', async () => {
+    const { data } = makeData()
+    const outgoing = join(data, 'outgoing')
+    mkdirSync(outgoing)
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    const tagOn = (host: string): string => {
+      vi.spyOn(os, 'hostname').mockReturnValue(host)
+      return writerTag().replace(/^\d+/, String(gone))
+    }
+    const [far, old] = [`${tagOn('laptop-2')}1.part`, `${tagOn('laptop-2')}2.part`]
+    const killed = `${tagOn('laptop-1')}3.part`
+    for (const name of [far, old, killed, `${gone}-4.part`, 'notes'])
+      writeFileSync(join(outgoing, name), 'half')
+    utimesSync(join(outgoing, old), 0, 0)
+    await ship(data, await openStore(join(data, 'store'), {}))
+    expect(readdirSync(outgoing).toSorted()).toEqual([far, 'notes'].toSorted())
   })
 
   it('counts for each machine what it shipped itself, although they share a data folder', async () => {
