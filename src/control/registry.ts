@@ -41,27 +41,35 @@ export function registerCapture(
   capture: Omit<LiveCapture, 'pid' | 'processStart' | 'machine' | 'socket'>,
 ): Registration {
   const path = join(folder, `${capture.session}.json`)
-  const entry: LiveCapture = {
+  let entry: LiveCapture = {
     ...capture,
     pid: process.pid,
     processStart: processStart(process.pid),
     machine: thisMachine(),
   }
-  try {
-    writeFileSync(path, JSON.stringify(entry), { flag: 'wx', mode: 0o600 })
-  } catch {
-    unlinkQuietly(path)
+  const write = (): void => {
+    try {
+      writeFileSync(path, JSON.stringify(entry), { flag: 'wx', mode: 0o600 })
+    } catch {
+      unlinkQuietly(path)
+    }
   }
+  write()
   let closed = false
-  const touching = setInterval(() => touchQuietly(path), touchMs)
+  const touching = setInterval(() => {
+    // Another machine removes it after this one slept for long.
+    if (!touchQuietly(path)) write()
+  }, touchMs)
   touching.unref()
   return {
     listens(socket) {
       if (closed) return true
       const beside = `${path}.new`
       try {
-        writeFileSync(beside, JSON.stringify({ ...entry, socket }), { mode: 0o600 })
+        const next = { ...entry, socket }
+        writeFileSync(beside, JSON.stringify(next), { mode: 0o600 })
         renameSync(beside, path)
+        entry = next
         return true
       } catch {
         unlinkQuietly(beside)
@@ -76,12 +84,14 @@ export function registerCapture(
   }
 }
 
-function touchQuietly(path: string): void {
+/** False if the file is missing. */
+function touchQuietly(path: string): boolean {
   try {
     const now = new Date()
     utimesSync(path, now, now)
-  } catch {
-    // Without an entry, nothing is known about the capture.
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT')
   }
 }
 

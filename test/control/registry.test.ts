@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { liveCaptures, registerCapture } from '../../src/control/index.js'
 
 let root: string
@@ -22,7 +22,10 @@ beforeEach(() => {
   folder = join(root, 'live')
   mkdirSync(folder, { mode: 0o700 })
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(root, { recursive: true, force: true })
+})
 
 const capture = (session: string, startedAt = '2026-03-01T10:00:00.000Z') => ({
   session,
@@ -70,6 +73,21 @@ describe('the registry of live captures', () => {
     const anHourAgo = new Date(Date.now() - 3_600_000)
     utimesSync(path, anHourAgo, anHourAgo)
     expect(await liveCaptures(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('writes an entry again that another machine removed, with its socket, until it is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const registration = registerCapture(folder, capture('one'))
+    registration.listens('/run/one.sock')
+    const path = join(folder, 'one.json')
+    rmSync(path)
+    vi.advanceTimersByTime(600_000)
+    expect(await liveCaptures(folder)).toEqual([
+      expect.objectContaining({ ...capture('one'), socket: '/run/one.sock' }),
+    ])
+    registration.close()
+    vi.advanceTimersByTime(600_000)
     expect(readdirSync(folder)).toEqual([])
   })
 
