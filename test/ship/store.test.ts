@@ -1,11 +1,12 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { bytesOf, openStore, parseStoreAddress } from '../../src/ship/index.js'
 
 const folders: string[] = []
 afterEach(() => {
+  vi.restoreAllMocks()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -84,6 +85,15 @@ describe('a folder as a store', () => {
       const shared = temporary()
       chmodSync(shared, 0o2770)
       expect(await modesIn(shared)).toEqual(['2770', '2770', '660'])
+      const own = temporary()
+      chmodSync(own, 0o770)
+      expect(await modesIn(own)).toEqual(['770', '770', '660'])
+      if (process.platform === 'darwin') return
+      // Without the setgid bit, new files do not belong to the group of the folder.
+      vi.spyOn(process, 'getegid').mockReturnValue(process.getegid!() + 1)
+      const foreign = temporary()
+      chmodSync(foreign, 0o770)
+      expect(await modesIn(foreign)).toEqual(['700', '700', '600'])
     },
   )
 

@@ -21,7 +21,7 @@ const ownModes: Modes = { file: 0o600, folder: 0o700 }
 
 /**
  * A folder as a store. A file gets its object's name only when it is complete. Its content is private to the user, or shared with
- * the folder's group if that may write to the folder.
+ * the folder's group if that may write to the folder and new files belong to it.
  */
 export function createFolderStore(root: string): ObjectStore {
   let known: Promise<Modes> | undefined
@@ -80,7 +80,9 @@ export function createFolderStore(root: string): ObjectStore {
 async function modesIn(root: string): Promise<Modes> {
   const found = await stat(root).catch(() => undefined)
   if (!found?.isDirectory() || (found.mode & 0o020) === 0) return ownModes
-  // With the setgid bit, the files of all users belong to the folder's group.
+  // New files get the folder's group with the setgid bit, and always on macOS; else the user's own group.
+  const isInherited = (found.mode & 0o2000) !== 0 || process.platform === 'darwin'
+  if (!isInherited && found.gid !== process.getegid?.()) return ownModes
   return { file: 0o660, folder: 0o770 | (found.mode & 0o2000) }
 }
 
