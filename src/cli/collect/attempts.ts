@@ -7,6 +7,8 @@ const schema = z.looseObject({
   v: z.literal(1),
   attempts: z.int().nonnegative(),
   reason: z.string().optional(),
+  /** Time of the last attempt. */
+  at: z.string().optional(),
 })
 
 /** Attempts to collect a segment that a collector began and that did not succeed. */
@@ -14,6 +16,14 @@ export interface FailedAttempts {
   readonly count: number
   /** Why the last one failed; undefined if its collector ended without a report. */
   readonly reason?: string
+  /** When the last one began, or failed. */
+  readonly at?: string
+}
+
+/** Whether another collector may still be at it. A bus says so itself: it delivers a segment again only without a progress signal. */
+export function mayBeInProgress({ count, reason, at }: FailedAttempts, withinMs: number): boolean {
+  if (count === 0 || reason !== undefined || at === undefined) return false
+  return Math.abs(Date.now() - Date.parse(at)) < withinMs
 }
 
 const none: FailedAttempts = { count: 0 }
@@ -37,10 +47,10 @@ export class Attempts {
     const key = attemptsKey(hash)
     if (!(await this.#store.head(key))) return none
     try {
-      const { attempts, reason } = schema.parse(
+      const { attempts, reason, at } = schema.parse(
         JSON.parse(Buffer.from(await bytesOf(this.#store.get(key))).toString('utf8')),
       )
-      return { count: attempts, ...(reason !== undefined && { reason }) }
+      return { count: attempts, ...(reason !== undefined && { reason }), ...(at !== undefined && { at }) }
     } catch (error) {
       // Deleted by another collector, or damaged.
       if (!(error instanceof WiretapeError) || error.code === 'unreadable') return none
@@ -48,8 +58,8 @@ export class Attempts {
     }
   }
 
-  async set(hash: string, { count, reason }: FailedAttempts): Promise<void> {
-    const text = JSON.stringify({ v: 1, attempts: count, reason, at: new Date().toISOString() })
+  async set(hash: string, { count, reason, at = new Date().toISOString() }: FailedAttempts): Promise<void> {
+    const text = JSON.stringify({ v: 1, attempts: count, reason, at })
     await this.#store.put(attemptsKey(hash), Buffer.from(`${text}\n`))
     this.#takeBack.delete(hash)
   }

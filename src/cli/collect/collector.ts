@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   decodeManifest,
   manifestKey,
@@ -9,7 +10,7 @@ import {
   type Manifest,
   type ObjectStore,
 } from '../../ship/index.js'
-import { Attempts, type FailedAttempts } from './attempts.js'
+import { Attempts, mayBeInProgress, type FailedAttempts } from './attempts.js'
 import { hashIn, writeDeadLetter } from './dead-letter.js'
 import { fetchSegment, type FetchedSegment } from './fetch-segment.js'
 import { IndexBatch } from './index-batch.js'
@@ -26,6 +27,10 @@ const mostDeliveries = 64
 /** Attempts that fail because of the segment: its download may have been truncated, or the process ended for another reason. */
 const usualAttempts = 3
 const againMs = 5_000
+/** Reading a segment and writing its batch may take this long. */
+const commitMs = 60_000
+/** Pause before a store lists again what is in progress. */
+const busyMs = 1_000
 
 export interface CollectorOptions {
   readonly source: SegmentSource
@@ -122,10 +127,13 @@ export class Collector {
     try {
       while (!signal.aborted) {
         const taken = await this.step()
-        if (once && taken === 0) {
+        if (taken > 0) continue
+        if (once) {
           await this.commit()
           if ((await this.#attempted(() => source.waiting())) === 0) break
         }
+        // A store lists what is in progress again at once.
+        if (!source.isQueue) await pause(busyMs, undefined, { signal }).catch(() => undefined)
       }
       await this.commit()
     } finally {
@@ -207,7 +215,7 @@ export class Collector {
   }
 
   async #take(delivery: Delivery): Promise<boolean> {
-    const { target } = this.#options
+    const { source, target, batchAgeMs } = this.#options
     const text = Buffer.from(delivery.manifest).toString('utf8')
     const manifest = decodeManifest(text)
     if (!manifest) {
@@ -228,13 +236,17 @@ export class Collector {
       return false
     }
     this.#inFlight.set(hash, delivery)
-    let isHeld = false
+    let [isHeld, isTaken] = [false, true]
     await this.#guarded(delivery, async () => {
       const before = await this.#before(delivery, hash)
       if (await target.head(indexedKey(hash))) {
         this.counts.repeated += 1
         if (before && before.count > 0) await this.#attempts.clear(hash)
         return this.#finish(delivery, manifest)
+      }
+      if (!source.isQueue && before && mayBeInProgress(before, batchAgeMs + commitMs)) {
+        isTaken = false
+        return delivery.again(againMs)
       }
       if (before && before.count >= this.#mostAttempts)
         return this.#bury(
@@ -245,7 +257,7 @@ export class Collector {
       isHeld = await this.#collect(delivery, manifest, before)
     })
     if (!isHeld) this.#inFlight.delete(hash)
-    return true
+    return isTaken
   }
 
   /** Undefined for the first delivery of a bus. A store without a bus does not say which delivery it is. */

@@ -156,6 +156,34 @@ describe('a collector', () => {
     expect(await keysOf(bus.store, 'segments/')).toEqual([])
   })
 
+  it('leaves a segment of a store without a bus to the collector that reads it, as long as that may be at it', async () => {
+    const store = await folderStore()
+    const { manifest, packed } = sealed(tapeOf(1))
+    await store.put(segmentKey(manifest), packed)
+    await store.put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
+    const isKnown = async (key: string): Promise<boolean> => (await store.head(key)) !== undefined
+    const source = await openStoreSource(store.address, {}, isKnown)
+    await new Promise<void>((reads) => {
+      const reading = { ...source, store: killedByReading(segmentKey(manifest), store, reads) }
+      void collectorOf(reading, store).collector.step(0)
+    })
+    const { collector } = collectorOf(await openStoreSource(store.address, {}, isKnown), store)
+    expect(await collector.step(0)).toBe(0)
+    const attempts = async (minutes: number): Promise<void> => {
+      const at = new Date(Date.now() - minutes * 60_000).toISOString()
+      await store.put(
+        `attempts/${manifest.hash}.json`,
+        Buffer.from(JSON.stringify({ v: 1, attempts: 3, at })),
+      )
+    }
+    await attempts(0)
+    expect(await collector.step(0)).toBe(0)
+    expect(collector.counts).toMatchObject({ dead: 0, segments: 0 })
+    await attempts(10)
+    expect(await collector.step(0)).toBe(1)
+    expect(collector.counts).toMatchObject({ dead: 1 })
+  })
+
   it('buries nothing because a store was away, however often the bus delivers', async () => {
     const bus = new Bus(await folderStore())
     const target = await folderStore()
