@@ -18,6 +18,8 @@ const ackWaitMs = 30_000
 const lateMs = 5_000
 /** Segments without an announcement are looked for at this interval, and at the start. */
 const announceAgainMs = 300_000
+/** Announcements that wait are repeated at this interval only: each more would be one more delivery of every segment. */
+const backlogAgainMs = 6 * 3_600_000
 const marginMs = 600_000
 /** Listing a bus may never end if its node fails. */
 const longestListMs = 120_000
@@ -127,13 +129,13 @@ async function manifestOf(store: JetStreamStore, data: Uint8Array): Promise<Uint
  * Announces segments whose announcement the stream dropped: those that are older than every announcement that is still waiting.
  * Collected segments are no longer in the bucket.
  */
-async function announceMissing(store: JetStreamStore): Promise<number> {
+export async function announceMissing(store: JetStreamStore): Promise<number> {
   const { manager } = store
   const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealedStream.name, durable)
   const isEmpty = num_pending + num_ack_pending === 0
   const query = { seq: ack_floor.stream_seq + 1, next_by_subj: 'wiretape.sealed.>' }
   const oldest = isEmpty ? undefined : await manager.streams.getMessage(sealedStream.name, query)
-  const round = Math.floor(Date.now() / announceAgainMs)
+  const round = Math.floor(Date.now() / (isEmpty ? announceAgainMs : backlogAgainMs))
   // A manifest is stored shortly before its announcement.
   const before = oldest ? new Date(oldest.time.getTime() - marginMs) : new Date()
   return store.announceAgain(before, `again ${round}`)
