@@ -1,5 +1,4 @@
 import type { Consumer, ConsumerInfo, JsMsg } from '@nats-io/jetstream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { WiretapeError } from '../../model/index.js'
 import {
   bytesOf,
@@ -41,7 +40,7 @@ export async function openNatsSource(
       ack_wait: transport.nanos(ackWaitMs),
     })
     const consumer = await store.jetstream.consumers.get(sealedStream.name, durable)
-    const announced = repeatedly(() => announceMissing(store))
+    const announced = repeatedly((signal) => announceMissing(store, signal))
     return {
       store,
       isQueue: true,
@@ -129,7 +128,7 @@ async function manifestOf(store: JetStreamStore, data: Uint8Array): Promise<Uint
  * Announces segments whose announcement the stream dropped: those that are older than every announcement that is still waiting.
  * Collected segments are no longer in the bucket.
  */
-export async function announceMissing(store: JetStreamStore): Promise<number> {
+export async function announceMissing(store: JetStreamStore, signal: AbortSignal): Promise<number> {
   const { manager } = store
   const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealedStream.name, durable)
   const isEmpty = num_pending + num_ack_pending === 0
@@ -138,24 +137,46 @@ export async function announceMissing(store: JetStreamStore): Promise<number> {
   const round = Math.floor(Date.now() / (isEmpty ? announceAgainMs : backlogAgainMs))
   // A manifest is stored shortly before its announcement.
   const before = oldest ? new Date(oldest.time.getTime() - marginMs) : new Date()
-  return store.announceAgain(before, `again ${round}`)
+  return store.announceAgain(before, `again ${round}`, signal)
 }
 
-/** Work that runs at most once at a time, and at intervals. Its failures are left to the next time. */
-function repeatedly(work: () => Promise<number>): { perhaps(): void; now(): Promise<number> } {
+/**
+ * Work that runs at most once at a time, and at intervals. Its failures are left to the next time, but `now` rejects if it takes too
+ * long: nothing is known then.
+ */
+export function repeatedly(work: (signal: AbortSignal) => Promise<number>): {
+  perhaps(): void
+  now(): Promise<number>
+} {
   let running: Promise<number> | undefined
   let ranMs = -Infinity
   function now(): Promise<number> {
-    running ??= Promise.race([work(), pause(longestListMs, 0, { ref: false })])
-      .catch(() => 0)
-      .finally(() => {
-        running = undefined
-        ranMs = performance.now()
-      })
+    running ??= inTime(work).finally(() => {
+      running = undefined
+      ranMs = performance.now()
+    })
     return running
   }
   return {
-    perhaps: () => void (performance.now() - ranMs > announceAgainMs && now()),
+    perhaps: () => void (performance.now() - ranMs > announceAgainMs && now().catch(() => undefined)),
     now,
+  }
+}
+
+async function inTime(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const controller = new AbortController()
+  const late = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error))
+  })
+  const reason = new WiretapeError(
+    'unreachable',
+    `listing the bus took longer than ${longestListMs / 1_000} s`,
+  )
+  const timer = setTimeout(() => controller.abort(reason), longestListMs)
+  timer.unref()
+  try {
+    return await Promise.race([work(controller.signal).catch(() => 0), late])
+  } finally {
+    clearTimeout(timer)
   }
 }

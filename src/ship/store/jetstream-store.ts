@@ -32,7 +32,7 @@ export interface JetStreamStore extends ObjectStore {
    * @param round the server drops repetitions within the same round, so that several collectors announce a segment once
    * @returns their number
    */
-  announceAgain(before: Date, round: string): Promise<number>
+  announceAgain(before: Date, round: string, signal: AbortSignal): Promise<number>
 }
 
 /** @throws WiretapeError `usage`, `unreachable`, `refused`, `unreadable` */
@@ -73,10 +73,11 @@ export async function openJetStreamStore(
           throw natsFailure(cause, `${address}: cannot announce a segment`)
         }
       },
-      async announceAgain(before, round) {
+      async announceAgain(before, round, signal) {
         let count = 0
         try {
           for (const { name, deleted, mtime } of await bucket.list()) {
+            signal.throwIfAborted()
             const hash = /^segments\/[0-9a-f]{2}\/([0-9a-f]{64})\.json$/.exec(name)?.[1]
             if (deleted || hash === undefined || new Date(mtime) >= before) continue
             // Collected in the meantime: it needs no announcement.

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { announceMissing } from '../../../src/cli/collect/nats-source.js'
+import { announceMissing, repeatedly } from '../../../src/cli/collect/nats-source.js'
 import type { JetStreamStore } from '../../../src/ship/index.js'
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 /** A bus with this many announcements that wait. */
 function busWith(waiting: number, announceAgain: JetStreamStore['announceAgain']): JetStreamStore {
@@ -25,11 +28,28 @@ describe('segments without an announcement', () => {
             rounds.add(round)
             return 0
           }),
+          new AbortController().signal,
         )
       }
       return rounds.size
     }
     expect(await roundsOf(0)).toBe(36)
     expect(await roundsOf(1)).toBe(1)
+  })
+
+  it('are no longer looked for after 2 minutes, which does not count as none', async () => {
+    vi.useFakeTimers()
+    let isStopped = false
+    const hanging = repeatedly(async (signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      isStopped = true
+      return 0
+    })
+    const found = expect(hanging.now()).rejects.toThrow('listing the bus took longer than 120 s')
+    await vi.advanceTimersByTimeAsync(120_000)
+    await found
+    expect(isStopped).toBe(true)
+    const failing = repeatedly(() => Promise.reject(new Error('no permission')))
+    expect(await failing.now()).toBe(0)
   })
 })
