@@ -64,15 +64,22 @@ export class Attempts {
     this.#takeBack.delete(hash)
   }
 
+  /** Never rejects: the segment is in the index, or a dead letter. */
   async clear(hash: string): Promise<void> {
-    await this.#store.delete(attemptsKey(hash))
+    await this.#reset(hash).catch(() => undefined)
     this.#takeBack.delete(hash)
   }
 
   /** Restores the count before an attempt, later if the store is unavailable. Never rejects. */
   async takeBack(hash: string, before: FailedAttempts): Promise<void> {
     this.#takeBack.set(hash, before)
-    await (before.count === 0 ? this.clear(hash) : this.set(hash, before)).catch(() => undefined)
+    await (before.count === 0 ? this.#reset(hash) : this.set(hash, before)).catch(() => undefined)
+  }
+
+  /** Without the permission to delete, the count is 0. */
+  async #reset(hash: string): Promise<void> {
+    await this.#store.delete(attemptsKey(hash)).catch(() => this.set(hash, none))
+    this.#takeBack.delete(hash)
   }
 
   /** Restores the counts that the store did not accept before. */

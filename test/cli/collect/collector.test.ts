@@ -210,6 +210,21 @@ describe('a collector', () => {
     expect(await keysOf(target, 'attempts/')).toEqual([])
   })
 
+  it('needs no permission to delete in the target', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const truncated = sealed(tapeOf(2))
+    await bus.ship({ manifest: truncated.manifest, packed: truncated.packed.subarray(0, -20) })
+    await bus.ship(sealed('<html>\n'))
+    const keeping: ObjectStore = { ...target, delete: () => Promise.reject(new Error('no permission')) }
+    const { collector } = collectorOf(bus.source(), keeping)
+    await collector.step(0)
+    await bus.store.put(segmentKey(truncated.manifest), truncated.packed)
+    for (let i = 0; i < 4; i += 1) await collector.step(0)
+    expect(collector.counts).toMatchObject({ segments: 1, dead: 1, repeated: 0 })
+    expect(bus.length).toBe(0)
+  })
+
   it('tries dead letters again, and deletes those that are in the index then', async () => {
     const bus = new Bus(await folderStore())
     const target = await folderStore()
