@@ -45,9 +45,9 @@ describe('segments without an announcement', () => {
       isStopped = true
       return 0
     })
-    const found = expect(hanging.now()).rejects.toThrow('listing the bus took longer than 120 s')
+    const found = hanging.now().catch((error: unknown) => String(error))
     await vi.advanceTimersByTimeAsync(120_000)
-    await found
+    expect(await found).toContain('listing the bus took longer than 120 s')
     expect(isStopped).toBe(true)
     const failing = repeatedly(() => Promise.reject(new Error('no permission')))
     expect(await failing.now()).toBe(0)
