@@ -11,6 +11,7 @@ it('keeps compiled code beside the program, for its owner only, where Node can',
     return
   const folder = join(dirname(cli), 'code')
   expect(statSync(folder).mode & 0o777).toBe(0o700)
-  const [version] = readdirSync(folder).filter((name) => name.startsWith(`v${process.versions.node}-`))
-  expect(readdirSync(join(folder, version!)).length).toBeGreaterThan(5)
+  // One folder for each set of flags of V8.
+  const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  expect(kept.filter((name) => name.startsWith(`v${process.versions.node}-`)).length).toBeGreaterThan(5)
 })
