@@ -224,6 +224,10 @@ export async function openSession(
       if (!greeted.isModern)
         await greeted.tell('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}')
     },
-    close: () => greeted.close(),
+    close() {
+      // Otherwise wiretape could not exit until the last of them timed out.
+      for (const controller of running.values()) controller.abort()
+      return greeted.close()
+    },
   }
 }

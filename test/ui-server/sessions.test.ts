@@ -130,4 +130,18 @@ describe('the sessions of wiretape ui', () => {
     await expect(failing).rejects.toThrow('no recording')
     expect(closed).toBe(1)
   })
+
+  it('ends requests without a response when the session is closed', async () => {
+    const waits: OpenServer['ask'] = (_, cancel) =>
+      new Promise((settle) => cancel!.addEventListener('abort', () => settle({ error: 'it was cancelled' })))
+    const session = await openSession(
+      async () => 'one',
+      async (given) => ({ ...(await open(given)), ask: waits }),
+    )
+    if ('error' in session) throw new Error(session.error)
+    const asked = session.ask('key', 'tools/list', '{}')
+    await session.close()
+    expect(await asked).toMatchObject({ error: 'it was cancelled' })
+    expect(closed).toBe(1)
+  })
 })

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cli, createStage as createPlayStage, printed, type Stage as PlayStage } from '../behaviour/stage.js'
@@ -17,12 +17,18 @@ import {
   type Stage,
 } from './stage.js'
 
+const everything = [
+  process.execPath,
+  resolve(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+]
+
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 /** What can be tapped and is lower than a thumb. Separators of columns are for the mouse and for keys. */
 const lowTargets = `[...document.querySelectorAll('button, a[href], select, summary, input, [role=menuitem], [role=option]')]
   .map((one) => one.closest('label') ?? one)
-  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.closest('pre, p, [inert]') === null)
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.closest('pre, [inert]') === null)
+  .filter((one) => one.localName !== 'a' || one.closest('p') === null)
   .map((one) => [one.getBoundingClientRect().height, one.outerHTML.slice(0, 160)])
   .filter(([height, html]) => height > 1 && height < (html.includes('bare twist') ? 24 : 43.5))
   .map(([height, html]) => height + ' ' + html)`
@@ -36,6 +42,7 @@ describe.skipIf(!hasBrowser)('the page on a phone', () => {
   })
   afterAll(() => stage.close())
   beforeEach(() => {
+    faults.length = 0
     stage.complaints.length = 0
     play = createPlayStage()
   })
@@ -125,6 +132,81 @@ describe.skipIf(!hasBrowser)('the page on a phone', () => {
     await page.getByRole('button', { name: 'Compare' }).tap()
     await page.locator('.compare, .page', { hasText: 'weigh' }).first().waitFor()
     await looks(page, 'compare')
+    expect(faults).toEqual([])
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  })
+
+  it('connects to a server and uses its workbench by thumb', async () => {
+    await play.start([process.execPath, cli, 'call', 'echo', '{"message":"hi"}', '--', ...everything]).ended
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
+    await printed(actor, 'Ctrl+C')
+    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!, phone)
+    await page.getByRole('button', { name: /^Connect to the server of/ }).tap()
+    const box = page.locator('.act-box')
+    await box.getByRole('button', { name: 'Start and connect' }).waitFor()
+    await looks(page, 'connect')
+    await box.getByRole('button', { name: 'Start and connect' }).tap()
+    const bench = page.locator('.act-bench')
+    const press = (name: string | RegExp): Promise<void> =>
+      bench
+        .getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
+        .first()
+        .tap()
+    const tool = bench.getByLabel('Tool', { exact: true })
+    await tool.selectOption('echo')
+    await bench.getByLabel('message (required)').fill('by thumb')
+    await press('Call')
+    await bench.locator('.act-answers', { hasText: 'Echo: by thumb' }).waitFor()
+    await looks(page, 'bench-answer')
+    await press('Edit as JSON')
+    await bench.locator('.cm-content').waitFor()
+    await looks(page, 'bench-json')
+    for (const [name, action] of [
+      ['trigger-elicitation-request', 'Decline'],
+      ['trigger-sampling-request', 'Reject'],
+    ] as const) {
+      await tool.selectOption(name)
+      const prompt = bench.getByLabel('prompt (required)')
+      if ((await prompt.count()) > 0) await prompt.fill('a kettle')
+      await press('Call')
+      await bench.locator('.act-asked').waitFor()
+      await looks(page, name)
+      await bench.locator('.act-asked').getByRole('button', { name: action, exact: true }).tap()
+      await bench.locator('.act-asked').waitFor({ state: 'detached' })
+    }
+    for (const [tab, part] of [
+      ['Prompts', 'Get the prompt'],
+      ['Resources', 'Read'],
+      [/^Notifications/, undefined],
+      ['Roots', 'Set'],
+    ] as const) {
+      await press(tab)
+      if (part !== undefined) await bench.getByRole('button', { name: part, exact: true }).waitFor()
+      await looks(page, `bench-${(part ?? 'notifications').toLowerCase()}`)
+    }
+    await bench.getByRole('button', { name: 'Close', exact: true }).tap()
+    await bench.waitFor({ state: 'detached' })
+    await looks(page, 'beside-bench')
+    await page.getByRole('button', { name: /^Take control/ }).tap()
+    await page.getByRole('button', { name: 'Hold', exact: true }).tap()
+    await page.getByRole('button', { name: 'Stop holding' }).waitFor()
+    await page.getByRole('button', { name: /^Workbench/ }).tap()
+    await press('Tools')
+    // The list of tools is held, too.
+    await bench.locator('.act-queue li', { hasText: 'tools/list' }).waitFor()
+    await looks(page, 'bench-held')
+    await bench.locator('.act-queue').getByRole('button', { name: 'Edit' }).first().tap()
+    await box.locator('.cm-content').waitFor()
+    await looks(page, 'bench-edit')
+    await box.getByRole('button', { name: 'Close' }).tap()
+    await bench.locator('.act-queue').getByRole('button', { name: 'Drop' }).first().tap()
+    await bench.locator('.act-queue').waitFor({ state: 'detached' })
+    await press('End session')
+    await bench.waitFor({ state: 'detached' })
+    // The dropped request gets no response; wiretape exits nevertheless.
     expect(faults).toEqual([])
     expectQuiet(stage)
     await page.context().close()
