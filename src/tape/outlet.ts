@@ -52,8 +52,10 @@ function statOf(descriptor: number): Stats | undefined {
 
 /** Writes all bytes at the descriptor's position. */
 export async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await writeSome(descriptor, bytes.subarray(at))
+  for (let at = 0; at < bytes.length;) at += await writeSome(descriptor, bytes.subarray(at, at + mostAtOnce))
 }
+/** Node refuses to write 2 GiB at once. */
+const mostAtOnce = 1 << 30
 
 function writeSome(descriptor: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {

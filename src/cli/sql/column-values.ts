@@ -1,4 +1,4 @@
-import { detach } from '../../model/index.js'
+import { detach, WiretapeError } from '../../model/index.js'
 import type { Cell } from './parquet-table.js'
 
 /** Rows that engines process at once; a Parquet file has one group for each. */
@@ -10,6 +10,8 @@ export const noInt = -0x8000_0000
 export const noBoolean = 2
 /** Position of a missing text. */
 const noText = 0xffff_ffff
+/** Texts of a column and group, in bytes: positions have 32 bits. */
+const mostTextBytes = 0xf000_0000
 
 /** Values of one column of a group of rows. */
 export type ColumnValues =
@@ -29,6 +31,8 @@ export interface TextRows {
   readonly bytes: Uint8Array
   /** `bytes` has the texts in the order of their rows, and no others. */
   readonly isInOrder: boolean
+  /** Bytes of the present texts with their lengths. */
+  size(): number
   /** Position of each row's text. */
   readonly starts: Uint32Array
   isMissing(row: number): boolean
@@ -209,12 +213,21 @@ class TextChunk {
     while (first < starts.length && isMissing(first)) first += 1
     while (last > first && isMissing(last)) last -= 1
     const isEmpty = first > last
+    const isInOrder = this.#isInOrder
+    const bytes =
+      isInOrder && !isEmpty
+        ? all.subarray(starts[first], end(last))
+        : all.subarray(0, isEmpty ? 0 : this.#length)
+    const size = (): number => {
+      if (isInOrder || isEmpty) return bytes.length
+      let sum = 0
+      for (let i = first; i <= last; i += 1) if (!isMissing(i)) sum += end(i) - starts[i]!
+      return sum
+    }
     return {
-      bytes:
-        this.#isInOrder && !isEmpty
-          ? all.subarray(starts[first], end(last))
-          : all.subarray(0, isEmpty ? 0 : this.#length),
-      isInOrder: this.#isInOrder,
+      bytes,
+      isInOrder,
+      size,
       starts,
       isMissing,
       at: (i) => (isMissing(i) ? undefined : all.toString('utf8', starts[i]! + 4, end(i))),
@@ -227,8 +240,15 @@ class TextChunk {
     else this.#last = row
     const at = this.#length
     const needed = at + 4 + length
+    if (needed > mostTextBytes)
+      throw new WiretapeError(
+        'unreadable',
+        `cannot index a recording with more than 3.75 GiB of text in ${rowsInGroup} rows`,
+      )
     if (needed > this.#bytes.length) {
-      const longer = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2, 1_024))
+      const longer = Buffer.allocUnsafe(
+        Math.max(needed, Math.min(this.#bytes.length * 2, mostTextBytes), 1_024),
+      )
       this.#bytes.copy(longer, 0, 0, at)
       this.#bytes = longer
     }

@@ -19,8 +19,12 @@ const columns = { ...sharedColumns, ...rowColumns }
 type Column = keyof typeof columns
 const shared = Object.keys(sharedColumns) as (keyof typeof sharedColumns)[]
 
+/** Larger groups of rows are halved, since the size of a page has 31 bits. */
+const mostTextBytes = 1 << 30
+
 /** The index of recordings: one uncompressed Parquet file, with a row for each session too. */
 export class RecordingTable {
+  readonly #mostTextBytes: number
   readonly #writer = new ByteWriter(1 << 20)
   readonly #file = new ParquetWriter({
     writer: this.#writer,
@@ -30,15 +34,24 @@ export class RecordingTable {
     schema: schemaOf(columns),
   })
 
+  /** @param most bytes of text per column and group */
+  constructor(most = mostTextBytes) {
+    this.#mostTextBytes = most
+  }
+
   /**
    * @param recording name for users
    * @param part identifies the recording and its state
    */
   add(rows: RowColumns, recording: string, part: string): void {
     const facts = rows.facts()
-    for (let from = 0; from < rows.length; from += rowsInGroup) {
-      const to = Math.min(rows.length, from + rowsInGroup)
-      const own = rows.values(from, to)
+    for (let from = 0, to = 0; from < rows.length; from = to) {
+      to = Math.min(rows.length, from - (from % rowsInGroup) + rowsInGroup)
+      let own = rows.values(from, to)
+      while (to - from > 1 && textBytesOf(own) > this.#mostTextBytes) {
+        to = from + ((to - from) >> 1)
+        own = rows.values(from, to)
+      }
       this.#group(to - from, {
         ...sharedValues(own.session_number, facts, to - from, recording, part),
         ...own,
@@ -105,6 +118,13 @@ function sharedValues(
     return [name, { kind: 'names', at, texts }]
   })
   return Object.fromEntries(values) as Record<keyof typeof sharedColumns, ColumnValues>
+}
+
+/** Bytes of the largest column of texts. */
+function textBytesOf(values: Readonly<Record<RowColumn, ColumnValues>>): number {
+  return Math.max(
+    ...Object.values(values).map((column) => (column.kind === 'texts' ? column.texts.size() : 0)),
+  )
 }
 
 /** Without values. */
