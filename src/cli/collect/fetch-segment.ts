@@ -80,19 +80,26 @@ async function download(
 /** @throws WiretapeError `unreachable` if no data arrives for too long */
 export async function* withoutSilence(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
-  for (;;) {
-    let timer: NodeJS.Timeout | undefined
-    const silence = new Promise<never>((_, reject) => {
-      const fail = (): void =>
-        reject(new WiretapeError('unreachable', `a download stopped for ${silenceMs / 1_000} s`))
-      timer = setTimeout(fail, silenceMs)
-    })
-    try {
-      const { value, done } = await Promise.race([iterator.next(), silence])
-      if (done === true) return
-      yield value
-    } finally {
-      clearTimeout(timer)
+  let isOver = false
+  try {
+    for (;;) {
+      let timer: NodeJS.Timeout | undefined
+      const silence = new Promise<never>((_, reject) => {
+        const fail = (): void =>
+          reject(new WiretapeError('unreachable', `a download stopped for ${silenceMs / 1_000} s`))
+        timer = setTimeout(fail, silenceMs)
+      })
+      try {
+        const { value, done } = await Promise.race([iterator.next(), silence])
+        isOver = done === true
+        if (done === true) return
+        yield value
+      } finally {
+        clearTimeout(timer)
+      }
     }
+  } finally {
+    // Not awaited: it waits for the chunk that does not come.
+    if (!isOver) iterator.return?.().catch(() => undefined)
   }
 }

@@ -41,3 +41,22 @@ it('a segment of any size is fetched', async () => {
   const fetched = await fetchSegment(store, { ...manifest, bytes: 3 * 2 ** 30 }, newFolder())
   expect(fetched.packedBytes).toBe(packed.length)
 })
+
+it('a download that is abandoned ends at the store too', async () => {
+  const { manifest, packed } = sealed(tapeOf(1))
+  let hasEnded = false
+  const store = {
+    ...(await folderStore()),
+    async *get() {
+      try {
+        yield packed
+        yield packed
+      } finally {
+        hasEnded = true
+      }
+    },
+  }
+  const small = { ...manifest, compressedBytes: 10 }
+  await expect(fetchSegment(store, small, newFolder())).rejects.toThrow('larger than its manifest states')
+  expect(hasEnded).toBe(true)
+})
