@@ -16,6 +16,9 @@ interface Opened {
   readonly instance: Instance
   /** For the views. */
   readonly connection: Connection
+  /** Files of the views, once they are made. */
+  rows: string
+  findings: string
 }
 
 /**
@@ -28,8 +31,6 @@ export class OpenEngine {
   /** Ends when the views are up to date. */
   #refreshed: Promise<unknown> = Promise.resolve()
   #running = 0
-  #rows = ''
-  #findings = ''
 
   /**
    * Like `runQuery`, over all recordings of the data folder.
@@ -43,18 +44,24 @@ export class OpenEngine {
     take: (result: Result) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<void> {
-    const opened = await this.#open(io)
-    const refreshed = this.#refreshed.then(() => this.#refresh(sql, all, opened.connection, io))
-    // A failure is that of this query only.
-    this.#refreshed = refreshed.catch(() => undefined)
-    await refreshed
-    this.#running += 1
+    const opening = this.#open(io)
+    const opened = await opening
     let isDone: boolean
     try {
-      isDone = await this.#select(sql, opened.instance, take, signal)
-    } finally {
-      this.#running -= 1
-      if (this.#running === 0) this.#texts.close()
+      const refreshed = this.#refreshed.then(() => this.#refresh(sql, all, opened, io))
+      // A failure is that of this query only.
+      this.#refreshed = refreshed.catch(() => undefined)
+      await refreshed
+      this.#running += 1
+      try {
+        isDone = await this.#select(sql, opened.instance, take, signal)
+      } finally {
+        this.#running -= 1
+        if (this.#running === 0) this.#texts.close()
+      }
+    } catch (error) {
+      if (isFatal(error) && this.#opened === opening) this.#opened = undefined
+      throw error
     }
     // Statements that make something need an engine of their own.
     if (!isDone) await runQuery(sql, all, undefined, io, take, signal)
@@ -77,6 +84,7 @@ export class OpenEngine {
       if (statements.count !== 1) return false
       prepared = await statements.prepare(0)
       if (prepared.statementType !== selects) return false
+      signal?.throwIfAborted()
       await take(await prepared.stream())
       return true
     } catch (error) {
@@ -105,32 +113,33 @@ export class OpenEngine {
     await connection.run('set parquet_metadata_cache = true')
     // Its files are those of the views; statements that write never reach this engine.
     await lockEngine(connection, `allowed_directories = [${literal(folder)}]`)
-    return { instance, connection }
+    return { instance, connection, rows: '', findings: '' }
   }
 
-  async #refresh(
-    sql: string,
-    all: readonly ScopedRecording[],
-    connection: Connection,
-    io: Io,
-  ): Promise<void> {
+  async #refresh(sql: string, all: readonly ScopedRecording[], opened: Opened, io: Io): Promise<void> {
+    const { connection } = opened
     const indexes = new IndexFiles(io)
     try {
       await indexes.sweep(all)
       if (this.#running === 0) this.#texts.clear()
       const { rows, findings } = await indexesOf(sql, all, { indexes, texts: this.#texts }, io)
       const names = rows.join('\0')
-      if (names !== this.#rows) {
-        this.#rows = ''
+      if (names !== opened.rows) {
+        opened.rows = ''
         for (const statement of viewStatements(recordingSource(rows), undefined))
           await connection.run(statement)
-        this.#rows = names
+        opened.rows = names
       }
-      if (!findings || findings.join('\0') === this.#findings) return
+      if (!findings || findings.join('\0') === opened.findings) return
       await connection.run(findingsStatement(findings))
-      this.#findings = findings.join('\0')
+      opened.findings = findings.join('\0')
     } finally {
       await indexes.close()
     }
   }
+}
+
+/** After a fatal error, DuckDB refuses all queries of the instance. */
+function isFatal(error: unknown): boolean {
+  return error instanceof Error && /FATAL Error|database has been invalidated/.test(error.message)
 }
