@@ -152,7 +152,7 @@ describe('record --on-finding', () => {
     [['--on-finding', 'safety/argument=block'], 'safety/argument is a pattern: it can only note, not block'],
     [['--on-finding', 'protocol/unanswered=note'], 'protocol/unanswered needs the whole recording'],
     [['--on-finding', 'x/y=note'], 'unknown rule "x/y"'],
-    [['--on-finding', 'safety/argument=drop'], 'It is note or hold or block'],
+    [['--on-finding', 'safety/argument=drop'], 'Use note or hold or block'],
     [['--on-drift', 'block'], '--on-drift needs a lock file'],
     [['--pin', 'none.lock'], 'there is no none.lock'],
   ])('refuses %s before anything starts', async (options, why) => {

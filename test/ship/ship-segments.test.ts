@@ -279,7 +279,7 @@ describe.skipIf(leftOut(hasZstd, 'shipping with zstd, which needs Node 22.15'))(
     const { collector, complaints } = collectorOf(source, store, { isSameStore: true })
     await collector.run(new AbortController().signal, true)
     expect(complaints).toEqual([])
-    const kinds = (await rowsOf(store)).map(({ kind }) => kind)
+    const kinds = (await rowsOf(store)).map(({ kind }) => String(kind))
     expect(kinds.toSorted()).toEqual(['gap', 'gap', 'gap', 'notification', 'notification', 'notification'])
   })
 })
