@@ -112,6 +112,9 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await queued(page, 'result').waitFor()
     await queued(page, 'result').getByRole('button', { name: 'Forward' }).click()
     await printed(recorder, 'edited')
+    // The row was shown while the message was held, with other arguments.
+    const edited = page.locator('.row', { hasText: 'by a person' }).filter({ hasText: 'edited' })
+    await edited.filter({ hasNotText: 'second' }).waitFor()
 
     await recorder.send(echo(3, 'third'))
     await queued(page, 'tools/call echo').getByRole('button', { name: 'Answer' }).click()

@@ -40,12 +40,18 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
     mkdirSync(folder, { recursive: true })
   })
-  afterEach(() => play.close())
+  const pages: Page[] = []
+  afterEach(async () => {
+    // A page of a test that failed would complain in the next one that its server is gone.
+    for (const page of pages.splice(0)) await page.context().close()
+    await play.close()
+  })
 
   async function ui(...options: string[]): Promise<{ actor: Actor; page: Page }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...options])
     await printed(actor, 'Ctrl+C')
     const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    pages.push(page)
     return { actor, page }
   }
 
@@ -120,6 +126,8 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await page.keyboard.type('{"')
     await bench.locator('.cm-tooltip-autocomplete', { hasText: 'message' }).waitFor()
     await picture(page, 'workbench-complete')
+    // A list that has just opened ignores keys for 75 ms (`interactionDelay` of CodeMirror).
+    await page.waitForTimeout(200)
     await page.keyboard.press('Enter')
     await page.keyboard.type('5')
     await bench.locator('.act-faults', { hasText: 'message is a number, not string' }).waitFor()

@@ -12,25 +12,27 @@ const pauseMs = 40
 /** Incremented when contents arrive. */
 export const contentsVersion = signal(0)
 
-const contents = new Map<number, Content>()
+/** With the flags that the row had when it was asked about. */
+const contents = new Map<number, { readonly content: Content; readonly flags: number }>()
 const none: Content = { text: '', author: '' }
 const wanted = new Set<number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Empty until the worker has responded. */
+/** Empty until the worker has responded; the previous content while a row that changed is asked about again. */
 export function contentOf(row: number): Content {
   const known = contents.get(row)
-  if (known !== undefined) return known
+  if (known?.flags === table.flags(row)) return known.content
   if (table.seq(row) < 0) return none
   wanted.delete(row)
   wanted.add(row)
   timer ??= setTimeout(() => void ask(), pauseMs)
-  return none
+  return known?.content ?? none
 }
 
 async function ask(): Promise<void> {
   const rows = [...wanted].slice(-mostAsked)
   wanted.clear()
+  const flags = rows.map((row) => table.flags(row))
   const asked = rows.map((row) => {
     const kind = table.kind(row)
     const request = kind === 'result' || kind === 'error' ? table.peer(row) : -1
@@ -38,7 +40,7 @@ async function ask(): Promise<void> {
   })
   try {
     const told = await reader().call<readonly Content[]>('contents', [rows, asked])
-    rows.forEach((row, i) => contents.set(row, told[i] ?? none))
+    rows.forEach((row, i) => contents.set(row, { content: told[i] ?? none, flags: flags[i]! }))
     for (const row of contents.keys()) {
       if (contents.size <= mostKept) break
       contents.delete(row)
@@ -46,7 +48,7 @@ async function ask(): Promise<void> {
     contentsVersion.value += 1
   } catch {
     // The list works without contents; selecting a row shows the error.
-    for (const row of rows) contents.set(row, none)
+    rows.forEach((row, i) => contents.set(row, { content: none, flags: flags[i]! }))
   } finally {
     timer = wanted.size > 0 ? setTimeout(() => void ask(), pauseMs) : undefined
   }

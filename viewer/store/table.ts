@@ -18,6 +18,8 @@ export interface Table {
   lane(row: number): number
   kind(row: number): RowKind
   has(row: number, flag: EntryFlag): boolean
+  /** All flags as bits: they change when a held message is edited or forwarded. */
+  flags(row: number): number
   is(row: number, flag: keyof typeof extraFlag): boolean
   /** Microseconds since 1970; 0 if the recording has no times. */
   at(row: number): number
@@ -164,6 +166,7 @@ export function createTable(): Table {
     notes,
     wordNumber: (text) => words.indexOf(text),
     has: (row, flag) => (flags[row]! & entryFlag[flag]) !== 0,
+    flags: (row) => flags[row]!,
     is: (row, flag) => (extra[row]! & extraFlag[flag]) !== 0,
     at: (row) => at[row]!,
     seq: (row) => seq[row]!,
