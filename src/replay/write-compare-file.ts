@@ -24,12 +24,8 @@ export async function addRules(path: string, rules: readonly LearnedRule[]): Pro
   if (!isMap(document.contents)) document.contents = document.createNode({})
   let added = 0
   for (const rule of rules) if (addTo(callOf(document, rule), rule, document)) added += 1
-  if (added > 0) await replaceFile(path, pieces(document.toString({ lineWidth: 0 })))
+  if (added > 0) await replaceFile(path, document.toString({ lineWidth: 0 }))
   return added
-}
-
-async function* pieces(text: string): AsyncGenerator<Uint8Array, void, undefined> {
-  yield Buffer.from(text)
 }
 
 /** The entry of `calls` for a rule's request. */

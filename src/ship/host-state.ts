@@ -126,7 +126,7 @@ async function readHostState({ dataFolder, target, version }: HostStatePlace): P
 }
 
 async function saveHostState({ dataFolder, target }: HostStatePlace, state: HostState): Promise<HostState> {
-  await replaceFile(stateFile(dataFolder, target), once(bytesOfState(state)))
+  await replaceFile(stateFile(dataFolder, target), textOf(state))
   return state
 }
 
@@ -142,7 +142,7 @@ export function whoAmI(): { host: string; user: string } {
 /** Publishes this shipper's state to the store. */
 export async function tellHostState(store: ObjectStore, dataFolder: string, state: HostState): Promise<void> {
   const id = digest(`${state.host}\0${state.user}\0${dataFolder}`)
-  await store.put(`hosts/${id}.json`, bytesOfState(state))
+  await store.put(`hosts/${id}.json`, Buffer.from(textOf(state)))
 }
 
 function stateFile(dataFolder: string, target: string): string {
@@ -155,10 +155,6 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
-function bytesOfState(state: HostState): Uint8Array {
-  return Buffer.from(`${JSON.stringify(state)}\n`)
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
+function textOf(state: HostState): string {
+  return `${JSON.stringify(state)}\n`
 }

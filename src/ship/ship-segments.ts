@@ -215,11 +215,7 @@ async function mark(segment: FinishedSegment, manifest: Manifest, target: string
     bytes: manifest.bytes,
     targets: [...new Set([...others, target])],
   }
-  await replaceFile(shippedMarkPath(segment.path), once(Buffer.from(`${JSON.stringify(next)}\n`)))
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
+  await replaceFile(shippedMarkPath(segment.path), `${JSON.stringify(next)}\n`)
 }
 
 /** Removes leftovers of killed shippers. */

@@ -31,19 +31,22 @@ const mostHops = 40
  * failure, or a signal that ends the process, changes nothing. Missing folders are created; a symbolic link of the own
  * user or root continues to point at the new file; a device or pipe is written to directly.
  *
+ * @param content all of it, or its chunks
  * @param options.backup keep the existing file as `<path>.bak`, or the first free of `<path>.bak.1`, …
  * @param options.own result of an earlier call: that file needs no backup
  * @returns identity of the new file; undefined for devices and pipes
- * @throws WiretapeError `unwritable`; errors of `chunks` are passed through
+ * @throws WiretapeError `unwritable`; errors of the chunks are passed through
  */
 export async function replaceFile(
   path: string,
-  chunks: AsyncIterable<Uint8Array>,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
   options: { backup?: boolean; own?: FileIdentity } = {},
 ): Promise<FileIdentity | undefined> {
   let source: { readonly error: unknown } | undefined
   async function copyTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-    const iterator = chunks[Symbol.asyncIterator]()
+    if (typeof content === 'string') return write(Buffer.from(content))
+    if (content instanceof Uint8Array) return write(content)
+    const iterator = content[Symbol.asyncIterator]()
     const next = (): Promise<IteratorResult<Uint8Array>> =>
       iterator.next().catch((error: unknown) => {
         source = { error }

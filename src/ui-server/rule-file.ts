@@ -61,7 +61,7 @@ async function write(path: string, document: Document, { items }: YAMLSeq): Prom
   const { diagnostics } = items.length === 0 ? { diagnostics: [] } : await loadRules(path, once(bytes))
   const [wrong] = diagnostics
   if (wrong) return { fault: wrong.message }
-  await replaceFile(path, once(bytes))
+  await replaceFile(path, bytes)
   return { names: items.map(nameOf) }
 }
 

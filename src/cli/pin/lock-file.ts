@@ -6,7 +6,6 @@ import { WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
 import { replaceFile } from '../../tape/index.js'
 import type { Io } from '../io.js'
-import { bytesOf } from '../report-files.js'
 
 export const usualLock = 'wiretape.lock'
 const version = 1
@@ -106,7 +105,7 @@ export async function writeLock(file: string, pins: Pins, io: Io): Promise<void>
     ),
   )
   const text = `${JSON.stringify({ version, servers }, null, 2)}\n`
-  await replaceFile(resolve(io.cwd, file), bytesOf([text]))
+  await replaceFile(resolve(io.cwd, file), text)
 }
 
 function objectOf<V, W>(map: ReadonlyMap<string, V>, of: (value: V) => W): Record<string, W> {

@@ -12,7 +12,6 @@ import { outputName, refuseExisting } from '../output.js'
 import { recordedTarget } from '../recorded-target.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
-import { bytesOf } from '../report-files.js'
 
 export interface CodegenOptions {
   readonly to: TestKind
@@ -61,7 +60,7 @@ export async function runCodegen(
         hint: 'a test needs lists, tool calls, prompts or resources with responses',
       })
     if (out === '-') await io.write(text, 'data')
-    else await replaceFile(resolve(io.cwd, out), bytesOf([text]))
+    else await replaceFile(resolve(io.cwd, out), text)
     return exitCode.done
   } finally {
     await loaded.close()

@@ -7,7 +7,6 @@ import { addToFile, makeSavedCall, type FileOfCalls, type SavedServer } from '..
 import { checkReplaceable, replaceFile } from '../../tape/index.js'
 import { findJsonValue, isFault, JsonObject } from '../../wire/index.js'
 import type { Io } from '../io.js'
-import { bytesOf } from '../report-files.js'
 
 /** Call to save, from the command line. */
 export interface SavedFrom {
@@ -50,7 +49,7 @@ async function saveInto(
 ): Promise<string> {
   const call = makeSavedCall({ server, ...requestOf(request), answer }, valuesIn(templates))
   const title = file.add(call)
-  await replaceFile(path, bytesOf([file.text()]))
+  await replaceFile(path, file.text())
   const variables = call.variables.map((variable) => `\${env:${variable}}`)
   const needs = variables.length === 0 ? '' : `; it needs ${variables.join(', ')}`
   return `saved: ${escapeText(name)}, call ${JSON.stringify(escapeText(title))}${needs}\n`

@@ -88,7 +88,7 @@ export class IndexFiles {
     if (isWhole(path, kind)) return path
     const bytes = await make(part)
     // Lines written in the meantime are included; only the next check detects them.
-    await replaceFile(path, once(bytes))
+    await replaceFile(path, bytes)
     for (const name of (await this.#namesIn(folder)).get(before) ?? [])
       if (partsOf(name)[1] !== state) await removeUnused(join(folder, name))
     return path
@@ -192,8 +192,4 @@ function findingLines(
       })}\n`
     })
     .join('')
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
