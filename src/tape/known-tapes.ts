@@ -7,11 +7,14 @@ interface Known {
   readonly summary: TapeSummary | undefined
 }
 
+/** Lists the tapes of a folder, as `listTapes` does. */
+export type TapeLister = (folder: string) => Promise<TapeSummary[]>
+
 /**
  * A `listTapes` for a folder that is listed again and again: a file is read again only when its size, its time of
  * modification or its inode changed.
  */
-export function createTapeLister(): (folder: string) => Promise<TapeSummary[]> {
+export function createTapeLister(): TapeLister {
   const known = new Map<string, Known>()
   return async (folder) => {
     const there = new Set<string>()

@@ -65,8 +65,7 @@ export class IndexBatch {
   }
 
   add(rows: RowColumns, manifest: Manifest): void {
-    const sessions = rows.sessions()
-    const facts = sessions.text.map((text) => sessionCells(String(text), manifest))
+    const facts = rows.sessions().map((text) => sessionCells(text, manifest))
     const fallback = sessionCells('{}', manifest)
     for (let from = 0; from < rows.length; from += rowsAtOnce)
       this.#take(rows.cells(from, Math.min(rows.length, from + rowsAtOnce)), facts, fallback)

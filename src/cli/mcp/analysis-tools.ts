@@ -133,10 +133,15 @@ const sql = defineTool({
     recording: recordingName.optional(),
     cursor,
   }),
-  async run({ query, recording, cursor: at }, { io, folder, budget, engine, signal }) {
+  async run({ query, recording, cursor: at }, { io, folder, budget, engine, listTapes, signal }) {
     const from = startOf(at)
     const captured = captureIo(io, folder)
-    const recordings = await scopeOf(recording === undefined ? [] : [recording], captured.io)
+    const recordings = await scopeOf(
+      recording === undefined ? [] : [recording],
+      captured.io,
+      undefined,
+      listTapes,
+    )
     const found = { about: {}, items: [] as unknown[], from, hasMore: false }
     const take = async (result: Result): Promise<void> => {
       const { items, hasMore } = await rowsFrom(result, from, budget)

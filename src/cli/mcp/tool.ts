@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
+import type { TapeLister } from '../../tape/index.js'
 import type { Io } from '../io.js'
 import type { OpenEngine } from '../sql/open-engine.js'
 import type { Found } from './answer.js'
@@ -12,6 +13,8 @@ export interface ToolContext {
   readonly budget: number
   /** For queries over all recordings. */
   readonly engine: OpenEngine
+  /** Reads only changed files again. */
+  readonly listTapes: TapeLister
   /** Aborted once no response is expected. */
   readonly signal: AbortSignal
 }

@@ -4,6 +4,7 @@ import type { Io } from '../io.js'
 import { OpenEngine } from '../sql/open-engine.js'
 import { actingTools } from './acting-tools.js'
 import { analysisTools } from './analysis-tools.js'
+import { createTapeLister } from '../../tape/index.js'
 import { answerOf, type Answer } from './answer.js'
 import { readingTools } from './reading-tools.js'
 import { outputRedactor } from './safe.js'
@@ -29,6 +30,7 @@ export function createToolbox(budget: number, mayRun: boolean, io: Io): Toolbox 
   const tools = new Map<string, Tool>(all.map((tool) => [tool.name, tool]))
   const folder = recordingsIn(io.dataFolder)
   const engine = new OpenEngine()
+  const listTapes = createTapeLister()
   return {
     listed: [...tools.values()].map(({ name, title, description, input, about, item, acts }) => ({
       name,
@@ -40,7 +42,7 @@ export function createToolbox(budget: number, mayRun: boolean, io: Io): Toolbox 
     })),
     has: (name) => tools.has(name),
     async call(name, args, signal = new AbortController().signal) {
-      const found = await tools.get(name)!.run(args, { io, folder, budget, engine, signal })
+      const found = await tools.get(name)!.run(args, { io, folder, budget, engine, listTapes, signal })
       return answerOf(found, budget, outputRedactor())
     },
   }

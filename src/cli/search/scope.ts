@@ -4,7 +4,7 @@ import { joinSegments } from '../../formats/index.js'
 import { WiretapeError, type MetaRecord } from '../../model/index.js'
 import { parseFilter } from '../../filter/index.js'
 import { escapeText } from '../../render/index.js'
-import { diskReason, listTapes } from '../../tape/index.js'
+import { diskReason, listTapes, type TapeLister } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { placeOf } from '../folder-rows.js'
 import type { SearchFolders } from '../io.js'
@@ -30,21 +30,23 @@ export interface ScopedRecording {
  * names, all recordings of the data folder.
  *
  * @param sinceMs skips recordings without writes from then on
+ * @param list for a program that lists again and again
  * @throws WiretapeError `unreadable` for an unknown name
  */
 export async function scopeOf(
   names: readonly string[],
   io: SearchFolders,
   sinceMs = -Infinity,
+  list: TapeLister = listTapes,
 ): Promise<ScopedRecording[]> {
   const data = recordingsIn(io.dataFolder)
-  const all = withShortNames(await recordingsOf(data, io))
+  const all = withShortNames(await recordingsOf(data, io, list))
   const chosen = new Map<string, ScopedRecording>()
   const add = (recording: ScopedRecording): void => void chosen.set(recording.paths[0]!, recording)
   if (names.length === 0) all.forEach(add)
   for (const name of names) {
     const labelled = all.filter(({ meta }) => meta?.label === name)
-    if (isFolder(resolve(io.cwd, name))) (await recordingsOf(resolve(io.cwd, name), io)).forEach(add)
+    if (isFolder(resolve(io.cwd, name))) (await recordingsOf(resolve(io.cwd, name), io, list)).forEach(add)
     else if (labelled.length > 0) labelled.forEach(add)
     else add(await namedRecording(name, all, io))
   }
@@ -82,8 +84,8 @@ async function namedRecording(
   }
 }
 
-async function recordingsOf(folder: string, io: SearchFolders): Promise<ScopedRecording[]> {
-  const tapes = await listTapes(folder).catch((cause: unknown) => {
+async function recordingsOf(folder: string, io: SearchFolders, list: TapeLister): Promise<ScopedRecording[]> {
+  const tapes = await list(folder).catch((cause: unknown) => {
     throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: ${diskReason(cause)}`, {
       cause,
     })

@@ -17,21 +17,36 @@ export async function runEngine(
   const duckdb = await loadDuckDb()
   const instance = await newInstance(duckdb)
   try {
-    const connection = await instance.connect()
-    const interrupt = (): void => connection.interrupt()
-    signal?.addEventListener('abort', interrupt)
-    try {
+    await connected(instance, signal, async (connection) => {
       await prepare(connection, duckdb)
       signal?.throwIfAborted()
-      await take(await connection.stream(sql)).catch(refused)
-    } catch (error) {
-      refused(error)
-    } finally {
-      signal?.removeEventListener('abort', interrupt)
-      connection.closeSync()
-    }
+      await take(await connection.stream(sql))
+    })
   } finally {
     instance.closeSync()
+  }
+}
+
+/**
+ * A connection for one query, which the signal interrupts.
+ *
+ * @throws WiretapeError `usage` if DuckDB refuses the SQL
+ */
+export async function connected<T>(
+  instance: Instance,
+  signal: AbortSignal | undefined,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await instance.connect()
+  const interrupt = (): void => connection.interrupt()
+  signal?.addEventListener('abort', interrupt)
+  try {
+    return await use(connection)
+  } catch (error) {
+    return refused(error)
+  } finally {
+    signal?.removeEventListener('abort', interrupt)
+    connection.closeSync()
   }
 }
 
@@ -57,7 +72,7 @@ export async function lockEngine(connection: Connection, allowed: string): Promi
 }
 
 /** DuckDB's error as one line and a hint. */
-export function refused(error: unknown): never {
+function refused(error: unknown): never {
   if (error instanceof WiretapeError || !(error instanceof Error)) throw error
   const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
   const hint = first.includes('Malformed JSON')

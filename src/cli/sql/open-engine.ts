@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Io } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
 import { loadDuckDb, type Connection, type Instance, type Prepared, type Result } from './duckdb.js'
-import { lockEngine, newInstance, refused } from './engine.js'
+import { connected, lockEngine, newInstance } from './engine.js'
 import { IndexFiles } from './index-files.js'
 import { indexesOf, runQuery, textFunction } from './query.js'
 import { RecordedText } from './recorded-text.js'
@@ -75,30 +75,25 @@ export class OpenEngine {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     signal?.throwIfAborted()
-    const connection = await instance.connect()
-    const interrupt = (): void => connection.interrupt()
-    signal?.addEventListener('abort', interrupt)
-    let prepared: Prepared | undefined
-    try {
-      const statements = await connection.extractStatements(sql)
-      if (statements.count !== 1) return false
-      prepared = await statements.prepare(0)
-      if (prepared.statementType !== selects) return false
-      signal?.throwIfAborted()
-      await take(await prepared.stream())
-      return true
-    } catch (error) {
-      return refused(error)
-    } finally {
-      signal?.removeEventListener('abort', interrupt)
-      prepared?.destroySync()
-      connection.closeSync()
-    }
+    return connected(instance, signal, async (connection) => {
+      let prepared: Prepared | undefined
+      try {
+        const statements = await connection.extractStatements(sql)
+        if (statements.count !== 1) return false
+        prepared = await statements.prepare(0)
+        if (prepared.statementType !== selects) return false
+        signal?.throwIfAborted()
+        await take(await prepared.stream())
+        return true
+      } finally {
+        prepared?.destroySync()
+      }
+    })
   }
 
   #open(io: Io): Promise<Opened> {
     this.#opened ??= this.#start(io)
-    // What is missing may be installed later.
+    // A package that is missing now may be installed later.
     this.#opened.catch(() => (this.#opened = undefined))
     return this.#opened
   }

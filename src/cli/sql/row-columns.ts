@@ -15,7 +15,7 @@ import { createByteTexts } from '../byte-texts.js'
 import { cellOf, Ints, Names, noBoolean, noInt, Numbers, Texts, type ColumnValues } from './column-values.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
 import { LineTimes, timeOf } from './line-times.js'
-import { noCells, type Cell, type Cells, type ColumnType } from './parquet-table.js'
+import { noCells, type Cells, type ColumnType } from './parquet-table.js'
 
 /** Columns of an index. Values shared by all rows of a session are in the session's row. */
 export const rowColumns = {
@@ -284,15 +284,9 @@ export class RowColumns implements PlainWatcher {
     }))
   }
 
-  /** One row per session, with kind `session` and JSON as text. */
-  sessions(): Cells<RowColumn> {
-    const cells = noCells(rowColumns)
-    this.#fold.sessions.forEach((session, number) => {
-      const text = factsText(sessionFacts(session, this.#recording))
-      const row: Partial<Record<RowColumn, Cell>> = { kind: 'session', session_number: number, text }
-      for (const name of names) cells[name].push(row[name])
-    })
-    return cells
+  /** The facts of each session as JSON, without the numbers of messages and errors. */
+  sessions(): string[] {
+    return this.#fold.sessions.map((session) => factsText(sessionFacts(session, this.#recording)))
   }
 
   #fileNumber(path: string): number {

@@ -146,7 +146,7 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
     async sql(query, signal) {
       const { OpenEngine } = await import('../sql/open-engine.js')
       engine ??= new OpenEngine()
-      const recordings = await scopeOf([], io)
+      const recordings = await scopeOf([], io, undefined, listTapes)
       const named = new Map(
         recordings.map(({ name, paths }) => {
           const id = idOf(paths)
