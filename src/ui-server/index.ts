@@ -3,5 +3,5 @@ export type { ListedRecording, SearchFound, SqlAnswer, UiRecorder } from './cata
 export type { Catalogue } from './catalogue.js'
 export type { RecordedServer } from './recorded-server.js'
 export type { CallsToRun, CallToKeep, Given, SavedCalls } from './saved-calls.js'
-export type { SavedFile, SavedRun, SavedServerShown } from './saved-calls.js'
+export type { SavedRun } from './saved-calls.js'
 export { startUiServer, type UiServer, type UiServerOptions } from './start.js'

@@ -6,7 +6,7 @@ import { askToAct } from './channel.js'
 import { loadList } from './home-list.js'
 import { tell, wordsOf } from './state.js'
 
-/** What the user must confirm: the id of a recording to delete, or all selected recordings. */
+/** Deletion that waits for confirmation: the id of a recording, or all selected recordings. */
 export const asked = signal<string | undefined>(undefined)
 
 /** Names of recordings in a sentence; the rest are counted. */

@@ -1,15 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { countOf, formatCount } from '../../src/render/index.js'
+import { More } from '../shell/more.js'
 
 /** How much of a list is drawn, and the button that draws more. Peers may send lists of any length. */
 export function useListed<T>(all: readonly T[], atOnce: number, noun: string) {
   const [limit, setLimit] = useState(atOnce)
   const left = Math.max(0, all.length - limit)
   const more = left > 0 && (
-    <button type="button" class="button small act-more" onClick={() => setLimit(limit + atOnce)}>
-      Show {formatCount(Math.min(left, atOnce))} more of {countOf(left, noun)}
-    </button>
+    <More left={left} step={atOnce} noun={noun} class="act-more" show={() => setLimit(limit + atOnce)} />
   )
   return { shown: left > 0 ? all.slice(0, limit) : all, more }
 }

@@ -36,7 +36,7 @@ const namesAtOnce = 500
 export function Pick<T extends Named>(props: {
   readonly label: string
   readonly none: string
-  /** What is listed, in the singular. */
+  /** Noun for the listed entries, in the singular. */
   readonly noun: string
   readonly pick: ReturnType<typeof usePick<T>>
 }) {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { SavedFile } from '../../src/saved-calls/index.js'
 import { clean } from '../shell/clean.js'
 import { SavedConsent } from './saved-consent.js'
 import {
@@ -12,7 +13,6 @@ import {
   setVariable,
   valueOf,
   type Outcome,
-  type SavedFile,
 } from './saved-run.js'
 
 /** The folder of saved calls. Runs one or all of them, and shows unexpected results. */
@@ -105,7 +105,7 @@ function File(props: { readonly file: SavedFile }) {
 /** JSON, or plain text. An empty field means the value of the file. */
 function Variable(props: SavedFile['variables'][number] & { readonly file: string }) {
   const { file, name, value, isSecret } = props
-  /** What was typed so far; a list that arrives meanwhile must not replace it. */
+  /** Text typed so far; a list that arrives meanwhile must not replace it. */
   const [draft, setDraft] = useState(valueOf(file, name) ?? '')
   return (
     <label>

@@ -1,22 +1,7 @@
 import { signal } from '@preact/signals'
+import type { SavedFile, SavedServerShown } from '../../src/saved-calls/index.js'
 import { askToAct } from './channel.js'
 import { wordsOf } from './state.js'
-
-export interface SavedFile {
-  readonly file: string
-  readonly calls: readonly {
-    readonly name: string
-    readonly line: number
-    readonly what: string
-    readonly server: string
-  }[]
-  readonly variables: readonly {
-    readonly name: string
-    readonly value?: string
-    readonly isSecret: boolean
-  }[]
-  readonly fault?: string
-}
 
 /** An exchange in the report of `wiretape run`. */
 export interface Outcome {
@@ -33,15 +18,8 @@ export interface Outcome {
   readonly after?: { readonly failure?: string }
 }
 
-/** A server that starts or is reached only after consent. */
-export interface ShownServer {
-  readonly shown: string
-  readonly folder?: string
-  readonly environment: readonly string[]
-  readonly headers: readonly string[]
-  readonly isKnown: boolean
-  readonly code: string
-}
+/** A server that starts or is reached only after consent: its code goes with the command. */
+export type ShownServer = Omit<SavedServerShown, 'key'> & { readonly code: string }
 
 /** Calls to run: a file, or one call of it. */
 export interface Wanted {

@@ -1,24 +1,16 @@
-import { useState } from 'preact/hooks'
-import { escapeText, formatBytes, invisible } from '../../src/render/index.js'
+import { escapeText, invisible } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
+import { useBeginning } from './whole.js'
 
 const longest = 2_000
 
 /** A peer's text in a sentence or paragraph; of a long one the beginning, until more is asked for. */
 export function Told({ text }: { readonly text: string }) {
-  const [whole, setWhole] = useState(false)
-  const cut = !whole && text.length > longest
+  const { shown, isCut, more } = useBeginning(text, longest)
   return (
     <>
-      {clean(cut ? text.slice(0, longest) : text)}
-      {cut && (
-        <>
-          …{' '}
-          <button type="button" class="bare more" onClick={() => setWhole(true)}>
-            Show {formatBytes(text.length - longest)} more
-          </button>
-        </>
-      )}
+      {clean(shown)}
+      {isCut && <>… {more}</>}
     </>
   )
 }

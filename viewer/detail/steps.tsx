@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks'
 import { nameOf, statusText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { Arrow } from '../shell/icons.js'
+import { More } from '../shell/more.js'
 import { select } from '../store/actions.js'
 import { table } from '../store/state.js'
-import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
+import { formatDuration } from '../../src/render/index.js'
 
 /** Steps shown at first, and those added by each request. */
 const firstSteps = 60
@@ -26,9 +27,7 @@ export function Steps({ rows, current }: { readonly rows: readonly number[]; rea
           <Fragment key={row}>
             {left > 0 && i === shown.length - 1 && (
               <li class="more-steps">
-                <button type="button" class="button small" onClick={() => setLimit(limit + moreSteps)}>
-                  Show {formatCount(Math.min(left, moreSteps))} more of {countOf(left, 'step')}
-                </button>
+                <More left={left} step={moreSteps} noun="step" show={() => setLimit(limit + moreSteps)} />
               </li>
             )}
             <li class={table.has(row, 'fromServer') ? 'from-server' : 'from-client'}>

@@ -4,6 +4,7 @@ import { levels, type Level } from '../../src/findings/index.js'
 import { countOf, formatCount } from '../../src/render/index.js'
 import { offsetText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
+import { More } from '../shell/more.js'
 import { copyText } from '../shell/clipboard.js'
 import { select } from '../store/actions.js'
 import {
@@ -176,11 +177,7 @@ function Group({ group, by }: { readonly group: readonly ToldFinding[]; readonly
           <FindingLine key={i} one={one} by={by} />
         ))}
       </ul>
-      {left > 0 && (
-        <button type="button" class="button small" onClick={() => (limit.value += mostMore)}>
-          Show {formatCount(Math.min(left, mostMore))} more of {formatCount(left)}
-        </button>
-      )}
+      {left > 0 && <More left={left} step={mostMore} show={() => (limit.value += mostMore)} />}
     </section>
   )
 }

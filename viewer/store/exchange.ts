@@ -161,10 +161,12 @@ export function oursOf(row: number, author = ''): string | undefined {
 
 export function isBad(row: number): boolean {
   const status = statusOf(row)
+  return status === 'error' || status === 'tool-error' || status === 'bad' || isUnmatched(row)
+}
+
+/** Late, orphaned and undelivered messages, and those with the id of another. */
+export function isUnmatched(row: number): boolean {
   return (
-    status === 'error' ||
-    status === 'tool-error' ||
-    status === 'bad' ||
     table.has(row, 'late') ||
     table.has(row, 'orphan') ||
     table.has(row, 'undelivered') ||

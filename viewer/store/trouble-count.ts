@@ -1,5 +1,5 @@
 import { isErrorAnswer, isUnanswered } from '../../src/model/index.js'
-import { statusOf } from './exchange.js'
+import { isUnmatched, statusOf } from './exchange.js'
 import { lanes, table, version } from './state.js'
 
 /** Problems in a lane. */
@@ -115,12 +115,3 @@ function countAnswer(row: number, lane: Troubles): void {
 }
 
 const toolOf = (request: number): number => table.lane(request) * mostWords + table.subjectWord(request)
-
-function isUnmatched(row: number): boolean {
-  return (
-    table.has(row, 'late') ||
-    table.has(row, 'orphan') ||
-    table.has(row, 'duplicate') ||
-    table.has(row, 'undelivered')
-  )
-}

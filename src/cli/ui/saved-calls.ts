@@ -3,16 +3,14 @@ import { join, relative, resolve } from 'node:path'
 import { WiretapeError, type Diagnostic } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
 import { createWithoutSecrets, describeTarget } from '../../replay/index.js'
-import { parseSavedCalls, type FileVariable, type SavedServer } from '../../saved-calls/index.js'
-import type {
-  CallsToRun,
-  Given,
-  RecordedServer,
-  SavedCalls,
-  SavedFile,
-  SavedRun,
-  SavedServerShown,
-} from '../../ui-server/index.js'
+import {
+  parseSavedCalls,
+  type FileVariable,
+  type SavedFile,
+  type SavedServer,
+  type SavedServerShown,
+} from '../../saved-calls/index.js'
+import type { CallsToRun, Given, RecordedServer, SavedCalls, SavedRun } from '../../ui-server/index.js'
 import { findJsonValue, isFault } from '../../wire/index.js'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'

@@ -7,7 +7,7 @@ import {
   type WithoutSecrets,
 } from '../../replay/index.js'
 import { isOrigin, listTapes } from '../../tape/index.js'
-import type { SavedServerShown } from '../../ui-server/index.js'
+import type { SavedServerShown } from '../../saved-calls/index.js'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
 import { originKeyIn } from '../keys.js'
