@@ -94,7 +94,7 @@ class Screen {
       this.#leave = resolve
       this.#broke = reject
     })
-    // It may reject before it is awaited.
+    // The promise may reject before anything awaits it.
     this.#left.catch(() => undefined)
   }
 

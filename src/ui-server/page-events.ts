@@ -31,7 +31,7 @@ export function eventsTo(response: ServerResponse): (event: SessionEvent) => voi
     waitingLength += line.length
     // Questions come and go at the pace of the server.
     if (waitingLength > mostUnread) return void response.destroy()
-    // Its capture has ended too.
+    // The capture of an ended session has ended too.
     isOver = event.type === 'ended'
     if (!isWriting) void write()
   }

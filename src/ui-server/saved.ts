@@ -71,7 +71,7 @@ export function createSaved(catalogue: Catalogue): AnswerSaved {
     if (type === 'run' && runs >= mostRuns)
       return refuse(response, 503, `${mostRuns} runs are in progress: wait until one has ended`)
     const allowed = new Set(codes.map((code) => shown.get(code)))
-    // Nobody reads what becomes of calls of a page that has left.
+    // When the page leaves, its remaining calls are not made: their responses would have no reader.
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     runs += 1

@@ -218,6 +218,12 @@ export async function printed(actor: Actor, text: string): Promise<void> {
   await until(`it prints ${JSON.stringify(text)}`, () => actor.stdout().includes(text))
 }
 
+/** The address that `wiretape ui` prints, once it serves. */
+export async function viewerAddress(actor: Actor): Promise<string> {
+  await printed(actor, 'Ctrl+C')
+  return /viewer: (\S+)/.exec(actor.stdout().toString())![1]!
+}
+
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,5 +1,5 @@
 /** `wiretape ui` as its page asks it, without a browser. */
-import { cli, printed, type Actor, type Stage } from './stage.js'
+import { type Actor, cli, type Stage, viewerAddress } from './stage.js'
 
 export interface UiPage {
   readonly actor: Actor
@@ -12,8 +12,7 @@ export interface UiPage {
 
 export async function openUi(stage: Stage, args: readonly string[] = []): Promise<UiPage> {
   const actor = stage.start([process.execPath, cli, 'ui', '--no-open', ...args])
-  await printed(actor, 'Ctrl+C')
-  const { origin, hash } = new URL(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+  const { origin, hash } = new URL(await viewerAddress(actor))
   const once = { authorization: `Once ${hash.replace('#once=', '')}` }
   const { token } = (await (await fetch(`${origin}/api/token`, { headers: once })).json()) as {
     readonly token: string

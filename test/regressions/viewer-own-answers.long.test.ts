@@ -8,11 +8,11 @@ import { answerTo, call, endOf, ping } from '../behaviour/mini-talk.js'
 import {
   cli,
   createStage as createPlayStage,
-  printed,
   readIfThere,
   server,
-  until,
   type Stage as PlayStage,
+  until,
+  viewerAddress,
 } from '../behaviour/stage.js'
 import {
   createStage,
@@ -76,8 +76,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       await answerTo(recorder, 4)
 
       const ui = play.start([process.execPath, cli, 'ui', '--no-open', play.tape()])
-      await printed(ui, 'Ctrl+C')
-      const page = await stage.open(/viewer: (\S+)/.exec(ui.stdout().toString())![1]!, {
+      const page = await stage.open(await viewerAddress(ui), {
         colorScheme: scheme,
       })
       await page.locator('.row', { hasText: 'ping' }).waitFor()

@@ -14,7 +14,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import {
+  type Actor,
+  cli,
+  createStage,
+  printed,
+  server,
+  type Stage,
+  until,
+  viewerAddress,
+} from '../behaviour/stage.js'
 import { hasStranger, initialize, requestText, say, strangerUid } from './users.js'
 
 const refusal = `it comes from another user (uid ${strangerUid})`
@@ -166,8 +175,7 @@ describe.skipIf(!hasStranger)('another user of this machine', () => {
 
   it('gets not even the page of ui', async () => {
     const actor = stage.start([process.execPath, cli, 'ui', '--no-open'])
-    await printed(actor, 'Ctrl+C')
-    const port = Number(new URL(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!).port)
+    const port = Number(new URL(await viewerAddress(actor)).port)
     expect(await say(port, requestText(port, '/'), strangerUid)).toContain(refusal)
     expect(await say(port, requestText(port, '/'), ownUid)).toContain('<title>wiretape</title>')
     await close(actor)

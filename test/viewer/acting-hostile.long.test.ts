@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
-  printed,
   server,
-  until,
-  type Actor,
   type Stage as PlayStage,
+  until,
+  viewerAddress,
 } from '../behaviour/stage.js'
 import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
 
-/** What a page shows or says of a text, in shadow trees too; values of fields are told beside them. */
+/** Visible and spoken texts of a page, shadow trees included. Values of fields are read separately. */
 const shown = `(() => {
   const said = [document.title]
   const look = (root) => {
@@ -30,7 +30,7 @@ const shown = `(() => {
   return said
 })()`
 
-/** What would act, load or lead somewhere by itself. */
+/** Elements and attributes that run code, load something or navigate without the user. */
 const active = `(() => {
   const found = []
   const look = (root) => {
@@ -79,8 +79,7 @@ describe.skipIf(!hasBrowser)('a server that wants to act on the page', () => {
 
   async function ui(...files: string[]): Promise<{ actor: Actor; page: Page; outside: string[] }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...files])
-    await printed(actor, 'Ctrl+C')
-    const url = /viewer: (\S+)/.exec(actor.stdout().toString())![1]!
+    const url = await viewerAddress(actor)
     const page = await stage.open(url)
     const outside: string[] = []
     page.on('request', (request) => {
@@ -256,7 +255,7 @@ describe.skipIf(!hasBrowser)('a server that wants to act on the page', () => {
     await mark.nth(1).waitFor()
     expect(await mark.first().getAttribute('title')).toBe('Invisible character U+202E')
     await unharmed(page, 'edit')
-    // What is drawn as an escape is still the character.
+    // Characters drawn as escapes are unchanged in the text.
     await box.locator('.cm-content').click()
     await page.keyboard.press('Control+End')
     await page.keyboard.insertText(' ')

@@ -4,12 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Page } from 'playwright-core'
 import { attach } from '../behaviour/attach.js'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
   printed,
   server,
-  type Actor,
   type Stage as PlayStage,
+  viewerAddress,
 } from '../behaviour/stage.js'
 import {
   createStage,
@@ -50,8 +51,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await recorder.send(echo(1, 'first'))
     await printed(recorder, 'first')
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', play.tape()])
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    const page = await stage.open(await viewerAddress(actor))
     await page.getByRole('button', { name: /^Take control/ }).click()
     await page.getByRole('button', { name: 'Hold', exact: true }).waitFor()
     return {

@@ -1,7 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage as createPlayStage, printed, type Stage as PlayStage } from '../behaviour/stage.js'
+import {
+  cli,
+  createStage as createPlayStage,
+  type Stage as PlayStage,
+  viewerAddress,
+} from '../behaviour/stage.js'
 import {
   createStage,
   expectQuiet,
@@ -174,8 +179,7 @@ describe.skipIf(!hasBrowser)('counts of the viewer', () => {
     const recorder = play.start([process.execPath, cli, 'record', '--', process.execPath, saying])
     await recorder.ended
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    const page = await stage.open(await viewerAddress(actor))
     const recording = page.locator('.recording').first()
     await recording.waitFor()
     expect(await recording.locator('td.bad').textContent()).toBe('6')

@@ -1,7 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cli, createStage as createPlayStage, printed, type Stage as PlayStage } from '../behaviour/stage.js'
+import {
+  cli,
+  createStage as createPlayStage,
+  type Stage as PlayStage,
+  viewerAddress,
+} from '../behaviour/stage.js'
 import { manifestKey, openStore, segmentKey } from '../../src/ship/index.js'
 import { sealed, tapeOf } from '../cli/collect/collected.js'
 import { createStage, expectQuiet, hasBrowser, picture, read, seriousFindings, type Stage } from './stage.js'
@@ -32,8 +37,7 @@ describe.skipIf(!hasBrowser)('the sessions of a store in wiretape ui', () => {
     }
     await store.close()
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', '--at', folder])
-    await printed(actor, 'Ctrl+C')
-    url = /viewer: (\S+)/.exec(actor.stdout().toString())![1]!
+    url = await viewerAddress(actor)
   })
   afterAll(async () => {
     await stage.close()

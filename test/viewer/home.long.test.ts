@@ -2,15 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
-  printed,
   server,
-  type Actor,
   type Stage as PlayStage,
+  viewerAddress,
 } from '../behaviour/stage.js'
 import {
   createStage,
+  expectLooks,
   expectQuiet,
   hasBrowser,
   holds,
@@ -18,8 +19,8 @@ import {
   picture,
   read,
   seriousFindings,
-  tapeOf,
   type Stage,
+  tapeOf,
 } from './stage.js'
 
 describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
@@ -39,8 +40,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
 
   async function ui(): Promise<{ actor: Actor; url: string }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
-    await printed(actor, 'Ctrl+C')
-    return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
+    return { actor, url: await viewerAddress(actor) }
   }
 
   function tape(label: string, text: string, said = text): void {
@@ -136,13 +136,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await asked
       .getByText(/^Delete 2 recordings \([\d.]+ kB\) permanently: \w+, \w+\? Live recordings/)
       .waitFor()
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `home-delete-${colorScheme}`)
-      }
+    await expectLooks(page, 'home-delete')
     await page.setViewportSize({ width: 1440, height: 900 })
     await asked.getByRole('button', { name: 'Cancel' }).click()
     await asked.waitFor({ state: 'detached' })

@@ -2,7 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage as createPlayStage, printed, type Stage as PlayStage } from '../behaviour/stage.js'
+import {
+  cli,
+  createStage as createPlayStage,
+  type Stage as PlayStage,
+  viewerAddress,
+} from '../behaviour/stage.js'
 import {
   createStage,
   expectQuiet,
@@ -24,7 +29,7 @@ const everything = [
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** What can be tapped and is lower than a thumb. Separators of columns are for the mouse and for keys. */
+/** Tap targets lower than a thumb. Separators of columns do not count: they are for the mouse and for keys. */
 const lowTargets = `[...document.querySelectorAll('button, a[href], select, summary, input, [role=menuitem], [role=option]')]
   .map((one) => one.closest('label') ?? one)
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.closest('pre, [inert]') === null)
@@ -123,8 +128,7 @@ describe.skipIf(!hasBrowser)('the page on a phone', () => {
     writeFileSync(join(folder, 'before.jsonl'), tape('before', 'three'))
     writeFileSync(join(folder, 'after.jsonl'), tape('after', 'three and more'))
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!, phone)
+    const page = await stage.open(await viewerAddress(actor), phone)
     await page.locator('.recording', { hasText: 'before' }).waitFor()
     await looks(page, 'home')
     await page.getByLabel('Select before').tap()
@@ -142,8 +146,7 @@ describe.skipIf(!hasBrowser)('the page on a phone', () => {
   it('connects to a server and uses its workbench by thumb', async () => {
     await play.start([process.execPath, cli, 'call', 'echo', '{"message":"hi"}', '--', ...everything]).ended
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!, phone)
+    const page = await stage.open(await viewerAddress(actor), phone)
     await page.getByRole('button', { name: /^Connect to the server of/ }).tap()
     const box = page.locator('.act-box')
     await box.getByRole('button', { name: 'Start and connect' }).waitFor()

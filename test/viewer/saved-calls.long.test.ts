@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
-  printed,
   server,
-  type Actor,
   type Stage as PlayStage,
+  viewerAddress,
 } from '../behaviour/stage.js'
-import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+import { createStage, expectLooks, expectQuiet, hasBrowser, type Stage } from './stage.js'
 
 describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
   let stage: Stage
@@ -36,8 +36,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
   async function ui(): Promise<{ actor: Actor; page: Page }> {
     const env = { ...play.env, KETTLE_TOKEN: 'kettle-token-8f2c5d1e' }
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'], { env })
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    const page = await stage.open(await viewerAddress(actor))
     await page.locator('.act-saved').waitFor()
     return { actor, page }
   }
@@ -67,13 +66,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     expect(shown).toContain('SHOP=open')
     expect(shown).toContain('SHOP_TOKEN=')
     expect(shown).not.toContain('kettle-token')
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `saved-confirm-${colorScheme}`)
-      }
+    await expectLooks(page, 'saved-confirm')
     await page.setViewportSize({ width: 1440, height: 900 })
     await box.getByRole('button', { name: 'Close' }).click()
     expect(existsSync(mark)).toBe(false)
@@ -131,13 +124,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     await saved.getByText('calls/needs.yaml, line 3: unknown variable number').waitFor()
     expect(await saved.getByLabel('query').getAttribute('placeholder')).toBe('tea')
     expect(await saved.getByLabel('key').getAttribute('placeholder')).toBe('from the environment')
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `saved-variables-${colorScheme}`)
-      }
+    await expectLooks(page, 'saved-variables')
     await page.setViewportSize({ width: 1440, height: 900 })
 
     // A slow list neither replaces what is typed meanwhile, nor the list that a later value asked for.

@@ -5,17 +5,26 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
   kill,
   printed,
   readIfThere,
   server,
-  until,
-  type Actor,
   type Stage as PlayStage,
+  until,
+  viewerAddress,
 } from '../behaviour/stage.js'
-import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+import {
+  createStage,
+  expectLooks,
+  expectQuiet,
+  hasBrowser,
+  picture,
+  seriousFindings,
+  type Stage,
+} from './stage.js'
 
 const everything = resolve(
   import.meta.dirname,
@@ -47,8 +56,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
 
   async function ui(): Promise<{ actor: Actor; page: Page }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
-    await printed(actor, 'Ctrl+C')
-    return { actor, page: await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!) }
+    return { actor, page: await stage.open(await viewerAddress(actor)) }
   }
 
   async function end(page: Page, actor: Actor, ...but: readonly RegExp[]): Promise<void> {
@@ -207,13 +215,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await page
       .locator('.recording.is-failed', { hasText: 'the server did not start: no such program' })
       .waitFor()
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `sessions-failed-${colorScheme}`)
-      }
+    await expectLooks(page, 'sessions-failed')
     await end(page, actor, /status of 502/)
   })
 
@@ -296,8 +298,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await call('echo', { message: 'first' })
     await printed(recorder, 'Echo: first')
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', play.tape()])
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    const page = await stage.open(await viewerAddress(actor))
     const press = (name: string | RegExp): Promise<void> =>
       page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click()
     const box = page.locator('.act-box')
@@ -320,13 +321,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await page.getByRole('menuitem', { name: 'Note…' }).waitFor()
     await page.getByRole('menuitem', { name: 'Send again…' }).click()
     await box.getByText('the page takes control of').waitFor()
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `sessions-lead-${colorScheme}`)
-      }
+    await expectLooks(page, 'sessions-lead')
     await page.setViewportSize({ width: 1440, height: 900 })
     await inBox('Take control and continue')
     await box.getByRole('button', { name: 'Send', exact: true }).waitFor()

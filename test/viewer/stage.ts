@@ -176,6 +176,17 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(screenshots, `${name}-${size?.width ?? 0}.png`) })
 }
 
+/** Checks the page with axe, and takes a picture, at each width and in each colour scheme. Leaves it narrow and dark. */
+export async function expectLooks(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      expect(await seriousFindings(page)).toEqual([])
+      await picture(page, `${name}-${colorScheme}`)
+    }
+}
+
 /** A tape of ours with these lines between its first and last. */
 export function tapeOf(lines: readonly string[], label = 'made'): string {
   const meta = {

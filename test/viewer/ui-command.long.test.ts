@@ -4,14 +4,15 @@ import { request, type IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
   printed,
   readIfThere,
   server,
-  until,
-  type Actor,
   type Stage as PlayStage,
+  until,
+  viewerAddress,
 } from '../behaviour/stage.js'
 import { attach } from '../behaviour/attach.js'
 import { wiretape } from '../behaviour/run-cli.js'
@@ -49,8 +50,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
 
   async function ui(...args: string[]): Promise<{ actor: Actor; url: string }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...args])
-    await printed(actor, 'Ctrl+C')
-    return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
+    return { actor, url: await viewerAddress(actor) }
   }
 
   const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search"}}'

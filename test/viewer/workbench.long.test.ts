@@ -3,22 +3,23 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Actor,
   cli,
   createStage as createPlayStage,
-  printed,
-  type Actor,
   type Stage as PlayStage,
+  viewerAddress,
 } from '../behaviour/stage.js'
 import {
   createStage,
+  expectLooks,
   expectQuiet,
   hasBrowser,
   holds,
   messageLine,
   picture,
   seriousFindings,
-  tapeOf,
   type Stage,
+  tapeOf,
 } from './stage.js'
 
 const everything = resolve(
@@ -49,8 +50,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
 
   async function ui(...options: string[]): Promise<{ actor: Actor; page: Page }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...options])
-    await printed(actor, 'Ctrl+C')
-    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    const page = await stage.open(await viewerAddress(actor))
     pages.push(page)
     return { actor, page }
   }
@@ -108,13 +108,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await page.locator('.row', { hasText: 'from the page' }).first().waitFor()
     await press('Save the call')
     await page.locator('.notice', { hasText: 'saved: ' }).waitFor()
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `workbench-${colorScheme}`)
-      }
+    await expectLooks(page, 'workbench')
     await page.setViewportSize({ width: 1440, height: 900 })
 
     // The editor knows the schema: names, and what does not fit.
@@ -224,13 +218,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     const run = play.start([process.execPath, cli, 'run', 'calls'])
     expect((await run.ended).exitCode).toBe(1)
     expect(run.stdout().toString()).toContain('Echo: something else')
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-        await picture(page, `workbench-saved-${colorScheme}`)
-      }
+    await expectLooks(page, 'workbench-saved')
     await end(page, actor)
   })
 

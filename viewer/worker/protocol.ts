@@ -188,7 +188,7 @@ export interface Story {
   readonly isTask: boolean
 }
 
-/** What `wiretape explain` says about a call. */
+/** The explanation of a call, as `wiretape explain` prints it. */
 export interface Explanation {
   readonly sentences: readonly string[]
   /** The recording is larger than this limit, so the call was not explained. */

@@ -142,7 +142,7 @@ describe('a collector', () => {
         const { collector } = collectorOf(bus.source(killedByReading(key, bus.store, killed)), target)
         void collector.run(new AbortController().signal, true)
       })
-    // This one would not be killed, if it read the segment.
+    // This collector would survive if it read the segment.
     await collectorOf(bus.source(), target).collector.run(new AbortController().signal, true)
     expect(await rowsOf(target)).toHaveLength(10)
     const { hash } = poison.manifest
@@ -202,7 +202,7 @@ describe('a collector', () => {
       await collector.commit()
     }
     isAway = false
-    // Its uploader repeats the upload that was truncated.
+    // The shipper repeats the truncated upload.
     await bus.store.put(segmentKey(truncated.manifest), truncated.packed)
     await collector.run(new AbortController().signal, true)
     expect(collector.counts.dead).toBe(0)
