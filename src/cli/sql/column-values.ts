@@ -57,39 +57,17 @@ export function cellOf(values: ColumnValues, i: number): Cell {
   }
 }
 
-/** A number per row; NaN if missing. */
-export class Numbers {
-  #values = new Float64Array(1_024).fill(Number.NaN)
-
-  set(row: number, value: number | undefined): void {
-    if (row >= this.#values.length) this.#grow(row)
-    this.#values[row] = value ?? Number.NaN
-  }
-
-  at(row: number): number {
-    return row < this.#values.length ? this.#values[row]! : Number.NaN
-  }
-
-  rows(from: number, to: number): Float64Array {
-    if (to > this.#values.length) this.#grow(to)
-    return this.#values.subarray(from, to)
-  }
-
-  #grow(row: number): void {
-    const longer = new Float64Array(row + (row >> 1)).fill(Number.NaN, this.#values.length)
-    longer.set(this.#values)
-    this.#values = longer
-  }
-}
-
-/** An integer per row; `absent` if missing. */
-export class Ints {
+/** A number per row; `absent` if missing. */
+class Column<Values extends Float64Array | Int32Array> {
+  readonly #make: (length: number) => Values
   readonly #absent: number
-  #values: Int32Array
+  #values: Values
 
-  constructor(absent: number) {
+  constructor(make: (length: number) => Values, absent: number) {
+    this.#make = make
     this.#absent = absent
-    this.#values = new Int32Array(1_024).fill(absent)
+    this.#values = make(1_024)
+    this.#values.fill(absent)
   }
 
   set(row: number, value: number): void {
@@ -101,15 +79,30 @@ export class Ints {
     return row < this.#values.length ? this.#values[row]! : this.#absent
   }
 
-  rows(from: number, to: number): Int32Array {
+  rows(from: number, to: number): Values {
     if (to > this.#values.length) this.#grow(to)
-    return this.#values.subarray(from, to)
+    return this.#values.subarray(from, to) as Values
   }
 
   #grow(row: number): void {
-    const longer = new Int32Array(row + (row >> 1)).fill(this.#absent, this.#values.length)
+    const longer = this.#make(row + (row >> 1))
+    longer.fill(this.#absent, this.#values.length)
     longer.set(this.#values)
     this.#values = longer
+  }
+}
+
+/** A number per row; NaN if missing. */
+export class Numbers extends Column<Float64Array> {
+  constructor() {
+    super((length) => new Float64Array(length), Number.NaN)
+  }
+}
+
+/** An integer per row; `absent` if missing. */
+export class Ints extends Column<Int32Array> {
+  constructor(absent: number) {
+    super((length) => new Int32Array(length), absent)
   }
 }
 

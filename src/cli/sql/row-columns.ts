@@ -148,14 +148,14 @@ export class RowColumns implements PlainWatcher {
     this.#errorMessage.set(row, undefined)
     this.#status.set(row, noInt)
     this.#file.set(row, noInt)
-    this.#start.set(row, undefined)
-    this.#end.set(row, undefined)
+    this.#start.set(row, Number.NaN)
+    this.#end.set(row, Number.NaN)
     this.#text.set(row, text)
   }
 
   #place(row: number, timeMs: number | undefined): void {
     this.#session.set(row, this.#fold.sessions.length - 1)
-    this.#timeMs.set(row, timeMs)
+    this.#timeMs.set(row, timeMs ?? Number.NaN)
   }
 
   /** Rows from `from` to before `to`, by column. */
