@@ -1,7 +1,10 @@
 import { failureOf } from '../compare/index.js'
 import { eraOf } from '../model/index.js'
+import { readEnvelope } from '../wire/index.js'
 import { askLive, type LiveConnection } from './live-connection.js'
+import type { Finished } from './ordered-outcomes.js'
 import type { Plan, PlannedConnection } from './plan.js'
+import type { Said } from './read-ahead.js'
 
 /** The newest version whose conversations open with `initialize`; used where the recording shows none. */
 export const newestLegacy = '2025-11-25'
@@ -48,4 +51,11 @@ export async function openHandshake(
   if (refused !== undefined) return `the handshake was refused: ${refused}`
   await live.send(initialized)
   return undefined
+}
+
+/** Why a handshake that was accepted in the recording is refused now. */
+export function refusalOf({ response, error }: Finished, recorded: Said): string | undefined {
+  if (response !== undefined && readEnvelope(response, 0).kind !== 'error') return undefined
+  if (readEnvelope(recorded.text, 0).kind === 'error') return undefined
+  return (response === undefined ? error : failureOf(response)) ?? 'no response'
 }
