@@ -1,3 +1,4 @@
+import { toPointer } from '../compare/index.js'
 import { redactionMarker } from '../redaction/index.js'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -53,8 +54,7 @@ export function expectedOf(
     return { kind: 'list', items: value.map((item, i) => expectedOf(item, `${at}/${i}`, places, isTold)) }
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([name, item]) => {
-      const step = name.replaceAll('~', '~0').replaceAll('/', '~1')
-      return [name, expectedOf(item, `${at}/${step}`, places, isTold)] as const
+      return [name, expectedOf(item, at + toPointer([name]), places, isTold)] as const
     })
     return { kind: 'map', members }
   }

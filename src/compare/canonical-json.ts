@@ -7,8 +7,8 @@ import {
   skipString,
   skipValue,
   type Member,
+  pointerStep,
 } from '../wire/index.js'
-import { pointerStep } from './json-place.js'
 
 /** Deeper values are compared by their exact text: prevents stack overflows on hostile input. */
 export const deepest = 256

@@ -75,18 +75,44 @@ export function diffJson(
   afterSpan: Span,
   options: DiffOptions = {},
 ): JsonDiff {
-  const { exact = false, tolerance, most = 100 } = options
-  const differences: Difference[] = []
-  let more = 0
+  return new JsonComparison(options).run(
+    { text: before, ...spanOf(beforeSpan), place: [] },
+    { text: after, ...spanOf(afterSpan), place: [] },
+  )
+}
 
-  function add(difference: Difference): void {
-    if (differences.length < most) differences.push(difference)
-    else more += 1
+class JsonComparison {
+  readonly #exact: boolean
+  readonly #tolerance: Tolerance | undefined
+  readonly #most: number
+  readonly #differences: Difference[] = []
+  /** Differences not listed. */
+  #more = 0
+
+  constructor({ exact = false, tolerance, most = 100 }: DiffOptions) {
+    this.#exact = exact
+    this.#tolerance = tolerance
+    this.#most = most
   }
 
-  function changed(a: Side, b: Side): void {
+  run(before: Side, after: Side): JsonDiff {
+    this.#compare(before, after, 0)
+    return { differences: this.#differences, more: this.#more }
+  }
+
+  /** Differences found so far. */
+  get #count(): number {
+    return this.#differences.length + this.#more
+  }
+
+  #add(difference: Difference): void {
+    if (this.#differences.length < this.#most) this.#differences.push(difference)
+    else this.#more += 1
+  }
+
+  #changed(a: Side, b: Side): void {
     const moved = toPointer(a.place) !== toPointer(b.place)
-    add({
+    this.#add({
       kind: 'changed',
       place: b.place,
       ...(moved && { oldPlace: a.place }),
@@ -95,81 +121,84 @@ export function diffJson(
     })
   }
 
-  function onlyIn(side: 'before' | 'after', { text, start, end, place }: Side): void {
-    if (tolerance?.isIgnored(side, toPointer(place))) return
+  #onlyIn(side: 'before' | 'after', { text, start, end, place }: Side): void {
+    if (this.#tolerance?.isIgnored(side, toPointer(place))) return
     const value = text.slice(start, end)
-    if (side === 'before') add({ kind: 'removed', place, before: value })
-    else add({ kind: 'added', place, after: value })
+    if (side === 'before') this.#add({ kind: 'removed', place, before: value })
+    else this.#add({ kind: 'added', place, after: value })
   }
 
-  function compare(a: Side, b: Side, depth: number): void {
+  #compare(a: Side, b: Side, depth: number): void {
     const aText = a.text.slice(a.start, a.end)
     const bText = b.text.slice(b.start, b.end)
     if (aText === bText) return
+    const tolerance = this.#tolerance
     if (tolerance) {
       const aPointer = toPointer(a.place)
       const bPointer = toPointer(b.place)
       if (tolerance.isIgnored('before', aPointer) || tolerance.isIgnored('after', bPointer)) return
       const accepted = tolerance.accepts(aPointer, aText, bPointer, bText)
       if (accepted === true) return
-      if (accepted === false) return changed(a, b)
+      if (accepted === false) return this.#changed(a, b)
     }
     const kind = kindAt(a.text, a.start)
-    if (kind !== kindAt(b.text, b.start) || depth === deepest) return changed(a, b)
-    if (kind === 'object') objects(a, b, depth)
-    else if (kind === 'array') arrays(a, b, depth)
-    else if (kind === 'string') strings(a, b)
-    else if (kind !== 'number' || exact || canonicalNumber(aText) !== canonicalNumber(bText)) changed(a, b)
+    if (kind !== kindAt(b.text, b.start) || depth === deepest) return this.#changed(a, b)
+    if (kind === 'object') this.#objects(a, b, depth)
+    else if (kind === 'array') this.#arrays(a, b, depth)
+    else if (kind === 'string') this.#strings(a, b)
+    else if (kind !== 'number' || this.#exact || canonicalNumber(aText) !== canonicalNumber(bText))
+      this.#changed(a, b)
   }
 
   /** Reports spelling only if no other difference was found: names, lengths and values are reported themselves. */
-  function spelling(a: Side, b: Side, count: number): void {
-    if (exact && differences.length + more === count && spellingOf(a.text, a) !== spellingOf(b.text, b))
-      changed(a, b)
+  #spelling(a: Side, b: Side, count: number): void {
+    if (this.#exact && this.#count === count && spellingOf(a.text, a) !== spellingOf(b.text, b))
+      this.#changed(a, b)
   }
 
-  function objects(a: Side, b: Side, depth: number): void {
-    const count = differences.length + more
+  #objects(a: Side, b: Side, depth: number): void {
+    const count = this.#count
     const bMembers = new Map(lastMembers(b.text, b.start).map((member) => [member.name, member]))
     for (const member of lastMembers(a.text, a.start)) {
       const { name } = member
       const aSide = within(a, member, name)
       const other = bMembers.get(name)
       bMembers.delete(name)
-      if (!other) onlyIn('before', aSide)
-      else if (name === textMember && !exact) texts(aSide, within(b, other, name), depth)
-      else compare(aSide, within(b, other, name), depth + 1)
+      if (!other) this.#onlyIn('before', aSide)
+      else if (name === textMember && !this.#exact) this.#texts(aSide, within(b, other, name), depth)
+      else this.#compare(aSide, within(b, other, name), depth + 1)
     }
-    for (const member of bMembers.values()) onlyIn('after', within(b, member, member.name))
-    spelling(a, b, count)
+    for (const member of bMembers.values()) this.#onlyIn('after', within(b, member, member.name))
+    this.#spelling(a, b, count)
   }
 
   /** Compares texts that may hold JSON by that JSON, not by its formatting. */
-  function texts(a: Side, b: Side, depth: number): void {
+  #texts(a: Side, b: Side, depth: number): void {
     const inner = [a, b].map(innerJson)
     if (
       inner[0] &&
       inner[1] &&
       kindAt(inner[0].text, inner[0].start) === kindAt(inner[1].text, inner[1].start)
     ) {
-      compare(inner[0], inner[1], depth + 1)
+      this.#compare(inner[0], inner[1], depth + 1)
     } else {
-      compare(a, b, depth + 1)
+      this.#compare(a, b, depth + 1)
     }
   }
 
-  function strings(a: Side, b: Side): void {
-    if (exact || decodeString(a.text, a.start, a.end) !== decodeString(b.text, b.start, b.end)) changed(a, b)
+  #strings(a: Side, b: Side): void {
+    if (this.#exact || decodeString(a.text, a.start, a.end) !== decodeString(b.text, b.start, b.end))
+      this.#changed(a, b)
   }
 
-  function arrays(a: Side, b: Side, depth: number): void {
-    const count = differences.length + more
+  #arrays(a: Side, b: Side, depth: number): void {
+    const count = this.#count
     const aElements = elementsOf(a.text, a.start)
     const bElements = elementsOf(b.text, b.start)
     const key =
       (side: 'before' | 'after', of: Side, elements: readonly Span[]) =>
       (i: number): string =>
-        keyOf(side, of, elements[i]!.start, i)
+        this.#keyOf(side, of, elements[i]!.start, i)
     const byPlace = depth >= deepestPaired || (aElements.length === 1 && bElements.length === 1)
     const pairs = pairElements(
       aElements.length,
@@ -178,15 +207,16 @@ export function diffJson(
       byPlace ? (i) => `${i} after` : key('after', b, bElements),
     )
     for (const [i, j] of pairs) {
-      if (j === undefined) onlyIn('before', within(a, aElements[i!]!, i!))
-      else if (i === undefined) onlyIn('after', within(b, bElements[j]!, j))
-      else compare(within(a, aElements[i]!, i), within(b, bElements[j]!, j), depth + 1)
+      if (j === undefined) this.#onlyIn('before', within(a, aElements[i!]!, i!))
+      else if (i === undefined) this.#onlyIn('after', within(b, bElements[j]!, j))
+      else this.#compare(within(a, aElements[i]!, i), within(b, bElements[j]!, j), depth + 1)
     }
-    spelling(a, b, count)
+    this.#spelling(a, b, count)
   }
 
-  function keyOf(side: 'before' | 'after', of: Side, start: number, i: number): string {
-    if (exact) return of.text.slice(start, skipValue(of.text, start))
+  #keyOf(side: 'before' | 'after', of: Side, start: number, i: number): string {
+    if (this.#exact) return of.text.slice(start, skipValue(of.text, start))
+    const tolerance = this.#tolerance
     if (!tolerance) return canonicalJson(of.text, start)
     const at = toPointer([...of.place, i])
     return canonicalJson(
@@ -196,13 +226,6 @@ export function diffJson(
       at,
     )
   }
-
-  compare(
-    { text: before, ...spanOf(beforeSpan), place: [] },
-    { text: after, ...spanOf(afterSpan), place: [] },
-    0,
-  )
-  return { differences, more }
 }
 
 function spanOf({ start, end }: Span): Span {

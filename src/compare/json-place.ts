@@ -1,3 +1,5 @@
+import { pointerStep, pointerSteps } from '../wire/index.js'
+
 /** Location of a value: member names and 0-based indexes from the root. `[]` is the root. */
 export type JsonPlace = readonly (string | number)[]
 
@@ -8,19 +10,9 @@ export function toPointer(place: JsonPlace): string {
   return pointer
 }
 
-/** One step of a JSON Pointer, with its slash. */
-export function pointerStep(step: string | number): string {
-  return typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
 /** The steps of a JSON Pointer; index-like steps become numbers. */
 export function placeOf(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) =>
-      /^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),
-    )
+  return pointerSteps(pointer).map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step))
 }
 
 /** A JSONPath (RFC 9535) in its usual notation: `$.result.content[0]['odd name']`. */

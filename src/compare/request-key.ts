@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, memberOf, membersOf, kindAt } from '../wire/index.js'
+import { findJsonValue, isFault, memberOf, membersOf, kindAt, pointerStep } from '../wire/index.js'
 import { canonicalJson } from './canonical-json.js'
 
 /** Which parts of a request count in a comparison. */
@@ -69,7 +69,5 @@ export function paramsKey(message: string, method: string, options: RequestKeyOp
 
 function isOfTransportOnly(text: string, start: number): boolean {
   if (kindAt(text, start) !== 'object') return false
-  return membersOf(text, start).every(({ name }) =>
-    metaOfTransport.test(`/params/_meta/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
-  )
+  return membersOf(text, start).every(({ name }) => metaOfTransport.test(`/params/_meta${pointerStep(name)}`))
 }

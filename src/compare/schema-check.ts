@@ -1,4 +1,5 @@
 import { compilePattern, QueryFault } from '../json-path/index.js'
+import { pointerStep, pointerSteps } from '../wire/index.js'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
@@ -27,149 +28,193 @@ export function checkSchema(
   value: Json,
   unknown: ReadonlySet<string> = new Set(),
 ): SchemaFault[] {
-  const patterns = createPatterns()
-  const places = createPlaces(schema)
-  const ignoresBesideReference =
-    isObject(schema) && /draft-0[3-7]/.test(JSON.stringify(schema['$schema'] ?? ''))
-  /** Results by schema part and place; a part still being evaluated has no faults so far. */
-  const seen = new Map<Json, Map<string, SchemaFault[]>>()
-  let visits = 0
+  return new SchemaCheck(schema, unknown).run(value)
+}
 
-  /** Evaluates a schema part that others, or the part itself, may refer to. */
-  function checkOnce(rule: Json | undefined, data: Json, at: string, depth: number): readonly SchemaFault[] {
-    if (rule === undefined) return []
-    let places = seen.get(rule)
-    if (!places) seen.set(rule, (places = new Map<string, SchemaFault[]>()))
-    const known = places.get(at)
-    if (known) return known
-    const found: SchemaFault[] = []
-    places.set(at, found)
-    check(rule, data, at, depth, found)
-    return found
+type Rule = { [name: string]: Json }
+
+/** A value, its place and its faults. */
+interface Checked<T extends Json = Json> {
+  readonly data: T
+  /** JSON Pointer. */
+  readonly at: string
+  readonly depth: number
+  readonly into: SchemaFault[]
+}
+
+class SchemaCheck {
+  readonly #schema: Json
+  readonly #unknown: ReadonlySet<string>
+  readonly #patterns = createPatterns()
+  readonly #places
+  readonly #ignoresBesideReference: boolean
+  /** Results by schema part and place; a part still being evaluated has no faults so far. */
+  readonly #seen = new Map<Json, Map<string, SchemaFault[]>>()
+  #visits = 0
+
+  constructor(schema: Json, unknown: ReadonlySet<string>) {
+    this.#schema = schema
+    this.#unknown = unknown
+    this.#places = createPlaces(schema)
+    this.#ignoresBesideReference =
+      isObject(schema) && /draft-0[3-7]/.test(JSON.stringify(schema['$schema'] ?? ''))
   }
 
-  function holdsUnknown(at: string): boolean {
-    for (const place of unknown) if (place.startsWith(`${at}/`)) return true
+  run(value: Json): SchemaFault[] {
+    const tooMuch = [{ at: '', problem: 'takes too long to check against the schema' }]
+    try {
+      const faults = this.#checkOnce(this.#schema, value, '', 0)
+      return this.#isOverWorked ? tooMuch : [...faults]
+    } catch (error) {
+      // Constants or elements that are nested too deep to compare.
+      if (error instanceof RangeError) return tooMuch
+      throw error
+    }
+  }
+
+  get #isOverWorked(): boolean {
+    return this.#visits > mostVisits
+  }
+
+  /** Evaluates a schema part that others, or the part itself, may refer to. */
+  #checkOnce(rule: Json | undefined, data: Json, at: string, depth: number): readonly SchemaFault[] {
+    if (rule === undefined) return []
+    let places = this.#seen.get(rule)
+    if (!places) this.#seen.set(rule, (places = new Map<string, SchemaFault[]>()))
+    const known = places.get(at)
+    if (known) return known
+    const into: SchemaFault[] = []
+    places.set(at, into)
+    this.#check(rule, { data, at, depth, into })
+    return into
+  }
+
+  #holdsUnknown(at: string): boolean {
+    for (const place of this.#unknown) if (place.startsWith(`${at}/`)) return true
     return false
   }
 
-  function check(rule: Json | undefined, data: Json, at: string, depth: number, into: SchemaFault[]): void {
-    const say = (problem: string): void => {
-      if (into.length < mostFaults) into.push({ at, problem })
-    }
-    visits += 1
-    if (visits > mostVisits) return
-    if (unknown.has(at)) return
-    if (rule === false) return say('is not allowed')
+  #check(rule: Json | undefined, checked: Checked): void {
+    const { data, at, depth, into } = checked
+    this.#visits += 1
+    if (this.#isOverWorked) return
+    if (this.#unknown.has(at)) return
+    if (rule === false) return say(checked, 'is not allowed')
     if (!isObject(rule) || depth > deepestSchema) return
-    const fits = (other: Json): boolean => checkOnce(other, data, at, depth + 1).length === 0
-    const mustFit = (other: Json | undefined): void => {
-      for (const fault of checkOnce(other, data, at, depth + 1))
-        if (into.length < mostFaults) into.push(fault)
-    }
     const reference = rule['$ref']
     if (typeof reference === 'string') {
-      mustFit(places.at(reference))
-      if (ignoresBesideReference) return
+      this.#mustFit(this.#places.at(reference), checked)
+      if (this.#ignoresBesideReference) return
     }
     const types = typeof rule['type'] === 'string' ? [rule['type']] : listOf(rule['type'])
     if (types.length > 0 && !types.some((type) => isOfType(data, type)))
-      return say(`is ${nameOf(data)}, not ${types.map(String).join(' or ')}`)
+      return say(checked, `is ${nameOf(data)}, not ${types.map(String).join(' or ')}`)
     if (Array.isArray(rule['enum']) && !rule['enum'].some((one) => equal(one, data)))
-      say('is not one of the enum values')
-    if ('const' in rule && !equal(rule['const'], data)) say('is not the const value')
-    for (const part of listOf(rule['allOf'])) mustFit(part)
-    const any = listOf(rule['anyOf'])
-    if (any.length > 0 && !any.some(fits)) {
-      const meant = meantOf(any, data, places)
-      if (meant === undefined) say('matches none of the anyOf schemas')
-      else mustFit(meant)
-    }
-    const one = listOf(rule['oneOf'])
-    const fitting = one.filter(fits).length
-    // An unknown value may be what distinguishes them.
-    if (one.length > 0 && fitting !== 1 && (fitting === 0 || !holdsUnknown(at)))
-      say('does not match exactly one of the oneOf schemas')
-    if (rule['not'] !== undefined && !holdsUnknown(at) && fits(rule['not']))
-      say('matches the schema that "not" forbids')
-    if (rule['if'] !== undefined && !holdsUnknown(at)) mustFit(fits(rule['if']) ? rule['then'] : rule['else'])
-    if (isObject(data)) checkObject(rule, data, at, depth, into, say)
-    else if (Array.isArray(data)) checkArray(rule, data, at, depth, into, say)
-    else if (typeof data === 'string') checkString(rule, data, patterns, say)
-    else if (typeof data === 'number') checkNumber(rule, data, say)
+      say(checked, 'is not one of the enum values')
+    if ('const' in rule && !equal(rule['const'], data)) say(checked, 'is not the const value')
+    this.#checkCombined(rule, checked)
+    if (isObject(data)) this.#checkObject(rule, { data, at, depth, into })
+    else if (Array.isArray(data)) this.#checkArray(rule, { data, at, depth, into })
+    else if (typeof data === 'string')
+      checkString(rule, data, this.#patterns, (problem) => say(checked, problem))
+    else if (typeof data === 'number') checkNumber(rule, data, (problem) => say(checked, problem))
   }
 
-  function checkObject(
-    rule: { [name: string]: Json },
-    data: { [name: string]: Json },
-    at: string,
-    depth: number,
-    into: SchemaFault[],
-    say: (problem: string) => void,
-  ): void {
-    const properties = isObject(rule['properties']) ? rule['properties'] : {}
+  #fits(rule: Json, { data, at, depth }: Checked): boolean {
+    return this.#checkOnce(rule, data, at, depth + 1).length === 0
+  }
+
+  #mustFit(rule: Json | undefined, { data, at, depth, into }: Checked): void {
+    for (const fault of this.#checkOnce(rule, data, at, depth + 1))
+      if (into.length < mostFaults) into.push(fault)
+  }
+
+  /** Rules that consist of other schemas for the same value. */
+  #checkCombined(rule: Rule, checked: Checked): void {
+    const { data, at } = checked
+    for (const part of listOf(rule['allOf'])) this.#mustFit(part, checked)
+    const any = listOf(rule['anyOf'])
+    if (any.length > 0 && !any.some((one) => this.#fits(one, checked))) {
+      const meant = meantOf(any, data, this.#places)
+      if (meant === undefined) say(checked, 'matches none of the anyOf schemas')
+      else this.#mustFit(meant, checked)
+    }
+    const one = listOf(rule['oneOf'])
+    const fitting = one.filter((part) => this.#fits(part, checked)).length
+    // An unknown value may be what distinguishes them.
+    if (one.length > 0 && fitting !== 1 && (fitting === 0 || !this.#holdsUnknown(at)))
+      say(checked, 'does not match exactly one of the oneOf schemas')
+    if (rule['not'] !== undefined && !this.#holdsUnknown(at) && this.#fits(rule['not'], checked))
+      say(checked, 'matches the schema that "not" forbids')
+    if (rule['if'] !== undefined && !this.#holdsUnknown(at))
+      this.#mustFit(this.#fits(rule['if'], checked) ? rule['then'] : rule['else'], checked)
+  }
+
+  #checkObject(rule: Rule, checked: Checked<Rule>): void {
+    const { data, at, depth, into } = checked
+    const inside = (value: Json, place: string): Checked => ({
+      data: value,
+      at: place,
+      depth: depth + 1,
+      into,
+    })
     for (const name of listOf(rule['required'])) {
-      if (typeof name === 'string' && !Object.hasOwn(data, name)) say(`has no ${JSON.stringify(name)}`)
+      if (typeof name === 'string' && !Object.hasOwn(data, name))
+        say(checked, `has no ${JSON.stringify(name)}`)
     }
     for (const [name, needed] of ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap(
       (keyword) => entriesOf(rule[keyword]),
     )) {
       if (!Object.hasOwn(data, name)) continue
-      if (!Array.isArray(needed)) check(needed, data, at, depth + 1, into)
+      if (!Array.isArray(needed)) this.#check(needed, inside(data, at))
       else if (!needed.every((one) => typeof one === 'string' && Object.hasOwn(data, one)))
-        say(`has ${JSON.stringify(name)} without a member that it requires`)
+        say(checked, `has ${JSON.stringify(name)} without a member that it requires`)
     }
+    const properties = isObject(rule['properties']) ? rule['properties'] : {}
     const patterned = entriesOf(rule['patternProperties'])
     for (const [name, value] of Object.entries(data)) {
-      const inner = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      check(rule['propertyNames'], name, inner, depth + 1, into)
+      const place = at + pointerStep(name)
+      this.#check(rule['propertyNames'], inside(name, place))
       // A pattern that cannot be evaluated may be the one that allows the member.
-      visits += patterned.length
-      if (visits > mostVisits) return
-      const tried = patterned.map(([pattern, part]) => ({ part, fits: patterns.test(pattern, name) }))
-      for (const { part, fits } of tried) if (fits) check(part, value, inner, depth + 1, into)
-      if (Object.hasOwn(properties, name)) check(properties[name], value, inner, depth + 1, into)
+      this.#visits += patterned.length
+      if (this.#isOverWorked) return
+      const tried = patterned.map(([pattern, part]) => ({ part, fits: this.#patterns.test(pattern, name) }))
+      for (const { part, fits } of tried) if (fits) this.#check(part, inside(value, place))
+      if (Object.hasOwn(properties, name)) this.#check(properties[name], inside(value, place))
       else if (tried.every(({ fits }) => fits === false))
-        check(rule['additionalProperties'], value, inner, depth + 1, into)
+        this.#check(rule['additionalProperties'], inside(value, place))
     }
-    bound(rule, 'minProperties', 'maxProperties', Object.keys(data).length, 'members', say)
+    const count = Object.keys(data).length
+    bound(rule, 'minProperties', 'maxProperties', count, 'members', (problem) => say(checked, problem))
   }
 
-  function checkArray(
-    rule: { [name: string]: Json },
-    data: Json[],
-    at: string,
-    depth: number,
-    into: SchemaFault[],
-    say: (problem: string) => void,
-  ): void {
+  #checkArray(rule: Rule, checked: Checked<Json[]>): void {
+    const { data, at, depth, into } = checked
+    const tell = (problem: string): void => say(checked, problem)
     // Before 2020-12, a list in `items` had the meaning of `prefixItems`.
     const { items } = rule
     const first = Array.isArray(items) ? items : listOf(rule['prefixItems'])
     const others = Array.isArray(items) ? rule['additionalItems'] : items
     for (const [i, value] of data.entries()) {
-      check(i < first.length ? first[i] : others, value, `${at}/${i}`, depth + 1, into)
+      const part = i < first.length ? first[i] : others
+      this.#check(part, { data: value, at: `${at}/${i}`, depth: depth + 1, into })
     }
-    bound(rule, 'minItems', 'maxItems', data.length, 'elements', say)
-    if (holdsUnknown(at)) return
+    bound(rule, 'minItems', 'maxItems', data.length, 'elements', tell)
+    if (this.#holdsUnknown(at)) return
     if (rule['uniqueItems'] === true && new Set(data.map(plainText)).size < data.length)
-      say('has duplicate elements')
+      tell('has duplicate elements')
     const { contains } = rule
     if (contains === undefined) return
-    const found = data.filter((one, i) => checkOnce(contains, one, `${at}/${i}`, depth + 1).length === 0)
+    const found = data.filter(
+      (one, i) => this.#checkOnce(contains, one, `${at}/${i}`, depth + 1).length === 0,
+    )
     const least = { minContains: 1, ...rule }
-    bound(least, 'minContains', 'maxContains', found.length, 'elements that match "contains"', say)
+    bound(least, 'minContains', 'maxContains', found.length, 'elements that match "contains"', tell)
   }
+}
 
-  const tooMuch = [{ at: '', problem: 'takes too long to check against the schema' }]
-  try {
-    const faults = checkOnce(schema, value, '', 0)
-    return visits > mostVisits ? tooMuch : [...faults]
-  } catch (error) {
-    // Constants or elements that are nested too deep to compare.
-    if (error instanceof RangeError) return tooMuch
-    throw error
-  }
+function say({ at, into }: Checked, problem: string): void {
+  if (into.length < mostFaults) into.push({ at, problem })
 }
 
 /**
@@ -261,9 +306,8 @@ function createPlaces(root: Json): { at(reference: string): Json | undefined } {
   let anchors: Map<string, Json> | undefined
   function pointed(pointer: string): Json | undefined {
     let value: Json | undefined = root
-    for (const step of pointer.split('/').slice(1)) {
+    for (const name of pointerSteps(pointer)) {
       if (typeof value !== 'object' || value === null) return undefined
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
       value = Object.hasOwn(value, name) ? (value as { [name: string]: Json })[name] : undefined
     }
     return value

@@ -9,10 +9,11 @@ import {
   skipValue,
   valueAt,
   type Span,
+  pointerStep,
 } from '../wire/index.js'
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import type { Tolerance } from './json-diff.js'
-import { placeOf, pointerStep, type JsonPlace } from './json-place.js'
+import { placeOf, type JsonPlace } from './json-place.js'
 import { combineMatchers, parseMatcher, type Matcher } from './matcher.js'
 import type { CompareRule } from './settings.js'
 import { withJsonInTexts } from './text-json.js'

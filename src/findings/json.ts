@@ -1,3 +1,4 @@
+import { pointerStep } from '../wire/index.js'
 /** A parsed JSON value. Numbers may have lost digits: rules compare texts where that matters. */
 export type Json = null | boolean | number | string | Json[] | JsonMap
 export interface JsonMap {
@@ -53,7 +54,7 @@ export function* stringsIn(
       for (let i = found.length - 1; i >= 0; i -= 1) open.push([found[i], `${place}/${i}`])
     } else if (isMap(found)) {
       for (const [name, member] of Object.entries(found).toReversed()) {
-        const inner = `${place}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        const inner = place + pointerStep(name)
         open.push([member, inner])
         yield [name, inner]
       }

@@ -1,3 +1,4 @@
+import { pointerStep } from '../wire/index.js'
 import type { Rule, RuleInfo } from './finding.js'
 import { canonicalText, isMap, textAt, type Json } from './json.js'
 import type { Message } from './message.js'
@@ -55,7 +56,7 @@ function foundIn(message: Message): Found[] {
 function fieldsOf(message: Message, at: string, value: { readonly [name: string]: Json }): Fields {
   return new Map(
     Object.entries(value).map(([name, field]) => {
-      const pointer = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const pointer = at + pointerStep(name)
       return [name, message.isRedactedAt(pointer) ? redacted : canonicalText(field)!]
     }),
   )

@@ -10,6 +10,7 @@ import {
   membersOf,
   skipValue,
   type Member,
+  pointerStep,
 } from '../wire/index.js'
 
 /** Values of a live call in redacted places: by tag, as exact JSON text of a string's content or of a value. */
@@ -86,7 +87,7 @@ export function matchRedacted(
     if (x.size !== y.size) return false
     for (const [name, { start }] of x) {
       const other = y.get(name)
-      const inner = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const inner = at + pointerStep(name)
       if (!other || !equal(start, other.start, inner, depth + 1)) return false
     }
     return true

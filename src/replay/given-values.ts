@@ -8,6 +8,7 @@ import {
   membersOf,
   spliceText,
   type TextEdit,
+  pointerStep,
 } from '../wire/index.js'
 import type { Mark } from './mark.js'
 
@@ -71,7 +72,7 @@ export function withoutGiven(
     else if (kind === 'object')
       for (const { name, nameStart, nameEnd, start: from, end: to } of membersOf(text, start)) {
         string(nameStart, nameEnd, undefined)
-        visit(from, to, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1)
+        visit(from, to, at + pointerStep(name), depth + 1)
       }
   }
 

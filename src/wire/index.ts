@@ -13,7 +13,7 @@ export { decodeString, skipString, skipWhiteSpace } from './json-strings.js'
 export { canonicalNumber } from './json-numbers.js'
 export { spliceText } from './json-splice.js'
 export type { TextEdit } from './json-splice.js'
-export { pointerSteps, valueAt } from './json-pointer.js'
+export { pointerStep, pointerSteps, valueAt } from './json-pointer.js'
 export { statusOfError } from './error-status.js'
 export { longestMessage } from './limits.js'
 export {

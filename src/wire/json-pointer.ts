@@ -1,5 +1,11 @@
 import { elementsOf, kindAt, memberOf, membersOf, skipValue, type Span } from './json-text.js'
 
+/** One step of a JSON Pointer (RFC 6901), with its slash. */
+export function pointerStep(step: string | number): string {
+  if (typeof step === 'number' || !/[~/]/.test(step)) return `/${step}`
+  return `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
 /** The steps of a JSON Pointer (RFC 6901). */
 export function pointerSteps(pointer: string): string[] {
   return pointer

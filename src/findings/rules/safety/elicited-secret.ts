@@ -1,3 +1,4 @@
+import { pointerStep } from '../../../wire/index.js'
 import type { Rule } from '../../finding.js'
 import { at, isMap, textAt } from '../../json.js'
 import { sources } from '../sources.js'
@@ -28,7 +29,7 @@ export const elicitSecret: Rule = {
         if (textAt(property, 'format') === 'password' || words.some((text) => secretNames.test(text)))
           say(message, {
             message: `the form asks for “${name}”`,
-            at: `/params/requestedSchema/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+            at: `/params/requestedSchema/properties${pointerStep(name)}`,
           })
       }
     },

@@ -1,3 +1,4 @@
+import { pointerSteps } from '../../../wire/index.js'
 import { checkSchema } from '../../../compare/index.js'
 import type { Rule } from '../../finding.js'
 import { at, isMap, type Json } from '../../json.js'
@@ -41,10 +42,7 @@ export const inputSchema: Rule = {
 }
 
 function isMarked(value: Json, pointer: string): boolean {
-  const path = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const path = pointerSteps(pointer)
   let found: Json | undefined = value
   for (const step of path) found = Array.isArray(found) ? found[Number(step)] : at(found, step)
   return typeof found === 'string' && found.includes('[REDACTED')
