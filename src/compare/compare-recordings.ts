@@ -3,8 +3,8 @@ import { compareQuestions } from './compare-questions.js'
 import type { JsonDiff } from './json-diff.js'
 import { createKnownFaults, notesIn } from './known-faults.js'
 import { createLatencies } from './latency.js'
-import { compareOffers, offerNotes } from './offers.js'
-import type { OfferChange } from './offer-change.js'
+import { compareOfferVersions, offerNotes } from './offers.js'
+import type { OfferChange, OfferVersions } from './offer-change.js'
 import { outputSchemasOf } from './output-schemas.js'
 import { createOwnAnswers, ownAnswerNote, restartNotes } from './own-answers.js'
 import { pairHandles } from './pair-handles.js'
@@ -24,17 +24,25 @@ export interface RecordingComparison {
   readonly exchanges: AsyncIterable<ExchangeComparison>
   /** Available after the exchanges. */
   summary(): ComparisonSummary
+  /** The summary's `offers` with their texts. Available after the exchanges. */
+  offerVersions(): readonly OfferVersions[]
 }
 
-/** Compares requests and responses of two recordings; payloads are read on demand. */
+/**
+ * Compares requests and responses of two recordings; payloads are read on demand.
+ *
+ * @param reports whether the exchange of these requests is yielded and counted. Exchanges that are not are compared all
+ *   the same, since the others may contain their ids. @default every exchange
+ */
 export function compareRecordings(
   before: ComparedRecording,
   after: ComparedRecording,
   settings: CompareSettings,
+  reports: (before: number | undefined, after: number | undefined) => boolean = () => true,
 ): RecordingComparison {
   const counts = zeroCounts()
   const latencies = createLatencies()
-  let offers: readonly OfferChange[] = []
+  let offers: readonly OfferVersions[] = []
   const knownFaults = createKnownFaults()
   const ownAnswers = createOwnAnswers()
   const polls = createPolls(before.index)
@@ -109,13 +117,14 @@ export function compareRecordings(
         await compare(row, other)
       })
     pairQuestions(before.index, after.index, alignment)
-    offers = compareOffers(before.index.offers, after.index.offers, {
+    offers = compareOfferVersions(before.index.offers, after.index.offers, {
       partnerOf: (row) => alignment.partnerOf(row),
       last: true,
     })
     polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
+      if (!reports(row, other)) continue
       const { method, name, direction, before: old, after: now } = compared
       const about = { method, direction, ...(name !== undefined && { name }) }
       latencies.add(about, old?.latencyUs, now?.latencyUs)
@@ -127,8 +136,10 @@ export function compareRecordings(
     }
   }
 
+  const changes = (): OfferChange[] => offers.map(({ change }) => change)
   return {
     exchanges: exchanges(),
+    offerVersions: () => offers,
     summary: () => ({
       counts,
       ...fileMember(settings),
@@ -141,9 +152,10 @@ export function compareRecordings(
         restartNotes('in the new recording', after.index.restarts),
         offerNotes(before.index.offers, after.index.offers),
       ),
-      offers,
+      offers: changes(),
       latency: latencies.list(),
-      same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),
+      same:
+        verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && changes().every(isNote),
     }),
   }
 }

@@ -20,8 +20,15 @@ export {
   suggestMatcher,
   type Matcher,
 } from './matcher.js'
-export { compareOffers, createOffers, offerNotes, tellsOffers, type Offers } from './offers.js'
-export type { OfferChange } from './offer-change.js'
+export {
+  compareOffers,
+  compareOfferVersions,
+  createOffers,
+  offerNotes,
+  tellsOffers,
+  type Offers,
+} from './offers.js'
+export type { OfferChange, OfferVersions } from './offer-change.js'
 export { outputSchemasOf, type OutputSchemas } from './output-schemas.js'
 export type { OfferKind } from './offered-places.js'
 export {

@@ -13,3 +13,10 @@ export interface OfferChange {
   /** The changes: `description changed`, `inputSchema: "city" required now`. */
   readonly details: readonly string[]
 }
+
+/** A change with the exact JSON of both versions; one is absent if it was added or removed. */
+export interface OfferVersions {
+  readonly change: OfferChange
+  readonly before?: string
+  readonly after?: string
+}

@@ -13,7 +13,7 @@ import {
   type Impact,
   type SchemaChange,
 } from './schema-change.js'
-import type { OfferChange } from './offer-change.js'
+import type { OfferChange, OfferVersions } from './offer-change.js'
 
 /** Collects a server's offers from the responses in a recording. */
 export interface Offers {
@@ -66,9 +66,14 @@ export interface ComparedLists {
  * @default the latest lists
  */
 export function compareOffers(before: Offers, after: Offers, lists?: ComparedLists): OfferChange[] {
-  const changes = new Map<string, OfferChange>()
+  return compareOfferVersions(before, after, lists).map(({ change }) => change)
+}
+
+/** The same changes, with the texts of both versions. */
+export function compareOfferVersions(before: Offers, after: Offers, lists?: ComparedLists): OfferVersions[] {
+  const changes = new Map<string, OfferVersions>()
   // A change common to several lists is reported once.
-  const tell = (change: OfferChange): void => void changes.set(JSON.stringify(change), change)
+  const tell = (found: OfferVersions): void => void changes.set(JSON.stringify(found.change), found)
   for (const [old, now] of openingPairs(before, after, lists)) compareOpenings(old, now).forEach(tell)
   for (const [old, now] of pairsOf(before, after, lists)) compareListings(old, now).forEach(tell)
   return [...changes.values()]
@@ -145,8 +150,8 @@ function countOf(listings: Offers['listings'], kind: OfferKind): number {
 
 const listGoesOn = 'not on the requested pages; the list has more pages'
 
-function compareListings(before: Listing, after: Listing): OfferChange[] {
-  const changes: OfferChange[] = []
+function compareListings(before: Listing, after: Listing): OfferVersions[] {
+  const found: OfferVersions[] = []
   const { kind } = before
   const [old, now] = [before.items(), after.items()]
   const [oldHidden, newHidden] = [before.redacted(), after.redacted()]
@@ -160,7 +165,8 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
       newNameless -= 1
       if (newNameless >= 0) continue
       const impact = mayBeThere ? 'compatible' : 'breaking'
-      changes.push({ kind, name, change: 'removed', impact, details: mayBeThere ? [listGoesOn] : [] })
+      const details = mayBeThere ? [listGoesOn] : []
+      found.push({ change: { kind, name, change: 'removed', impact, details }, before: text })
       continue
     }
     const [a, b] = alikeWhereHidden(
@@ -170,16 +176,16 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
     if (canonicalJson(a, 0) === canonicalJson(b, 0)) continue
     const change = compareItems(kind, name, a, b)
     // The order of sets is not a change.
-    if (change.details.length > 0 || !differsInOrderOnly(a, b)) changes.push(change)
+    if (change.details.length > 0 || !differsInOrderOnly(a, b)) found.push({ change, before: a, after: b })
   }
   for (const [name, text] of now) {
     if (old.has(name)) continue
     oldNameless -= 1
     if (oldNameless >= 0) continue
     const impact = isTooDeep(text) || hasWords(JSON.parse(text)) ? 'review' : 'compatible'
-    changes.push({ kind, name, change: 'added', impact, details: [] })
+    found.push({ change: { kind, name, change: 'added', impact, details: [] }, after: text })
   }
-  return changes
+  return found
 }
 
 function compareItems(kind: OfferKind, name: string, before: string, after: string): OfferChange {

@@ -3,7 +3,7 @@ import { canonicalJson, isTooDeep } from './canonical-json.js'
 import { alikeWhereHidden, pointersBelow } from './hidden-values.js'
 import type { ListingPlace } from './listing-place.js'
 import { openingMembers } from './offered-places.js'
-import type { OfferChange } from './offer-change.js'
+import type { OfferVersions } from './offer-change.js'
 import { worstOf, type Impact, type SchemaChange } from './schema-change.js'
 
 /** A server's self-description when a conversation opens. */
@@ -86,8 +86,8 @@ function byVersion(openings: readonly Opening[]): Opening[] {
   return openings.toSorted((a, b) => (version(a) < version(b) ? -1 : version(a) > version(b) ? 1 : 0))
 }
 
-export function compareOpenings(before: Opening, after: Opening): OfferChange[] {
-  const changes: OfferChange[] = []
+export function compareOpenings(before: Opening, after: Opening): OfferVersions[] {
+  const found: OfferVersions[] = []
   for (const name of openingMembers) {
     const [old, now] = textsOf(name, before, after)
     if (
@@ -107,9 +107,13 @@ export function compareOpenings(before: Opening, after: Opening): OfferChange[] 
             ? 'review'
             : 'compatible'
     const impact = name === 'capabilities' ? worstOf(details) : plain
-    changes.push({ kind: 'server', name, change, impact, details: details.map(({ text }) => text) })
+    found.push({
+      change: { kind: 'server', name, change, impact, details: details.map(({ text }) => text) },
+      ...(old !== undefined && { before: old }),
+      ...(now !== undefined && { after: now }),
+    })
   }
-  return changes
+  return found
 }
 
 function textsOf(

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import {
   describeOffer,
   titleOf,
@@ -17,8 +17,9 @@ import { Chevron } from '../shell/icons.js'
 import { mode } from '../shell/mode.js'
 import { ReaderFailure } from '../store/reader.js'
 import { Latencies } from './latencies.js'
-import { chooseFiles, reader } from '../store/actions.js'
-import { comparedOnly, lanes, reading } from '../store/state.js'
+import { Versions } from './versions.js'
+import { chooseFiles, clearFilters, reader } from '../store/actions.js'
+import { comparedOnly, filterMatches, lanes, range, reading } from '../store/state.js'
 import type { Comparison } from '../worker/compare.js'
 import type { Lane } from '../worker/protocol.js'
 
@@ -54,17 +55,23 @@ function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
   const before = chosen.value.before ?? readable[0]?.index
   const after = chosen.value.after ?? readable[1]?.index
   const state = useSignal<State>({ at: 'working', compared: 0 })
+  const between = range.value
+  // A live recording is searched again and again: that compares nothing anew.
+  const filter = useRef('')
+  if (filterMatches.value?.done !== false) filter.current = filterMatches.value?.text ?? ''
+  useEffect(() => {
+    state.value = { at: 'working', compared: 0 }
+  }, [before, after])
   useEffect(() => {
     if (reading.value || before === undefined || after === undefined) return undefined
     let gone = false
-    state.value = { at: 'working', compared: 0 }
     reader()
-      .call<Comparison>('compare', [before, after], (compared) => {
+      .call<Comparison | undefined>('compare', [before, after, between], (compared) => {
         if (!gone) state.value = { at: 'working', compared: compared as number }
       })
       .then(
         (comparison) => {
-          if (!gone) state.value = { at: 'done', comparison }
+          if (!gone && comparison) state.value = { at: 'done', comparison }
         },
         (error: unknown) => {
           const hint = error instanceof ReaderFailure && error.hint !== undefined ? ` ${error.hint}` : ''
@@ -78,7 +85,7 @@ function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
     return () => {
       gone = true
     }
-  }, [before, after, reading.value])
+  }, [before, after, reading.value, filter.current, between])
 
   const names = readable.map((one) => ({
     index: one.index,
@@ -129,12 +136,20 @@ function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
 
 function Found({ comparison }: { readonly comparison: Comparison }) {
   const only = comparedOnly
-  const { counts, offers, latency, same } = comparison.summary
+  const { leftOut, summary, versions } = comparison
+  const { counts, latency, notes = [] } = summary
   const total = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
   const shown = comparison.exchanges.filter(
     ({ verdict }) =>
       only.value === 'all' || (only.value === 'differences' ? verdict !== 'same' : verdict === only.value),
   )
+  const listed = folded(shown)
+  const wanted =
+    only.value === 'all'
+      ? total
+      : only.value === 'differences'
+        ? total - counts.same
+        : counts[only.value as Verdict]
   const pick = (value: Verdict | 'differences' | 'all', text: string, count: number) => (
     <button
       key={value}
@@ -155,30 +170,59 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
           .map((verdict) => pick(verdict, verdict, counts[verdict]))}
         {pick('all', 'all', total)}
       </div>
-      {same && only.value === 'differences' && <p class="empty">Both recordings have the same responses.</p>}
-      {offers.length > 0 && (
+      {leftOut > 0 && (
+        <p class="quiet left-out">
+          The filter leaves out {countOf(leftOut, 'exchange')}. Changed definitions are always shown.{' '}
+          <button type="button" class="button small" onClick={clearFilters}>
+            Clear the filter
+          </button>
+        </p>
+      )}
+      {notes.map((note) => (
+        <p key={note} class="quiet">
+          Note: {clean(note)}
+        </p>
+      ))}
+      {total === counts.same && only.value === 'differences' && (
+        <p class="empty">{nothingDiffers(total, leftOut)}</p>
+      )}
+      {versions.length > 0 && (
         <section>
           <h2>Changed definitions</h2>
           <ul class="offer-changes">
-            {offers.map((offer, i) => (
-              <li key={i} class={`impact-${offer.impact}`}>
-                <span class="tag">{offer.impact}</span> {clean(describeOffer(offer))}
+            {versions.map((one, i) => (
+              <li key={i} class={`impact-${one.change.impact}`}>
+                <span class="tag">{one.change.impact}</span> {clean(describeOffer(one.change))}
+                <Versions versions={one} isOpen={versions.length <= mostOpen} />
               </li>
             ))}
           </ul>
         </section>
       )}
       <ul class="comparisons">
-        {folded(shown.slice(0, 500)).map(({ exchange, others }, i) => (
+        {listed.slice(0, mostShown).map(({ exchange, others }, i) => (
           <ComparedExchange key={i} exchange={exchange} others={others} />
         ))}
       </ul>
-      {shown.length + comparison.more > 500 && (
-        <p class="quiet">Only the first 500 are shown. Run `wiretape diff` to list all.</p>
+      {(listed.length > mostShown || shown.length < wanted) && (
+        <p class="quiet">Not all are shown. Run `wiretape diff` to list all.</p>
       )}
       <Latencies latency={latency} />
     </>
   )
+}
+
+/** Maximum number of entries. */
+const mostShown = 500
+/** Up to this number of changed definitions are shown with their texts. */
+const mostOpen = 5
+
+function nothingDiffers(compared: number, leftOut: number): string {
+  if (compared === 0)
+    return leftOut > 0 ? 'No exchanges match the filter.' : 'Neither recording has requests.'
+  return leftOut > 0
+    ? 'The matching exchanges have the same responses.'
+    : 'Both recordings have the same responses.'
 }
 
 interface Folded {

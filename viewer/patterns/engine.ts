@@ -1,7 +1,7 @@
 import parsePath from 'jsonpath-rfc9535/parser'
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import {
-  compareOffers,
+  compareOfferVersions,
   compareRecordings,
   createOffers,
   createRecordingIndex,
@@ -43,7 +43,7 @@ Object.assign(globalThis, {
       tellCall,
     },
     formats: { detectFormat, formats, htmlReport },
-    comparing: { compareOffers, compareRecordings, createOffers, createRecordingIndex, plainSettings },
+    comparing: { compareOfferVersions, compareRecordings, createOffers, createRecordingIndex, plainSettings },
     get text() {
       return `(${wiretapeScript.toString()})();`
     },

@@ -26,7 +26,7 @@ export interface Engine {
   >
   readonly comparing: Pick<
     typeof compare,
-    'compareOffers' | 'compareRecordings' | 'createOffers' | 'createRecordingIndex' | 'plainSettings'
+    'compareOfferVersions' | 'compareRecordings' | 'createOffers' | 'createRecordingIndex' | 'plainSettings'
   >
 }
 

@@ -47,6 +47,8 @@ const pieceBytes = 1 << 23
 export function growingSource(): GrowingSource {
   const pieces: { readonly start: number; readonly blob: Blob }[] = []
   let tail: Uint8Array<ArrayBuffer>[] = []
+  /** Made for a read: a browser copies the bytes of each new blob. */
+  let tailBlob: Blob | undefined
   let tailStart = 0
   let size = 0
 
@@ -54,6 +56,7 @@ export function growingSource(): GrowingSource {
     if (tail.length === 0) return
     pieces.push({ start: tailStart, blob: new Blob(tail) })
     tail = []
+    tailBlob = undefined
     tailStart = size
   }
 
@@ -63,6 +66,7 @@ export function growingSource(): GrowingSource {
     },
     add(chunk) {
       tail.push(chunk as Uint8Array<ArrayBuffer>)
+      tailBlob = undefined
       size += chunk.length
       if (size - tailStart >= pieceBytes) close()
     },
@@ -74,7 +78,8 @@ export function growingSource(): GrowingSource {
           parts.push(blob.slice(Math.max(0, offset - start), Math.max(0, end - start)))
       }
       if (end > tailStart) {
-        parts.push(new Blob(tail).slice(Math.max(0, offset - tailStart), end - tailStart))
+        tailBlob ??= new Blob(tail)
+        parts.push(tailBlob.slice(Math.max(0, offset - tailStart), end - tailStart))
       }
       return new Uint8Array(await new Blob(parts).arrayBuffer())
     },

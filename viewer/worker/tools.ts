@@ -1,8 +1,9 @@
-import { tellsOffers, type OfferChange, type Offers } from '../../src/compare/index.js'
+import { tellsOffers, type Offers, type OfferVersions } from '../../src/compare/index.js'
 import { decodeLine } from '../../src/formats/index.js'
 import { isErrorAnswer } from '../../src/model/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { comparing } from '../patterns/loaded.js'
+import { withoutLongTexts } from './compare.js'
 import type { LaneIndex } from './lane.js'
 
 /** Usage of one tool, prompt, resource or plain method. */
@@ -36,14 +37,10 @@ export interface Offered {
   readonly text: string
 }
 
-/** A change of a server's definitions. */
-export interface OfferStep {
+/** A change of a server's definitions, without texts that are too long. */
+export interface OfferStep extends OfferVersions {
   readonly row: number
   readonly at: number
-  readonly change: OfferChange
-  /** Exact texts of a changed definition, unless too long. */
-  readonly before?: string
-  readonly after?: string
 }
 
 /** A server's last definitions, and their changes. */
@@ -176,7 +173,7 @@ function usageIn(lane: LaneIndex, group: Group): Usage {
 /** Definitions that a server listed; each listing is compared with the previous one. */
 export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
   const { entries } = lane.fold
-  const { compareOffers, createOffers } = comparing()
+  const { compareOfferVersions, createOffers } = comparing()
   /** The definitions including the current listing, and those before it. */
   const offers = createOffers()
   const before = createOffers()
@@ -199,33 +196,14 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
     // A list is complete with its last page.
     if (/"nextCursor"\s*:\s*"/.test(text)) continue
     if (seen.has(method)) {
-      for (const change of compareOffers(before, offers)) {
-        changes.push({
-          row: lane.globalOf(row),
-          at: lane.at(row),
-          change,
-          ...versionsOf(change, before, offers),
-        })
-      }
+      for (const found of compareOfferVersions(before, offers))
+        changes.push({ row: lane.globalOf(row), at: lane.at(row), ...withoutLongTexts(found) })
     }
     seen.add(method)
     for (const one of pages) before.take(one.method, one.text, one.goesOn)
     pages = []
   }
   return { lane: lane.index, offered: offeredBy(offers), changes }
-}
-
-const longestVersion = 200_000
-
-function versionsOf(
-  { kind, name, change }: OfferChange,
-  old: Offers,
-  now: Offers,
-): Pick<OfferStep, 'before' | 'after'> {
-  if (kind === 'server' || change !== 'changed') return {}
-  const [before, after] = [old, now].map((one) => one.list(kind)?.get(name))
-  if (before === undefined || after === undefined) return {}
-  return Math.max(before.length, after.length) > longestVersion ? {} : { before, after }
 }
 
 function offeredBy(offers: Offers): Offered[] {

@@ -1,6 +1,6 @@
 import type { ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
-import { compareLanes } from './compare.js'
+import { compareLanes, type ComparedLane } from './compare.js'
 import { sentencesOf } from './explain.js'
 import { contentRanks } from './content-order.js'
 import { exportLane } from './export.js'
@@ -45,6 +45,9 @@ export function startWorker(scope: WorkerScope): void {
     searches.highlight.more(changed)
   }
 
+  /** Number of comparisons begun; only the latest one is finished. */
+  let comparisons = 0
+
   const shownOf = (lane: LaneIndex, range: unknown): Shown =>
     shownIn(lane, searches.filter.has, range as readonly [number, number] | undefined)
 
@@ -64,8 +67,17 @@ export function startWorker(scope: WorkerScope): void {
       findings.costs(library.lanes, nextTurn, (lane) =>
         only === 'all' || only === lane.index ? shownOf(lane, range) : undefined,
       ),
-    compare: ([before, after], progress) =>
-      compareLanes(laneAt(before as number), laneAt(after as number), progress),
+    compare: ([before, after, range], progress) => {
+      const sideOf = (lane: LaneIndex): ComparedLane => ({ lane, shows: shownOf(lane, range).exchange })
+      comparisons += 1
+      const mine = comparisons
+      return compareLanes(
+        sideOf(laneAt(before as number)),
+        sideOf(laneAt(after as number)),
+        progress,
+        () => mine === comparisons,
+      )
+    },
     export: ([index, format, page]) =>
       exportLane(laneAt(index as number), format as string, page as ReportPage | undefined),
     open: ([openings]) => library.open(openings as Opening[]),

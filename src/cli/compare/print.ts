@@ -81,7 +81,7 @@ export function offerLines({ offers }: ComparisonSummary, { style, columns = Inf
   const lines = offers.map((offer) => {
     return `  ${style[impactTones[offer.impact]](pad(offer.impact, 10))}  ${truncate(escapeText(describeOffer(offer)), columns - 14)}\n`
   })
-  return `\nWhat the server offers:\n${lines.join('')}`
+  return `\nChanged definitions:\n${lines.join('')}`
 }
 
 /** Latencies of tools. Empty if no tool was called. */

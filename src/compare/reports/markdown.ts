@@ -34,7 +34,7 @@ function linesOf(report: ComparisonReport): string[] {
   }
   lines.push(...variedLines(exchanges))
   if (summary.offers.length > 0) {
-    lines.push('## What the server offers', '', '| impact | change |', '|---|---|')
+    lines.push('## Changed definitions', '', '| impact | change |', '|---|---|')
     for (const offer of summary.offers) lines.push(`| ${offer.impact} | ${cell(describeOffer(offer))} |`)
     lines.push('')
   }
