@@ -40,14 +40,10 @@ export function compareRecordings(
   settings: CompareSettings,
   reports: (before: number | undefined, after: number | undefined) => boolean = () => true,
 ): RecordingComparison {
-  const counts = zeroCounts()
-  const latencies = createLatencies()
+  const tally = createTally(settings)
   let offers: readonly OfferVersions[] = []
-  const knownFaults = createKnownFaults()
-  const ownAnswers = createOwnAnswers()
   const polls = createPolls(before.index)
   const varying = createVarying()
-  const variedCounts = createVariedCounts()
 
   async function compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
     const subject = (row === undefined ? after : before).index
@@ -125,6 +121,38 @@ export function compareRecordings(
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
       if (!reports(row, other)) continue
+      tally.take(compared)
+      yield compared
+    }
+  }
+
+  return {
+    exchanges: exchanges(),
+    offerVersions: () => offers,
+    summary: () =>
+      tally.summary(
+        offers.map(({ change }) => change),
+        [
+          restartNotes('in the old recording', before.index.restarts),
+          restartNotes('in the new recording', after.index.restarts),
+          offerNotes(before.index.offers, after.index.offers),
+        ],
+      ),
+  }
+}
+
+/** Sums up the exchanges that are reported. */
+function createTally(settings: CompareSettings): {
+  take(compared: ExchangeComparison): void
+  summary(offers: readonly OfferChange[], notes: readonly (readonly string[])[]): ComparisonSummary
+} {
+  const counts = zeroCounts()
+  const latencies = createLatencies()
+  const knownFaults = createKnownFaults()
+  const ownAnswers = createOwnAnswers()
+  const variedCounts = createVariedCounts()
+  return {
+    take(compared) {
       const { method, name, direction, before: old, after: now } = compared
       const about = { method, direction, ...(name !== undefined && { name }) }
       latencies.add(about, old?.latencyUs, now?.latencyUs)
@@ -132,30 +160,15 @@ export function compareRecordings(
       knownFaults.take(compared)
       ownAnswers.take(compared)
       variedCounts.take(compared)
-      yield compared
-    }
-  }
-
-  const changes = (): OfferChange[] => offers.map(({ change }) => change)
-  return {
-    exchanges: exchanges(),
-    offerVersions: () => offers,
-    summary: () => ({
+    },
+    summary: (offers, notes) => ({
       counts,
       ...fileMember(settings),
       ...variedCounts.member(),
-      ...notesIn(
-        fileNotes(settings),
-        knownFaults.notes(),
-        ownAnswers.notes(),
-        restartNotes('in the old recording', before.index.restarts),
-        restartNotes('in the new recording', after.index.restarts),
-        offerNotes(before.index.offers, after.index.offers),
-      ),
-      offers: changes(),
+      ...notesIn(fileNotes(settings), knownFaults.notes(), ownAnswers.notes(), ...notes),
+      offers,
       latency: latencies.list(),
-      same:
-        verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && changes().every(isNote),
+      same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),
     }),
   }
 }

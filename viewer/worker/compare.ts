@@ -11,6 +11,7 @@ import { comparing } from '../patterns/loaded.js'
 import { createColumn } from './columns.js'
 import type { LaneIndex } from './lane.js'
 import { chunksOf, type Source } from './source.js'
+import { withoutLongTexts, type Shown } from './tools.js'
 
 /** The comparison of two lanes: the differences and a summary. */
 export interface Comparison {
@@ -26,14 +27,12 @@ export interface Comparison {
 /** One side of a comparison. */
 export interface ComparedLane {
   readonly lane: LaneIndex
-  /** Whether the page shows the exchange of the request in a row of the lane. */
-  readonly shows: (request: number) => boolean
+  /** What the filter and the time range leave. */
+  readonly shown: Pick<Shown, 'exchange'>
 }
 
 /** Maximum number of exchanges listed. */
 const most = { same: 500, differing: 2_000 }
-
-const longestVersion = 200_000
 
 /**
  * Compares two lanes. An exchange is listed if the page shows it on one of the sides.
@@ -71,13 +70,8 @@ export async function compareLanes(
   return { exchanges, leftOut, summary: comparison.summary(), versions }
 }
 
-export function withoutLongTexts({ change, ...texts }: OfferVersions): OfferVersions {
-  const { before = '', after = '' } = texts
-  return Math.max(before.length, after.length) > longestVersion ? { change } : { change, ...texts }
-}
-
 /** Whether the page shows the exchange of a request, by its row in the index of the comparison. */
-function showsIn({ lane, shows }: ComparedLane, { entries }: RecordingIndex): (row: number) => boolean {
+function showsIn({ lane, shown }: ComparedLane, { entries }: RecordingIndex): (row: number) => boolean {
   // Both have the same messages in the same order; a lane also has rows for notes and broken lines.
   const rows = new Int32Array(entries.length)
   let next = 0
@@ -87,7 +81,7 @@ function showsIn({ lane, shows }: ComparedLane, { entries }: RecordingIndex): (r
     rows[row] = next
     next += 1
   }
-  return (row) => rows[row]! < lane.length && shows(rows[row]!)
+  return (row) => rows[row]! < lane.length && shown.exchange(rows[row]!)
 }
 
 async function comparedLane(lane: LaneIndex): Promise<ComparedRecording> {

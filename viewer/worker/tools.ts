@@ -3,7 +3,6 @@ import { decodeLine } from '../../src/formats/index.js'
 import { isErrorAnswer } from '../../src/model/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { comparing } from '../patterns/loaded.js'
-import { withoutLongTexts } from './compare.js'
 import type { LaneIndex } from './lane.js'
 
 /** Usage of one tool, prompt, resource or plain method. */
@@ -204,6 +203,13 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
     pages = []
   }
   return { lane: lane.index, offered: offeredBy(offers), changes }
+}
+
+const longestVersion = 200_000
+
+export function withoutLongTexts({ change, ...texts }: OfferVersions): OfferVersions {
+  const { before = '', after = '' } = texts
+  return Math.max(before.length, after.length) > longestVersion ? { change } : { change, ...texts }
 }
 
 function offeredBy(offers: Offers): Offered[] {

@@ -68,7 +68,7 @@ export function startWorker(scope: WorkerScope): void {
         only === 'all' || only === lane.index ? shownOf(lane, range) : undefined,
       ),
     compare: ([before, after, range], progress) => {
-      const sideOf = (lane: LaneIndex): ComparedLane => ({ lane, shows: shownOf(lane, range).exchange })
+      const sideOf = (lane: LaneIndex): ComparedLane => ({ lane, shown: shownOf(lane, range) })
       comparisons += 1
       const mine = comparisons
       return compareLanes(
