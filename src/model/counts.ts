@@ -1,6 +1,6 @@
 import { isMessageKind, type EntryTable, type LoneKind } from './entry-table.js'
 import type { MessageKind } from './envelope.js'
-import { isAnsweredHere, isUnanswered } from './row-facts.js'
+import { isAnsweredHere, isErrorAnswer, isUnanswered } from './row-facts.js'
 
 /** Totals of a recording. */
 export interface Counts {
@@ -8,9 +8,9 @@ export interface Counts {
   requests: number
   notifications: number
   results: number
-  /** JSON-RPC error responses. */
+  /** JSON-RPC error responses, also those that only wiretape received. */
   errors: number
-  /** Tool results with `isError: true`. */
+  /** Tool results with `isError: true`, also those that only wiretape received. */
   toolErrors: number
   invalid: number
   noise: number
@@ -49,6 +49,7 @@ export function countsOf(entries: EntryTable): Counts {
       if (count !== undefined) c[count] += 1
       continue
     }
+    if (isErrorAnswer(entries, row)) c[entries.has(row, 'toolError') ? 'toolErrors' : 'errors'] += 1
     if (entries.has(row, 'held')) c.held += 1
     if (entries.has(row, 'waiting') || entries.has(row, 'dropped')) {
       if (isAnsweredHere(entries, row)) c.answeredHere += 1
@@ -56,11 +57,10 @@ export function countsOf(entries: EntryTable): Counts {
       continue
     }
     c.messages += 1
-    c[countOfKind[kind]] += 1
+    if (kind !== 'error') c[countOfKind[kind]] += 1
     if (entries.has(row, 'modified')) c.modified += 1
     if (entries.has(row, 'injected')) c.injected += 1
     if (isUnanswered(entries, row)) c.unanswered += 1
-    if (entries.has(row, 'toolError')) c.toolErrors += 1
     if (entries.has(row, 'cancelled')) c.cancelled += 1
     if (entries.has(row, 'late')) c.late += 1
     if (entries.has(row, 'orphan')) c.orphans += 1
@@ -74,9 +74,8 @@ const countOfKind = {
   request: 'requests',
   notification: 'notifications',
   result: 'results',
-  error: 'errors',
   invalid: 'invalid',
-} as const satisfies Record<MessageKind, keyof Counts>
+} as const satisfies Record<Exclude<MessageKind, 'error'>, keyof Counts>
 
 /** The fold counts gaps, together with their lost messages. */
 const countOfOther: { readonly [K in LoneKind]?: keyof Counts } = {

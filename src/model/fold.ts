@@ -16,6 +16,7 @@ import { utf8Length } from './utf8-length.js'
 import type {
   DroppedRecord,
   EndRecord,
+  FrameRecord,
   HeldRecord,
   HttpRecord,
   LinkKind,
@@ -74,8 +75,8 @@ class RecordFold implements Fold {
   readonly #unnamed = { own: true, nextSeq: 0 }
   /** Rows of held messages, by the id of a frame's first message. */
   readonly #waiting = new Map<string, { readonly first: number; readonly count: number }>()
-  /** For held messages: the injected requests that they answer. */
-  readonly #answeredBy = new Map<string, readonly number[]>()
+  /** Held responses to injected requests, by the id of a frame's first message. */
+  readonly #ownAnswers = new Map<string, HeldRecord>()
   /** Modern requests by session and HTTP exchange: in that era, closing the stream cancels. */
   readonly #streamed = createRecent<number>({ entries: 10_000 })
   /** Requests that probe the era or transport of a server, by session and HTTP exchange. */
@@ -195,7 +196,7 @@ class RecordFold implements Fold {
       const held = this.#waiting.get(id)
       if (held && held.count === record.parts.length) {
         this.#waiting.delete(id)
-        this.#answeredBy.delete(id)
+        this.#ownAnswers.delete(id)
         record.parts.forEach((part, i) => this.#releasePart(record, part, held.first + i))
         return held
       }
@@ -211,13 +212,10 @@ class RecordFold implements Fold {
 
   /**
    * A held response or progress is only linked to its request until it is forwarded: a dropped response leaves the request unanswered.
-   * Responses to injected requests are the exception: they are never forwarded.
+   * Responses to injected requests are the exception: they are never forwarded, and answer their request.
    */
   #pushHeld(record: HeldRecord): { first: number; count: number } {
-    const asked = record.parts.flatMap(({ correlatedId }) => {
-      const row = correlatedId === undefined ? -1 : this.#ids.get(correlatedId)
-      return row >= 0 && this.#entries.has(row, 'injected') ? [row] : []
-    })
+    let isOwn = false
     const rows = { first: this.#entries.length, count: record.parts.length }
     const us = this.#usOf(record)
     for (const [i, part] of record.parts.entries()) {
@@ -226,10 +224,11 @@ class RecordFold implements Fold {
       const to = part.correlatedId ?? part.links?.find(({ kind }) => kind === 'progress')?.to
       const request = to === undefined ? -1 : this.#ids.get(to)
       if (request >= 0) this.#entries.link(row, request)
+      if (request >= 0 && isAnswer(part.envelope) && this.#entries.has(request, 'injected')) isOwn = true
     }
     const id = record.parts[0]?.id
     if (id !== undefined) this.#waiting.set(id, rows)
-    if (id !== undefined && asked.length > 0) this.#answeredBy.set(id, asked)
+    if (id !== undefined && isOwn) this.#ownAnswers.set(id, record)
     return rows
   }
 
@@ -237,12 +236,15 @@ class RecordFold implements Fold {
     const rows = this.#waiting.get(id)
     if (!rows) return nothing
     this.#waiting.delete(id)
+    const ownAnswers = this.#ownAnswers.get(id)
+    this.#ownAnswers.delete(id)
     for (let row = rows.first; row < rows.first + rows.count; row += 1) {
       this.#entries.unmark(row, 'waiting')
       this.#entries.mark(row, 'dropped')
+      const request = ownAnswers ? this.#entries.linked(row) : -1
+      if (request >= 0 && this.#entries.has(request, 'injected'))
+        this.#answer(request, row, ownAnswers!.parts[row - rows.first]!.late === true, ownAnswers!)
     }
-    for (const row of this.#answeredBy.get(id) ?? []) this.#entries.mark(row, 'answered')
-    this.#answeredBy.delete(id)
     return nothing
   }
 
@@ -342,7 +344,7 @@ class RecordFold implements Fold {
     for (const { kind, to } of seen.links) this.#link(kind, row, to)
   }
 
-  #answer(request: number, row: number, late: boolean, message: MessageRecord | PlainMessage): void {
+  #answer(request: number, row: number, late: boolean, message: FrameRecord | PlainMessage): void {
     if (late) this.#entries.mark(row, 'late')
     if (request < 0) return
     this.#entries.pair(request, row)

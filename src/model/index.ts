@@ -41,6 +41,7 @@ export {
   factsOf,
   isAnsweredHere,
   isErrorAnswer,
+  isOwnAnswer,
   isUnanswered,
   whoInjected,
   type Fact,

@@ -71,13 +71,21 @@ export function whoInjected(
   return kind === 'error' && text.startsWith('wiretape: ') ? 'wiretape' : 'person'
 }
 
+/** A response that only wiretape received, because wiretape sent the request. */
+export function isOwnAnswer(rows: RowColumns, row: number): boolean {
+  if (!rows.has(row, 'dropped') || rows.kind(row) === 'request') return false
+  const request = rows.peer(row)
+  return request >= 0 && rows.has(request, 'injected')
+}
+
 /**
  * A JSON-RPC error response, or the result of a failed tool (`isError`), of either side. Held and dropped responses did
  * not arrive, and do not count. Every count of errors counts these rows.
  */
-export function isErrorAnswer(rows: Pick<RowColumns, 'kind' | 'has'>, row: number): boolean {
+export function isErrorAnswer(rows: RowColumns, row: number): boolean {
   const isError = rows.kind(row) === 'error' || rows.has(row, 'toolError')
-  return isError && !rows.has(row, 'dropped') && !rows.has(row, 'waiting')
+  if (!isError || rows.has(row, 'waiting')) return false
+  return !rows.has(row, 'dropped') || isOwnAnswer(rows, row)
 }
 
 /** A request without a response and without an explanation for that. */

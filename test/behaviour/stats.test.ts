@@ -115,6 +115,22 @@ describe('stats', () => {
     expect(neverCalled).toEqual([{ server: 'shop-server', tool: 'refund' }])
   })
 
+  it('counts the response to an injected call, which only wiretape received', async () => {
+    const t = today.toISOString()
+    const [asks, answers] = [1, 2].map((n) => `cccccccc-1111-4111-8111-00000000000${n}`)
+    const raw = { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: { name: 'ours', arguments: {} } }
+    const refused = { jsonrpc: '2.0', id: 'a', error: { code: -32602, message: 'no' } }
+    const more = [
+      { t, dir: 'in', raw, id: asks, seq: 0, us: 0, injected: true },
+      { type: 'held', t, dir: 'out', raw: refused, id: answers, corr: asks, seq: 1, us: 7000 },
+      { type: 'dropped', t, id: answers, us: 8000, why: 'own' },
+    ]
+    const path = data.put('ours.jsonl', { label: 'ours', at: today, asked: [], more })
+    const { groups } = await stats('ours')
+    expect(groups).toMatchObject([{ name: 'ours', calls: 1, errors: 1, p50Us: 7000, unanswered: 0 }])
+    rmSync(path)
+  })
+
   it('counts what a person or a rule held, changed, dropped, answered and injected, as inspect does', async () => {
     const path = data.put('gate.jsonl', { label: 'gate', at: today, asked: [], more: touched(today) })
     const { gate } = await stats('gate')

@@ -404,6 +404,16 @@ describe('held messages', () => {
     expect(counts).toMatchObject({ unanswered, dropped: 1 })
   })
 
+  it('that answer an injected request are its response, with its latency and its error', () => {
+    const asked = message('in', call, { id: 'A', seq: 0, us: 1, injected: true })
+    const dropped = { type: 'dropped', t: t(6), us: 9, id: 'C', why: '' }
+    const result = { content: [], isError: true }
+    const failed = message('out', { id: 7, result }, { id: 'C', corr: 'A', seq: 1, us: 5 })
+    const fold = foldOf([own, asked, { type: 'held', ...failed }, dropped])
+    expect(fold.counts()).toMatchObject({ toolErrors: 1, unanswered: 0 })
+    expect([fold.entries.peer(0), fold.entries.peer(1), fold.entries.latencyUs(1)]).toEqual([1, 0, 4])
+  })
+
   it('of a batch go on or are dropped together', () => {
     const raw = [call, { jsonrpc: '2.0', method: 'x' }].map((m) => ({ jsonrpc: '2.0', ...m }))
     const line = { t: t(1), dir: 'in', raw, id: 'A', seq: 0, us: 1, batch: [{ id: 'A' }, { id: 'B' }] }

@@ -176,16 +176,17 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
     // The progress belongs to its request.
     expect(await calls()).toEqual([
       'tools/call trigger-long-running-operation answered',
-      'tools/call echo answered',
+      'tools/call echo tool error',
     ])
+    await page.locator('.troubles button', { hasText: '1 error' }).waitFor()
     await page.keyboard.press('x')
     await page.locator('.row', { hasText: 'notifications/progress' }).waitFor()
     expect(await calls()).toEqual([
       'tools/call trigger-long-running-operation answered',
       'notifications/progress wiretape only',
       'result of tools/call trigger-long-running-operation wiretape only',
-      'tools/call echo answered',
-      'result of tools/call echo wiretape only',
+      'tools/call echo tool error',
+      'result of tools/call echo tool error',
     ])
     await picture(page, 'own-requests')
     expect(await seriousFindings(page)).toEqual([])
@@ -201,6 +202,12 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
     expect(story).toContain('only wiretape received the response, since it sent the request')
     expect(story).not.toContain('dropped')
     await picture(page, 'own-requests-story')
+    await page.locator('.list .row', { hasText: 'tools/call echo' }).first().click()
+    await page.locator('.story-told', { hasText: 'Invalid input' }).waitFor()
+    await page.keyboard.press('3')
+    const used = page.locator('.grid tbody tr', { hasText: 'echo' })
+    await used.locator('td.bad', { hasText: '1' }).waitFor()
+    expect(await used.textContent()).not.toContain('unanswered')
     expectQuiet(stage)
     await page.context().close()
   })

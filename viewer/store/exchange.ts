@@ -1,4 +1,4 @@
-import { isAnsweredHere, isUnanswered } from '../../src/model/index.js'
+import { isAnsweredHere, isErrorAnswer, isUnanswered } from '../../src/model/index.js'
 import { factWords } from '../../src/render/index.js'
 import { lanes, table } from './state.js'
 
@@ -121,10 +121,9 @@ export function statusOf(row: number): Status {
       return isUnanswered(table, row) ? 'waiting' : 'none'
     }
     case 'result':
-      if (stoppedStatus(row)) return stoppedStatus(row)!
-      return table.has(row, 'toolError') ? 'tool-error' : 'ok'
     case 'error':
-      return stoppedStatus(row) ?? 'error'
+      if (isErrorAnswer(table, row)) return table.kind(row) === 'error' ? 'error' : 'tool-error'
+      return stoppedStatus(row) ?? 'ok'
     case 'invalid':
     case 'noise':
     case 'gap':

@@ -3,6 +3,7 @@ import {
   detach,
   isAnswer,
   isAnsweredHere,
+  isOwnAnswer,
   type Direction,
   type Fold,
   type HeldRecord,
@@ -84,6 +85,9 @@ interface Call {
   readonly group: Group
   failed: boolean
 }
+
+/** A response that only wiretape received tells no client what the server offers. */
+const noText = (): string => ''
 
 /** Longer tool lists are not parsed. */
 const longestList = 16 * 1024 * 1024
@@ -213,6 +217,10 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
         const { first } = rows
         if (isFrameRecord(record)) noteGate(record, rows)
         if (record.type === 'meta') before = createEarlierCalls<Call>()
+        if (record.type === 'dropped') {
+          const row = fold.rowOf(record.id)
+          if (row >= 0 && isOwnAnswer(entries, row)) takeAnswer(entries.kind(row) === 'error', noText, row)
+        }
         if (record.type !== 'message') return
         for (const [i, part] of record.parts.entries()) {
           const { envelope } = part
