@@ -13,8 +13,8 @@ export interface ClientWaits {
   ended(row: number, us: number): void
   /**
    * Microseconds for which the server waited between `fromUs`, when it received a request of its client, and `toUs`,
-   * when it answered. A server's request belongs to the client's request whose HTTP response carried it; otherwise to
-   * every request of the conversation that was open at that time.
+   * when it answered. A server's request belongs to the client's request whose HTTP response carried it, and to the one
+   * which that is linked to; otherwise to every request of the conversation that was open at that time.
    */
   within(request: number, fromUs: number, toUs: number, conversation: () => string): number
 }
@@ -34,8 +34,12 @@ const mostWaits = 1024
 /** HTTP exchanges remembered; a power of 2. */
 const exchangesKept = 4096
 
-/** Row numbers must grow in the order of the recording. */
-export function createClientWaits(): ClientWaits {
+/**
+ * Row numbers must grow in the order of the recording.
+ *
+ * @param linked the request that a request is linked to, such as the call of a task; -1 for none
+ */
+export function createClientWaits(linked: (request: number) => number = () => -1): ClientWaits {
   let waits: Wait[] = []
   const open = new Map<number, Wait>()
   /** Indexed by the low bits of the exchange number. */
@@ -78,7 +82,10 @@ export function createClientWaits(): ClientWaits {
       let reached = fromUs
       for (; first < waits.length; first += 1) {
         const wait = waits[first]!
-        const isMeant = wait.request < 0 ? wait.conversation === conversation : wait.request === request
+        const isMeant =
+          wait.request < 0
+            ? wait.conversation === conversation
+            : wait.request === request || linked(wait.request) === request
         if (!isMeant) continue
         // Overlapping waits count once.
         const end = Math.min(wait.toUs, toUs)

@@ -93,13 +93,20 @@ export interface EntryTable {
   /** Microseconds for which the row was held. */
   heldUs(row: number): number
   /**
-   * Time in which the other side produced this response, without the time its request was held and without `waitedUs`.
-   * Undefined for a response that a person or a rule gave in its place, and without times.
+   * Time in which the other side produced this response, or ended the task that it created, without the time its request
+   * was held and without `waitedUs`. Undefined for a response that a person or a rule gave in its place, without times,
+   * and for a task without an end.
    */
   latencyUs(answer: number): number | undefined
   /** Microseconds between request and response for which the server waited for its client. */
   waitedUs(answer: number): number
   setWaited(answer: number, us: number): void
+  /**
+   * Microseconds from a response that created a task to the end of the task; Infinity without an end. 0 for other
+   * responses.
+   */
+  taskUs(answer: number): number
+  setTask(answer: number, us: number): void
   /**
    * The request that a message is linked to otherwise (progress, cancellation, a response that is held or was dropped,
    * …); -1 when there is none.
@@ -122,6 +129,8 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
   const heldMs = new Map<number, number>()
   /** A map: few servers send requests to their client. */
   const waited = new Map<number, number>()
+  /** A map: few calls run as tasks. */
+  const tasks = new Map<number, number>()
   /** A map: few recordings have many links. */
   const links = new Map<number, number>()
 
@@ -184,11 +193,17 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       if ((flagColumn[row]! & entryFlag.injected) !== 0) return undefined
       if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
       const us = usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000
-      return Math.max(0, us - (waited.get(row) ?? 0))
+      const tookUs = us + (tasks.get(row) ?? 0)
+      return tookUs === Infinity ? undefined : Math.max(0, tookUs - (waited.get(row) ?? 0))
     },
     waitedUs: (row) => waited.get(row) ?? 0,
     setWaited(row, us) {
       waited.set(row, us)
+      changed(row)
+    },
+    taskUs: (row) => tasks.get(row) ?? 0,
+    setTask(row, us) {
+      tasks.set(row, us)
       changed(row)
     },
     peer: (row) => peerColumn[row]!,

@@ -43,6 +43,8 @@ export interface Envelope {
   readonly taskId?: string
   /** True when a result creates the task (2025-11-25 `CreateTaskResult`, 2026 `resultType: "task"`). */
   readonly createsTask?: boolean
+  /** Status that a response or a notification reports of the task. */
+  readonly taskStatus?: string
   /** Exact text of the `subscriptions/listen` id that a notification belongs to (2026-07-28). */
   readonly subscriptionId?: string
   /** `resultType` of a result; absent means `complete`. */

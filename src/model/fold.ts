@@ -9,8 +9,9 @@ import { isNextOf, madeMeta } from './made-meta.js'
 import type { PlainMessage } from './plain-message.js'
 import { isLoneRecord, loneFacts } from './record-types.js'
 import { RestartAnswers } from './restart-answers.js'
+import { createHttpOutcomes } from './http-outcomes.js'
 import { createRowWaits } from './row-waits.js'
-import { createRecent } from './recent.js'
+import { createTaskEnds } from './task-ends.js'
 import { RecordClock } from './record-clock.js'
 import { utf8Length } from './utf8-length.js'
 import type {
@@ -77,11 +78,9 @@ class RecordFold implements Fold {
   readonly #waiting = new Map<string, { readonly first: number; readonly count: number }>()
   /** Held responses to injected requests, by the id of a frame's first message. */
   readonly #ownAnswers = new Map<string, HeldRecord>()
-  /** Modern requests by session and HTTP exchange: in that era, closing the stream cancels. */
-  readonly #streamed = createRecent<number>({ entries: 10_000 })
-  /** Requests that probe the era or transport of a server, by session and HTTP exchange. */
-  readonly #probes = createRecent<number>({ entries: 10_000 })
+  readonly #httpOutcomes
   readonly #waits
+  readonly #taskEnds
   readonly #clock = new RecordClock()
   #gaps = 0
   #restarts = 0
@@ -92,7 +91,9 @@ class RecordFold implements Fold {
     this.#idKey = idKey
     this.#entries = createEntryTable(changed)
     this.#correlate = createRecordCorrelator<number>(idKey)
+    this.#httpOutcomes = createHttpOutcomes(this.#entries)
     this.#waits = createRowWaits(this.#entries)
+    this.#taskEnds = createTaskEnds<FrameRecord | PlainMessage>(this.#entries, this.#waits.taskEnded)
   }
 
   get entries(): EntryTable {
@@ -277,31 +278,15 @@ class RecordFold implements Fold {
     if (part.id === undefined || !session.own) this.#relateByContent(record, part, row)
     else this.#relateByRecord(record, part, row)
     this.#noteProtocol(part, record.direction)
-    const { kind, method } = part.envelope
     if (record.http && record.direction === 'server_to_client') this.#restartAnswers.take(row, part.envelope)
-    if (record.http && kind === 'request' && (method === 'initialize' || method === 'server/discover'))
-      this.#probes.set(this.#exchangeKey(record.http.exchange), row)
-    if (record.http && part.envelope.kind === 'request' && eraOfEnvelope(part.envelope) === 'modern')
-      this.#streamed.set(this.#exchangeKey(record.http.exchange), row)
-  }
-
-  #exchangeKey(exchange: number): string {
-    return `${this.#sessions.length} ${exchange}`
+    this.#httpOutcomes.carried(this.#sessions.length, record, part, row)
+    this.#taskEnds.take(row, part.envelope, record)
   }
 
   #noteHttp(record: HttpRecord): void {
     const session = this.#sessions.at(-1)
     if (session?.transport === 'streamable-http' && isEndpointEvent(record)) session.transport = 'sse'
-    const request = record.why?.startsWith('client: ')
-      ? this.#streamed.get(this.#exchangeKey(record.exchange))
-      : undefined
-    if (request !== undefined && !this.#entries.has(request, 'answered'))
-      this.#entries.mark(request, 'cancelled')
-    // A refusal by HTTP answers such a request: its client then tries another way.
-    const { status = 0 } = record
-    const probe =
-      status >= 400 && status < 500 ? this.#probes.get(this.#exchangeKey(record.exchange)) : undefined
-    if (probe !== undefined) this.#entries.mark(probe, 'answered')
+    this.#httpOutcomes.ended(this.#sessions.length, record)
   }
 
   #relateByRecord(record: MessageRecord, part: Part, row: number): void {
@@ -331,6 +316,7 @@ class RecordFold implements Fold {
     if (message.corrStart >= 0)
       this.#answer(this.#ids.getBytes(bytes, message.corrStart, message.corrEnd), row, message.late, message)
     else if (isAnswer(message)) this.#entries.mark(row, 'orphan')
+    if (isAnswer(message)) this.#taskEnds.take(row, undefined, message)
     this.#ids.setBytes(bytes, message.idStart, message.idEnd, row)
     noteEra(session, era)
     return row

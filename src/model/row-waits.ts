@@ -12,12 +12,15 @@ export interface RowWaits {
   begin(): void
   requested(row: number, method: string | undefined, message: Told): void
   answered(request: number, answer: number, message: Told): void
+  /** The row `end` ends the task of an answered call. */
+  taskEnded(this: void, call: number, end: number, message: Told): void
   /** Row `by` cancels the request. */
   cancelled(request: number, by: number): void
 }
 
 export function createRowWaits(entries: EntryTable): RowWaits {
-  const waits = createClientWaits()
+  // A server may ask while it answers a request about the call's task.
+  const waits = createClientWaits((row) => entries.linked(row))
 
   /** The time when the other side received it. */
   function passedOnUs(row: number): number {
@@ -40,6 +43,11 @@ export function createRowWaits(entries: EntryTable): RowWaits {
       if (entries.has(request, 'fromServer')) return waits.ended(request, passedOnUs(answer))
       const us = waits.within(request, passedOnUs(request), entries.us(answer), () => conversationOf(message))
       if (us > 0) entries.setWaited(answer, us)
+    },
+    taskEnded(call, end, message) {
+      if (entries.has(call, 'fromServer')) return
+      const us = waits.within(call, passedOnUs(call), entries.us(end), () => conversationOf(message))
+      if (us > 0) entries.setWaited(entries.peer(call), us)
     },
     cancelled: (request, by) => waits.ended(request, passedOnUs(by)),
   }

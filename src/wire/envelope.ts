@@ -37,6 +37,7 @@ export const envelopeMembers: Sought = seekable({
     ref: seekable({ name: null, uri: null }),
     requestId: null,
     requestState: null,
+    status: null,
     taskId: null,
     uri: null,
   }),
@@ -52,7 +53,8 @@ export const envelopeMembers: Sought = seekable({
     role: null,
     roots: null,
     serverInfo: peer,
-    task: seekable({ taskId: null }),
+    status: null,
+    task: seekable({ status: null, taskId: null }),
     taskId: null,
   }),
   error: seekable({ code: null, message: null }),
@@ -151,7 +153,10 @@ function readParams(envelope: Draft<Envelope>, text: string, params: readonly Fo
     setText(envelope, 'progressToken', text, memberOf(params, 'progressToken'))
   if (method === 'notifications/cancelled') setText(envelope, 'cancels', text, memberOf(params, 'requestId'))
   const task = stringOf(text, memberOf(params, 'taskId'))
-  if (task !== undefined) envelope.taskId = task
+  if (task !== undefined) {
+    envelope.taskId = task
+    setString(envelope, 'taskStatus', text, memberOf(params, 'status'))
+  }
   const subject = subjectOf(text, params) ?? task
   if (subject !== undefined) envelope.subject = subject
   if (method === 'initialize') {
@@ -194,6 +199,7 @@ function readResult(envelope: Draft<Envelope>, text: string, result: readonly Fo
     setString(envelope, 'taskId', text, memberOf(created, 'taskId'))
     if (envelope.taskId !== undefined) envelope.createsTask = true
   }
+  if (memberOf(created, 'taskId')) setString(envelope, 'taskStatus', text, memberOf(created, 'status'))
   const answers = answersMethod((name) => memberOf(result, name) !== undefined)
   if (answers !== undefined) envelope.answersMethod = answers
   readMeta(envelope, text, memberOf(result, '_meta'))
@@ -242,7 +248,7 @@ function stringOf(text: string, member: Member | undefined): string | undefined 
 
 function setString(
   envelope: Draft<Envelope>,
-  key: 'protocolVersion' | 'requestState' | 'resultType' | 'taskId' | 'errorMessage',
+  key: 'protocolVersion' | 'requestState' | 'resultType' | 'taskId' | 'taskStatus' | 'errorMessage',
   text: string,
   member: Member | undefined,
 ): void {

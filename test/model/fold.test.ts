@@ -425,6 +425,41 @@ describe('held messages', () => {
   })
 })
 
+describe('the latency of a call that creates a task', () => {
+  const task = (status: string): object => ({ taskId: 'T', status })
+  const line = (dir: 'in' | 'out', us: number, raw: object): object => message(dir, raw, { us: us * 1000 })
+  const asks = (id: number, method: string, us: number): object =>
+    line('in', us, { id, method, params: { taskId: 'T' } })
+  const calls = [
+    line('in', 0, { id: 1, method: 'tools/call', params: { name: 'dig', task: {} } }),
+    line('out', 10, { id: 1, result: { task: task('working') } }),
+  ]
+  const told = { method: 'notifications/tasks/status', params: task('completed') }
+  const polls = [asks(2, 'tasks/get', 20), line('out', 30, { id: 2, result: task('working') })]
+
+  it.each<[string, object[], number | undefined]>([
+    ['is unknown before its end', polls, undefined],
+    [
+      'ends with a poll that reports the end',
+      [...polls, asks(3, 'tasks/get', 40), line('out', 50, { id: 3, result: task('failed') })],
+      50_000,
+    ],
+    ['ends with a notification of the end', [...polls, line('out', 60, told)], 60_000],
+    [
+      'ends with the result, which need not name the task, without the time for which the server asked its client',
+      [
+        asks(3, 'tasks/result', 40),
+        line('out', 50, { id: 'q', method: 'roots/list' }),
+        line('in', 65, { id: 'q', result: { roots: [] } }),
+        line('out', 70, { id: 3, result: { content: [] } }),
+      ],
+      55_000,
+    ],
+  ])('%s', (_, later, latencyUs) => {
+    expect(foldOf([foreign, ...calls, ...later]).entries.latencyUs(1)).toBe(latencyUs)
+  })
+})
+
 describe('a client that closes the stream of its request', () => {
   const call = (version: string, id: number): object => {
     const _meta = { 'io.modelcontextprotocol/protocolVersion': version }

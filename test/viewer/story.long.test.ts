@@ -157,6 +157,13 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
       'tasks/result',
       'elicitation/create',
     ])
+    // The list, the detail and Tools have the same latency, without the time in which the client filled in the form.
+    const latency = await page
+      .locator('.list .row', { hasText: 'research' })
+      .locator('.latency')
+      .textContent()
+    await page.locator('.detail', { hasText: latency! }).waitFor()
+    await page.locator('.detail', { hasText: /plus \d.* waiting for the client/ }).waitFor()
     await story(page).locator('.tell-poll', { hasText: '2 times' }).waitFor()
     await story(page).locator('.tell-poll', { hasText: 'input_required' }).waitFor()
     await story(page).locator('.asked-form dd', { hasText: 'bees' }).waitFor()

@@ -26,6 +26,17 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
       const raw = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
       return [request, messageLine('out', raw, { corr, us: id * 1e7 + us })]
     }
+    const cancelled = (params: object): string[] => {
+      const [request] = ask('tools/call', params, {})
+      const reason = { method: 'notifications/cancelled', params: { requestId: id } }
+      return [
+        request!,
+        messageLine('in', JSON.stringify({ jsonrpc: '2.0', ...reason }), {
+          us: id * 1e7 + 1,
+          linked: [{ kind: 'cancel', to: (JSON.parse(request!) as { id: string }).id }],
+        }),
+      ]
+    }
     const place = {
       type: 'object',
       properties: { city: { type: 'string', minLength: 1 } },
@@ -44,6 +55,7 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     const tool = { name: 'weather', description: 'Tells the weather', inputSchema }
     const call = (city: string): object => ({ name: 'weather', arguments: { at: { city }, '<b>': [] } })
     const ok = { result: { content: [{ type: 'text', text: 'sun' }] } }
+    const failed = { content: [{ type: 'text', text: 'quota of <b> used up\nat line 3' }], isError: true }
     const lines = [
       ...ask('tools/list', {}, { result: { tools: [tool] } }),
       ...ask('tools/call', call('Oslo'), ok, 2_000),
@@ -51,6 +63,10 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
       ...ask('tools/call', call('Lima'), ok, 900_000),
       ...ask('tools/call', call('Nowhere'), { error: { code: -32602, message: 'no such city <i>' } }),
       ...ask('tools/call', call('Nowhere'), { error: { code: -32602, message: 'no such city <i>' } }),
+      ...ask('tools/call', call('Turin'), { result: failed }),
+      ...ask('tools/call', call('Bonn'), { result: { ...failed, content: [] } }),
+      ...ask('tools/call', call('Rome'), { result: failed }),
+      ...cancelled(call('Paris')),
       ...ask('tools/list', {}, { result: { tools: [{ ...tool, description: 'Always tells sun' }] } }),
     ]
     stage.serve('/weather.jsonl', tapeOf(lines))
@@ -70,8 +86,12 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
       '<b>requiredstring[]',
     ])
     expect(await facts.locator('section', { hasText: 'Errors' }).locator('li').allTextContents()).toEqual([
-      '2 times -32602 no such city <i>',
+      expect.stringMatching(/^2 times -32602 no such city <i> #\d+ #\d+ $/),
+      expect.stringMatching(/^2 times quota of <b> used up( …)? #\d+ #\d+ $/),
+      expect.stringMatching(/^1 time no text #\d+ $/),
     ])
+    const used = page.locator('.tools-page tbody tr', { hasText: 'weather' })
+    expect(await used.locator('td').nth(1).textContent()).toBe('5 56 % 1 cancelled')
     await facts.locator('code', { hasText: 'Lima' }).waitFor()
     const text = (await facts.textContent()) ?? ''
     expect(text).toMatch(/Calls.*first.*2\.0 ms.*slowest.*900 ms.*failed/)
@@ -105,7 +125,7 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     await holds(page, `document.querySelectorAll('.tool-facts .histogram tr').length > 5`)
 
     await facts.getByRole('button', { name: 'slowest' }).click()
-    await read(page, 14)
+    await read(page, 22)
     await page.locator('.detail', { hasText: 'Lima' }).waitFor()
     await page.goBack().catch(() => undefined)
     expectQuiet(stage)

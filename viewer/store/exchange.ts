@@ -81,17 +81,19 @@ export function waitedOf(row: number): number {
 }
 
 /**
- * Microseconds from request to response, minus the time for which the request was held or the server waited
- * for its client. Undefined without a response, and if the response is not from the other side.
+ * Microseconds from request to response, or to the end of the task that it created, minus the time for which the
+ * request was held or the server waited for its client. Undefined without a response or an end, and if the response is
+ * not from the other side.
  */
 export function latencyOf(row: number): number | undefined {
   const kind = table.kind(row)
   if (kind !== 'request' && kind !== 'result' && kind !== 'error') return undefined
   const peer = table.peer(row)
   if (peer < 0 || table.at(row) === 0) return undefined
-  if (table.has(kind === 'request' ? peer : row, 'injected')) return undefined
-  const held = table.heldUs(kind === 'request' ? row : peer)
-  return Math.max(0, Math.abs(table.at(peer) - table.at(row)) - held - waitedOf(row))
+  const [request, answer] = kind === 'request' ? [row, peer] : [peer, row]
+  if (table.has(answer, 'injected')) return undefined
+  const tookUs = Math.abs(table.at(answer) - table.at(request)) + table.taskUs(answer)
+  return tookUs === Infinity ? undefined : Math.max(0, tookUs - table.heldUs(request) - waitedOf(row))
 }
 
 export type Status =

@@ -29,6 +29,8 @@ export interface Table {
   heldUs(row: number): number
   /** Time for which the server waited for its client before this response, in microseconds. */
   waitedUs(row: number): number
+  /** As `EntryTable.taskUs`. */
+  taskUs(row: number): number
   /** The request of a response, or the response of a request; -1 for none. */
   peer(row: number): number
   /** The request that another message belongs to (progress, cancellation, round, held response); or -1. */
@@ -76,6 +78,7 @@ export function createTable(): Table {
   const words: string[] = []
   const held = new Map<number, number>()
   const waited = new Map<number, number>()
+  const tasks = new Map<number, number>()
   /** Held responses by request; there are few. */
   const heldAnswers = new Map<number, number>()
   const notes: number[] = []
@@ -158,6 +161,7 @@ export function createTable(): Table {
         peer[row] = changes.peer[i]!
         if (changes.heldUs[i]! > 0) held.set(row, changes.heldUs[i]!)
         if (changes.waitedUs[i]! > 0) waited.set(row, changes.waitedUs[i]!)
+        if (changes.taskUs[i]! > 0 || tasks.has(row)) tasks.set(row, changes.taskUs[i]!)
       })
     },
     count: (only) => ({ rows: total(rowsOf, only), besides: total(besidesOf, only) }),
@@ -178,6 +182,7 @@ export function createTable(): Table {
     subject: (row) => words[subject[row]!] ?? '',
     heldUs: (row) => held.get(row) ?? 0,
     waitedUs: (row) => waited.get(row) ?? 0,
+    taskUs: (row) => tasks.get(row) ?? 0,
     note: (row) => words[note[row]!] ?? '',
     id: (row) => idText(id[row]!, (number) => words[number] ?? ''),
     methodWord: (row) => method[row]!,

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
@@ -5,7 +6,7 @@ import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
 import { reader, select, tellFailure } from '../store/actions.js'
 import { contentOf, contentsVersion } from '../store/contents.js'
-import { filterMatches, range, version, view } from '../store/state.js'
+import { filterMatches, range, table, version, view } from '../store/state.js'
 import type { ToldCost, ToldFinding } from '../worker/protocol.js'
 import type { Offered, OfferHistory } from '../worker/tools.js'
 import type { Bin, ToolUse } from '../worker/tool.js'
@@ -170,9 +171,17 @@ function Use({ use }: { readonly use: ToolUse }) {
             Errors <span class="quiet">{formatCount(use.errorCount)}</span>
           </h3>
           <ul>
-            {use.errors.map(({ text, count, row }) => (
+            {use.errors.map(({ text, count, rows }) => (
               <li key={text}>
-                <ToRow row={row} text={countOf(count, 'time')} /> <span class="bad-words">{clean(text)}</span>
+                {countOf(count, 'time')} <span class="bad-words">{clean(text)}</span>{' '}
+                <span class="quiet">
+                  {count > rows.length && '… '}
+                  {rows.map((row) => (
+                    <Fragment key={row}>
+                      <ToRow row={row} text={`#${table.seq(row)}`} />{' '}
+                    </Fragment>
+                  ))}
+                </span>
               </li>
             ))}
           </ul>

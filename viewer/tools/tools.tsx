@@ -180,9 +180,11 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
         {one.unanswered > 0 && (
           <span class="warn-words" title="requests without a response">
             {' '}
-            {formatCount(one.unanswered)} unanswered
+            {formatCount(one.unanswered)}{' '}
+            {lanes.value[one.lane]?.state === 'following' ? 'waiting' : 'unanswered'}
           </span>
         )}
+        {one.cancelled > 0 && <span class="quiet"> {formatCount(one.cancelled)} cancelled</span>}
       </td>
       <td class="number">{one.p50Us === undefined ? '' : formatDuration(one.p50Us)}</td>
       <td class="number">{one.p95Us === undefined ? '' : formatDuration(one.p95Us)}</td>

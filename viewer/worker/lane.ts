@@ -88,8 +88,10 @@ export const brokenLine: ReadonlySet<string> = new Set([
 export function createLaneIndex(index: number, source: Source, words: Words, claim: () => number): LaneIndex {
   const changed = new Set<number>()
   const fold = createFold(idKey, (row) => {
-    // Includes new rows with a hold or a server's wait: their columns lack these durations.
-    if (row < sent || fold.entries.heldUs(row) > 0 || fold.entries.waitedUs(row) > 0) changed.add(row)
+    const { entries } = fold
+    // Includes new rows with one of these durations: their columns lack them.
+    const us = entries.heldUs(row) + entries.waitedUs(row) + entries.taskUs(row)
+    if (row < sent || us > 0) changed.add(row)
   })
   const problems: Diagnostic[] = []
   let problemCount = 0
@@ -277,6 +279,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
         size: Uint32Array.from(old, (row) => entries.size(row)),
         heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
         waitedUs: Float64Array.from(old, (row) => entries.waitedUs(row)),
+        taskUs: Float64Array.from(old, (row) => entries.taskUs(row)),
         peer: old.map((row) => globalOr(entries.peer(row))),
       }
       changed.clear()

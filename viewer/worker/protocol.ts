@@ -116,6 +116,8 @@ export interface Changes {
   readonly heldUs: Float64Array
   /** Time for which the server waited for its client before this response, in microseconds. */
   readonly waitedUs: Float64Array
+  /** As `EntryTable.taskUs`. */
+  readonly taskUs: Float64Array
 }
 
 /** Facts about rows that the fold does not keep; one bit of `extra` each. */

@@ -72,11 +72,12 @@ export async function storyOf(
       })
     }
   }
-  const taskEnd = taskEndOf(steps)
   const answer = entries.peer(head)
-  const last = steps.findLast(({ kind }) => kind === 'answer')
-  const end = taskEnd ?? last?.at ?? (answer < 0 ? undefined : lane.at(answer))
-  return { steps, left, ...(end !== undefined && { end }), isTask: steps.some(createsTask) }
+  const isTask = steps.some(createsTask)
+  const end = isTask
+    ? taskEndOf(lane, answer)
+    : (steps.findLast(({ kind }) => kind === 'answer')?.at ?? (answer < 0 ? undefined : lane.at(answer)))
+  return { steps, left, ...(end !== undefined && { end }), isTask }
 }
 
 function rowsOf(lane: LaneIndex, head: number): Found[] {
@@ -171,33 +172,11 @@ function kindOf(lane: LaneIndex, head: number, row: number): StoryStep['kind'] {
   return 'notification'
 }
 
-const over = /^(?:completed|failed|cancelled)$/
-
-/** The task's end, if a message reports it. */
-function taskEndOf(steps: readonly StoryStep[]): number | undefined {
-  if (!steps.some(createsTask)) return undefined
-  for (const { kind, at, detail, answer, answerAt } of steps) {
-    if (kind === 'notification' && over.test(statusOf(detail, 'params'))) return at
-    if (kind !== 'poll' || !answer || answerAt === undefined) continue
-    if (methodOf(detail) === 'tasks/result' || over.test(statusOf(answer, 'result'))) return answerAt
-  }
-  return undefined
+function taskEndOf(lane: LaneIndex, answer: number): number | undefined {
+  const us = answer < 0 ? Infinity : lane.fold.entries.taskUs(answer)
+  return us === Infinity ? undefined : lane.at(answer) + us
 }
 
 function createsTask({ detail: { record, part } }: StoryStep): boolean {
   return isFrameRecord(record) && record.parts[part]?.envelope.createsTask === true
-}
-
-function methodOf({ record, part }: Detail): string {
-  return isFrameRecord(record) ? (record.parts[part]?.envelope.method ?? '') : ''
-}
-
-function statusOf({ record, part }: Detail, member: 'params' | 'result'): string {
-  const message = isFrameRecord(record) ? record.parts[part] : undefined
-  if (!message || !isFrameRecord(record) || record.raw === '') return ''
-  const value = JSON.parse(record.raw.slice(message.start, message.end)) as {
-    [name: string]: { readonly status?: unknown } | undefined
-  }
-  const status = value[member]?.status
-  return typeof status === 'string' ? status : ''
 }

@@ -1,4 +1,4 @@
-import { isErrorAnswer } from '../../src/model/index.js'
+import { isErrorAnswer, isUnanswered } from '../../src/model/index.js'
 import type { LaneIndex } from './lane.js'
 import type { Shown } from './tools.js'
 
@@ -27,25 +27,33 @@ export interface Bin {
 }
 
 export interface ToolError {
+  /** A JSON-RPC error's code and message, or the first line of a failed tool's text. */
   readonly text: string
   readonly count: number
-  /** The last call with this error. */
-  readonly row: number
+  /** The last calls with this error, in order. */
+  readonly rows: readonly number[]
 }
 
-/** Maximum number of distinct error texts. */
+/** Maximum number of distinct error texts, and of calls listed for each. */
 const mostErrors = 20
+const mostRows = 5
+/** Maximum number of errors that are read; the last ones are. */
+const mostRead = 500
 const shortestBinUs = 125
 
-export function toolUseOf(lane: LaneIndex, name: string, shown: Shown): ToolUse {
+/** @param contentsOf the content of responses to `tools/call`, as in the list, by row in the lane */
+export async function toolUseOf(
+  lane: LaneIndex,
+  name: string,
+  shown: Shown,
+  contentsOf: (rows: readonly number[]) => Promise<readonly string[]>,
+): Promise<ToolUse> {
   const { entries } = lane.fold
   const answered: { readonly row: number; readonly latencyUs: number }[] = []
-  const errors = new Map<string, { count: number; row: number }>()
+  const failures: number[] = []
   let first = -1
-  let failed = -1
   let unanswered = -1
   let calls = 0
-  let errorCount = 0
   for (let row = 0; row < entries.length; row += 1) {
     if (entries.kind(row) !== 'request' || lane.word(lane.subject(row)) !== name) continue
     if (lane.word(lane.method(row)) !== 'tools/call') continue
@@ -53,18 +61,9 @@ export function toolUseOf(lane: LaneIndex, name: string, shown: Shown): ToolUse 
     if (!shown.exchange(row)) continue
     calls += 1
     if (first < 0) first = row
-    if (answer < 0) {
-      unanswered = row
-      continue
-    }
-    if (isErrorAnswer(entries, answer)) {
-      failed = row
-      errorCount += 1
-      const text = entries.kind(answer) === 'error' ? lane.word(lane.note(answer)) : 'tool error'
-      const known = errors.get(text)
-      if (known) Object.assign(known, { count: known.count + 1, row })
-      else if (errors.size < mostErrors) errors.set(text, { count: 1, row })
-    }
+    if (isUnanswered(entries, row)) unanswered = row
+    if (answer < 0) continue
+    if (isErrorAnswer(entries, answer)) failures.push(row)
     const latencyUs = entries.latencyUs(answer)
     if (latencyUs !== undefined) answered.push({ row, latencyUs })
   }
@@ -73,7 +72,7 @@ export function toolUseOf(lane: LaneIndex, name: string, shown: Shown): ToolUse 
     ['first', first],
     ['median', sorted[Math.floor((sorted.length - 1) / 2)]?.row ?? -1],
     ['slowest', sorted.at(-1)?.row ?? -1],
-    ['failed', failed],
+    ['failed', failures.at(-1) ?? -1],
     ['unanswered', unanswered],
   ] as const
   const seen = new Set([-1])
@@ -87,12 +86,35 @@ export function toolUseOf(lane: LaneIndex, name: string, shown: Shown): ToolUse 
   return {
     calls,
     examples,
-    errorCount,
+    errorCount: failures.length,
     bins: binsOf(sorted.map(({ latencyUs }) => latencyUs)),
-    errors: [...errors]
-      .map(([text, { count, row }]) => ({ text, count, row: lane.globalOf(row) }))
-      .toSorted((a, b) => b.count - a.count),
+    errors: await errorsOf(lane, failures.slice(-mostRead), contentsOf),
   }
+}
+
+/** @param calls failed calls */
+async function errorsOf(
+  lane: LaneIndex,
+  calls: readonly number[],
+  contentsOf: (rows: readonly number[]) => Promise<readonly string[]>,
+): Promise<ToolError[]> {
+  const { entries } = lane.fold
+  const answers = calls.map((row) => entries.peer(row))
+  const failedTools = answers.filter((answer) => entries.kind(answer) !== 'error')
+  const contents = await contentsOf(failedTools)
+  const texts = new Map(failedTools.map((answer, i) => [answer, contents[i] || 'no text']))
+  const errors = new Map<string, { count: number; rows: number[] }>()
+  for (const [i, row] of calls.entries()) {
+    const text = texts.get(answers[i]!) ?? lane.word(lane.note(answers[i]!))
+    const known = errors.get(text) ?? { count: 0, rows: [] }
+    if (known.count === 0 && errors.size >= mostErrors) continue
+    known.count += 1
+    known.rows = [...known.rows.slice(1 - mostRows), lane.globalOf(row)]
+    errors.set(text, known)
+  }
+  return [...errors]
+    .map(([text, { count, rows }]) => ({ text, count, rows }))
+    .toSorted((a, b) => b.count - a.count)
 }
 
 /** @param sorted ascending */

@@ -1,6 +1,6 @@
 import { tellsOffers, type Offers, type OfferVersions } from '../../src/compare/index.js'
 import { decodeLine } from '../../src/formats/index.js'
-import { isErrorAnswer } from '../../src/model/index.js'
+import { isErrorAnswer, isUnanswered } from '../../src/model/index.js'
 import { JsonObject } from '../../src/wire/index.js'
 import { comparing } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
@@ -13,7 +13,10 @@ export interface Usage {
   readonly subject: string
   readonly calls: number
   readonly errors: number
+  /** Requests without a response and without an explanation for that. */
   readonly unanswered: number
+  /** Cancelled requests without a response. */
+  readonly cancelled: number
   /** Microseconds; absent without responses. */
   readonly p50Us?: number
   readonly p95Us?: number
@@ -92,7 +95,8 @@ class Group {
   sizeBytes = 0
   slowest: number
   slowestUs = -1
-  answered = 0
+  unanswered = 0
+  cancelled = 0
   readonly method: number
   readonly subject: number
   readonly fromServer: boolean
@@ -138,9 +142,12 @@ export function usageOf(lane: LaneIndex, shown: Shown): LaneUsage {
     const answer = entries.peer(row)
     group.calls += 1
     group.sizeBytes += entries.size(row)
-    if (answer < 0) continue
+    if (isUnanswered(entries, row)) group.unanswered += 1
+    if (answer < 0) {
+      if (entries.has(row, 'cancelled')) group.cancelled += 1
+      continue
+    }
     group.sizeBytes += entries.size(answer)
-    group.answered += 1
     const latency = entries.latencyUs(answer)
     if (latency === undefined) continue
     if (latency > group.slowestUs) {
@@ -162,7 +169,8 @@ function usageIn(lane: LaneIndex, group: Group): Usage {
     subject: lane.word(group.subject),
     calls: group.calls,
     errors: group.errors,
-    unanswered: group.calls - group.answered,
+    unanswered: group.unanswered,
+    cancelled: group.cancelled,
     ...(sorted.length > 0 && { p50Us: at(0.5), p95Us: at(0.95), maxUs: at(1) }),
     sizeBytes: group.sizeBytes,
     slowest: lane.globalOf(group.slowest),

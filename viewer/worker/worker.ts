@@ -55,7 +55,13 @@ export function startWorker(scope: WorkerScope): void {
     usage: async ([range]) => library.lanes.map((lane) => usageOf(lane, shownOf(lane, range))),
     tool: async ([index, name, range]) => {
       const lane = laneAt(index as number)
-      return toolUseOf(lane, name as string, shownOf(lane, range))
+      return toolUseOf(lane, name as string, shownOf(lane, range), async (rows) => {
+        const contents = await library.contents(
+          rows.map((row) => lane.globalOf(row)),
+          rows.map(() => 'tools/call'),
+        )
+        return contents.map(({ text }) => text)
+      })
     },
     offers: async () => {
       const all = []

@@ -129,6 +129,8 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
     const open = new Map<number, Call>()
     const lists = new Set<number>()
     const held: Rows[] = []
+    /** Responses that created a task: its end comes later. */
+    const tasks: { readonly row: number; readonly group: Group }[] = []
     const clients = new Map<string, string>()
     let before = createEarlierCalls<Call>()
     /** By session, since a server may send its name later. */
@@ -185,6 +187,11 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       call.failed = isError || entries.has(row, 'toolError')
       if (call.failed) group.errors += 1
       if (entries.has(request, 'cancelled')) group.cancelled += 1
+      if (entries.taskUs(row) > 0) tasks.push({ row, group })
+      else addLatency(group, row)
+    }
+
+    function addLatency(group: Group, row: number): void {
       const us = entries.latencyUs(row)
       if (us === undefined) return
       group.waitedUs += entries.waitedUs(row)
@@ -242,6 +249,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       },
       end() {
         endGate()
+        for (const { row, group } of tasks) addLatency(group, row)
         tools.forEach(({ listed: offered, called: used }, i) => {
           const session = sessions[i]
           const name = session?.server?.name ?? session?.label ?? ''

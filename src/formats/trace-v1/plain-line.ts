@@ -251,6 +251,7 @@ function readResult(bytes: Uint8Array, start: number, line: PlainLine): number {
     } else if (
       matches(bytes, name, names.meta) ||
       matches(bytes, name, names.task) ||
+      matches(bytes, name, names.taskId) ||
       matches(bytes, name, names.serverInfo)
     )
       return -1

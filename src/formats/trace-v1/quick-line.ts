@@ -94,10 +94,11 @@ function envelopeOf(raw: Json): Envelope | undefined {
   return envelope
 }
 
+/** Members of a result that need the full reader. */
+const tellingMembers = ['_meta', 'serverInfo', 'task', 'taskId', 'resultType'] as const
+
 function resultOf(result: Json, id: string): Envelope | undefined {
-  const { _meta, serverInfo, task, resultType } = result
-  if (_meta !== undefined || serverInfo !== undefined || task !== undefined || resultType !== undefined)
-    return undefined
+  if (tellingMembers.some((name) => result[name] !== undefined)) return undefined
   return result['isError'] === true ? { kind: 'result', id, toolError: true } : { kind: 'result', id }
 }
 

@@ -12,8 +12,8 @@ export const inputSchema: Rule = {
     pack: 'schemas',
     level: 'warning',
     certainty: 'exact',
-    title: 'A tool accepted arguments that do not match its inputSchema.',
-    help: 'The model guessed. A server that checks arguments can report the error.',
+    title: 'A tool got arguments that do not match its inputSchema.',
+    help: 'The model guessed. A server that checks arguments can report the error: the finding is then a note.',
     source: sources.tools,
   },
   begin: ({ server }, say) => ({
