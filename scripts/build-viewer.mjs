@@ -9,10 +9,13 @@ export async function buildViewer(root) {
   process.env['NODE_ENV'] = 'production'
   const { build } = await import('vite')
   rmSync(join(root, 'dist/viewer'), { recursive: true, force: true })
-  for (const part of ['views', 'page', 'patterns', 'acting', 'editor']) {
+  /** @type {Set<string>} */
+  const shared = new Set()
+  for (const part of ['views', 'acting', 'page', 'patterns', 'editor']) {
     process.env['WIRETAPE_VIEWER_PART'] = part
+    process.env['WIRETAPE_VIEWER_SHARED'] = JSON.stringify([...shared])
     const built = await build({ configFile: join(root, 'viewer/vite.config.ts') })
-    if (part === 'views') process.env['WIRETAPE_VIEWER_SHARED'] = JSON.stringify(takenBy(built))
+    if (part === 'views' || part === 'acting') for (const module of takenBy(built)) shared.add(module)
   }
   copyFileSync(join(root, 'viewer/index.html'), join(root, 'dist/viewer/index.html'))
 }

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { shared } from 'shared-with-views'
+import { shared } from 'shared-by-page'
 import { App } from './shell/app.js'
 import { begin, whenReady } from './shell/begin.js'
 import { startWorker } from './worker/worker.js'

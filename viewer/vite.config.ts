@@ -19,8 +19,8 @@ const entries: Readonly<Record<string, string>> = {
 }
 const entry = entries[part] ?? 'main.tsx'
 
-/** Modules of the third script. All other viewer modules, and Preact, come from the page's script. */
-const ownOfViews = /\/viewer\/(?:views|copying|diff|findings|reading|sequence|story|tools)\//
+/** Modules of the third and the acting script. Their other viewer modules, and Preact, come from the page's script. */
+const notOfPage = /\/viewer\/(?:acting|views|copying|diff|findings|reading|sequence|story|tools)\//
 const shared = /\/viewer\/[\w-]+\/|\/node_modules\/@?preact\//
 
 /** The name under which the page stores a module's exports. */
@@ -28,12 +28,12 @@ function sharedName(id: string): string {
   return id.replace(/^.*\/(?:viewer|node_modules)\//, '').replace(/\.\w+$/, '')
 }
 
-/** Exports modules to the third script; `WIRETAPE_VIEWER_SHARED` names it (scripts/build-viewer.mjs). */
+/** Exports modules to those scripts; `WIRETAPE_VIEWER_SHARED` names them (scripts/build-viewer.mjs). */
 const sharing: Plugin = {
   name: 'sharing',
-  resolveId: (id) => (id === 'shared-with-views' ? `\0${id}` : undefined),
+  resolveId: (id) => (id === 'shared-by-page' ? `\0${id}` : undefined),
   load(id) {
-    if (id !== '\0shared-with-views') return undefined
+    if (id !== '\0shared-by-page') return undefined
     const taken = JSON.parse(process.env['WIRETAPE_VIEWER_SHARED'] ?? '[]') as readonly string[]
     const imports = taken.map((module, i) => `import * as m${i} from ${JSON.stringify(module)}`)
     const members = taken.map((module, i) => `${JSON.stringify(sharedName(module))}: m${i}`)
@@ -66,9 +66,9 @@ const config: UserConfig = {
       input: entry,
       // Externals keep their full paths, so that the page's script can find them.
       makeAbsoluteExternalsRelative: false,
-      ...(isViews && {
+      ...((isViews || part === 'acting') && {
         external: (id: string, _importer: string | undefined, isResolved: boolean) =>
-          isResolved && shared.test(id) && !ownOfViews.test(id),
+          isResolved && shared.test(id) && !notOfPage.test(id) && !id.endsWith('.css'),
       }),
       // Formats are imported on demand; a single script contains them all, so `import.meta` is not needed.
       transform: { define: { 'import.meta': '{}' } },

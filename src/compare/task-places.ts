@@ -3,6 +3,9 @@ import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 /** The method that polls a task, in both eras. */
 export const taskPoll = 'tasks/get'
 
+const defaultPollMs = 500
+const [leastPollMs, mostPollMs] = [20, 5_000] as const
+
 const failures: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 
 /** The task status in the response to a poll: `working`, `input_required`, `completed`, `failed`, `cancelled`. */
@@ -22,4 +25,17 @@ export function passingPlaces(method: string, before: string, after: string): re
   const now = taskStatus(after)
   if (now === undefined || failures.has(now)) return []
   return now === 'working' ? ['/result/statusMessage', '/result/task/statusMessage'] : ['/result']
+}
+
+/** How long the server wants a client to wait before the next poll of a task. */
+export function pollMsOf(live: string): number {
+  const found = findJsonValue(live)
+  if (isFault(found) || kindAt(live, found.start) !== 'object') return defaultPollMs
+  const result = new JsonObject(live, found.start).object('result')
+  const told = [result, result?.object('task')].flatMap((task) => [
+    task?.raw('pollInterval'),
+    task?.raw('pollIntervalMs'),
+  ])
+  const ms = Number(told.find((raw) => raw !== undefined))
+  return Number.isFinite(ms) ? Math.min(mostPollMs, Math.max(leastPollMs, ms)) : defaultPollMs
 }

@@ -1,10 +1,10 @@
-import { taskPoll } from '../compare/index.js'
+import { pollMsOf, taskPoll } from '../compare/index.js'
 import type { ClientFrame } from '../link/index.js'
 import { withId } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import type { LiveConnection, NoAnswer, Pending } from './live-connection.js'
 import type { PlannedMessage } from './planned-frames.js'
-import { pollMsOf, worksStill } from './poll-task.js'
+import { worksStill } from './poll-task.js'
 import type { ReadAhead } from './read-ahead.js'
 import type { Waiting } from './waiting.js'
 

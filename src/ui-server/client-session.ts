@@ -30,7 +30,7 @@ export interface ClientSession {
   /** Sends the current state as events, then all later events. @returns a function that unsubscribes */
   follow(take: (event: SessionEvent) => void): () => void
   /**
-   * Sends a request. If the server needs input first, a person is asked and the request is repeated.
+   * Sends a request. If the server or its task needs input first, a person is asked and the request is repeated.
    *
    * @param key for its cancellation
    * @param params exact JSON text of an object
@@ -44,7 +44,9 @@ export interface ClientSession {
   close(): Promise<void>
 }
 
-export const capabilities = '{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}'
+export const capabilities =
+  '{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}},' +
+  '"extensions":{"io.modelcontextprotocol/tasks":{}}}'
 
 /** Concurrently waiting questions. */
 const mostQuestions = 100
@@ -144,10 +146,8 @@ export async function openSession(
     throw error
   }
 
-  /** A person's input for an `input_required` result; undefined for a final response. */
-  async function inputFor(answer: string, signal: AbortSignal): Promise<string | PersonsAnswer | undefined> {
-    const result = new JsonObject(answer, 0).object('result')
-    if (result?.string('resultType') !== 'input_required') return undefined
+  /** A person's input for a result that requires it. */
+  async function inputFor(result: JsonObject, signal: AbortSignal): Promise<string | PersonsAnswer> {
     const wanted = result.raw('inputRequests') ?? '{}'
     const members = kindAt(wanted, 0) === 'object' ? membersOf(wanted, 0) : []
     const given: string[] = []
@@ -167,20 +167,26 @@ export async function openSession(
       if ('error' in reply) return reply
       given.push(`${JSON.stringify(key)}:${reply.result}`)
     }
-    const state = result.raw('requestState')
-    return `"inputResponses":{${given.join(',')}}${state === undefined ? '' : `,"requestState":${state}`}`
+    return `"inputResponses":{${given.join(',')}}`
   }
 
   async function askUntilAnswered(method: string, params: string, signal: AbortSignal): Promise<CallOutcome> {
     let whole = params
     for (let round = 0; ; round += 1) {
       const outcome = await greeted.ask({ method, params: whole }, signal)
-      if (!('answer' in outcome)) return outcome
-      const input = round < mostRounds ? await inputFor(outcome.answer, signal) : undefined
-      if (input === undefined) return outcome
+      if (!('answer' in outcome) || round >= mostRounds) return outcome
+      const result = new JsonObject(outcome.answer, 0).object('result')
+      const wants = result && wantsInput(result)
+      if (!wants) return outcome
+      const input = await inputFor(result, signal)
       if (typeof input !== 'string') return { error: 'a request of the server was refused' }
-      const rest = params.trimStart().slice(1)
-      whole = `{${input}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`
+      if (wants === 'task') {
+        const told = await greeted.ask({ method: 'tasks/update', params: withFirst(input, params) }, signal)
+        if (!('answer' in told) || readEnvelope(told.answer, 0).kind === 'error') return told
+      } else {
+        const state = result.raw('requestState')
+        whole = withFirst(state === undefined ? input : `${input},"requestState":${state}`, params)
+      }
     }
   }
 
@@ -230,4 +236,17 @@ export async function openSession(
       return greeted.close()
     },
   }
+}
+
+/** Whether a result, or the task in it, requires input first. Tasks of 2025-11-25 ask by requests instead. */
+function wantsInput(result: JsonObject): 'result' | 'task' | undefined {
+  if (result.string('resultType') === 'input_required') return 'result'
+  const isWaiting = result.string('status') === 'input_required' && result.has('inputRequests')
+  return isWaiting && result.has('taskId') ? 'task' : undefined
+}
+
+/** @param params exact JSON text of an object */
+function withFirst(members: string, params: string): string {
+  const rest = params.trimStart().slice(1)
+  return `{${members}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`
 }

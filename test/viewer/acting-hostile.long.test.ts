@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('a server that wants to act on the page', () => {
     const answer = bench.locator('.act-answers')
     await answer.getByText('block 99', { exact: true }).waitFor()
     expect(await answer.getByText(/^block \d+$/).count()).toBe(100)
-    await more('Show 100 more of 150 blocks')
+    await more('Show 100 more of 250 blocks')
     await answer.getByText('block 199', { exact: true }).waitFor()
     await tool.selectOption('tool 0')
     await more('Call')

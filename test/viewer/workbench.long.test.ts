@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Actor,
   cli,
   createStage as createPlayStage,
+  server,
   type Stage as PlayStage,
   viewerAddress,
 } from '../behaviour/stage.js'
@@ -55,21 +56,43 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     return { actor, page }
   }
 
+  const everythingServer = [process.execPath, everything]
+
   /** Makes a recording of this user, with one call. */
-  async function record(): Promise<void> {
-    const call = [
-      process.execPath,
-      cli,
-      'call',
-      'echo',
-      '{"message":"hi"}',
-      '--',
-      process.execPath,
-      everything,
-    ]
-    const actor = play.start(call)
+  async function record(
+    command = everythingServer,
+    tool = 'echo',
+    given = '{"message":"hi"}',
+  ): Promise<void> {
+    const actor = play.start([process.execPath, cli, 'call', tool, given, '--', ...command])
     await actor.ended
-    expect(actor.stdout().toString()).toContain('Echo: hi')
+    if (command === everythingServer) expect(actor.stdout().toString()).toContain('Echo: hi')
+  }
+
+  /** The workbench of a session with the server of a new recording. */
+  async function workbench(...recorded: Parameters<typeof record>): Promise<{
+    actor: Actor
+    page: Page
+    bench: Locator
+    press: (name: string | RegExp) => Promise<void>
+    tool: (name: string) => Promise<unknown>
+    answered: (text: string) => Promise<void>
+  }> {
+    await record(...recorded)
+    const { actor, page } = await ui()
+    await page.getByRole('button', { name: /^Connect to the server of/ }).click()
+    await page.getByRole('button', { name: 'Start and connect' }).click()
+    const bench = page.locator('.act-bench')
+    await bench.getByLabel('Tool', { exact: true }).waitFor()
+    return {
+      actor,
+      page,
+      bench,
+      press: (name) =>
+        bench.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click(),
+      tool: (name) => bench.getByLabel('Tool', { exact: true }).selectOption(name),
+      answered: (text) => bench.locator('.act-answers', { hasText: text }).waitFor(),
+    }
   }
 
   async function end(page: Page, actor: Actor): Promise<void> {
@@ -219,6 +242,82 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     expect((await run.ended).exitCode).toBe(1)
     expect(run.stdout().toString()).toContain('Echo: something else')
     await expectLooks(page, 'workbench-saved')
+    await end(page, actor)
+  })
+
+  it('runs a tool as a task, shows its status, its questions and its result, and cancels it', async () => {
+    const { actor, page, bench, press, tool, answered } = await workbench()
+    await tool('simulate-research-query')
+    await bench.getByLabel('topic (required)').fill('python')
+    await bench.getByLabel('ambiguous').selectOption('true')
+    await press('Call')
+    await bench.getByRole('status').filter({ hasText: 'task: working · Gathering sources' }).waitFor()
+    const asked = bench.locator('.act-asked')
+    await asked.getByLabel('interpretation (required)').selectOption({ label: 'Python snake species' })
+    await bench.getByRole('status').filter({ hasText: 'task: waits for input' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'workbench-task')
+    await asked.getByRole('button', { name: 'Accept' }).click()
+    await answered('Research Report: python')
+    // The text is Markdown, and read as such.
+    await bench
+      .locator('.act-answers h1, .act-answers .markdown', { hasText: 'Research Report' })
+      .first()
+      .waitFor()
+    await picture(page, 'workbench-task-done')
+
+    await press('Call')
+    await bench.getByRole('status').filter({ hasText: 'task: working' }).waitFor()
+    await press('Cancel')
+    await bench.locator('.failure', { hasText: 'the task was cancelled' }).waitFor()
+    await page.locator('.row', { hasText: 'tasks/cancel' }).first().waitFor()
+    await end(page, actor)
+  })
+
+  it('follows a task that a server of 2026-07-28 makes of a call, and answers it', async () => {
+    const { actor, page, bench, press, answered } = await workbench(
+      server('modern-task-mcp.mjs'),
+      'build',
+      '{"what":"shed"}',
+    )
+    await press('Edit as JSON')
+    const json = bench.locator('.cm-content')
+    await json.click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('{"what":"shed"')
+    await press('Call')
+    await bench.locator('.act-asked').getByLabel('colour').fill('red')
+    await bench.locator('.act-asked').getByRole('button', { name: 'Accept' }).click()
+    await answered('A red shed')
+    await end(page, actor)
+  })
+
+  it('keeps forms, tab and responses while it is closed, and leaves a field before it closes', async () => {
+    const { actor, page, bench, press, tool, answered } = await workbench()
+    await tool('get-sum')
+    await bench.getByLabel('a (required)').fill('2')
+    await bench.getByLabel('b (required)').fill('x')
+    await press('Call')
+    await bench.locator('.act-field.is-invalid', { hasText: 'is not a number' }).waitFor()
+    await bench.getByLabel('b (required)').fill('3')
+    await page.keyboard.press('Enter')
+    await answered('The sum of 2 and 3 is 5')
+    await bench.getByLabel('Search tools').fill('structured')
+    await bench.getByText('1 of').waitFor()
+    await bench.getByLabel('location (required)').selectOption('Chicago')
+    await press('Call')
+    await bench.locator('.act-answers', { hasText: 'structured content' }).waitFor()
+    await bench.getByLabel('Search tools').fill('')
+    await page.keyboard.press('Escape')
+    await bench.waitFor()
+    await page.keyboard.press('Escape')
+    await bench.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Workbench' }).click()
+    await bench.locator('.act-answers', { hasText: 'structured content' }).waitFor()
+    await tool('get-sum')
+    await answered('The sum of 2 and 3 is 5')
+    expect(await bench.getByLabel('a (required)').inputValue()).toBe('2')
     await end(page, actor)
   })
 

@@ -7,6 +7,7 @@ import { AnswerForm, BreakForm, EditForm } from './held-forms.js'
 import { Bench, benchOpen } from './bench.js'
 import { ConnectForm, connecting } from './connect.js'
 import { HeldQueue } from './held-queue.js'
+import { lanes, selected } from '../store/state.js'
 import {
   act,
   attachedTo,
@@ -17,10 +18,8 @@ import {
   gate,
   held,
   knownRules,
-  lanes,
   leave,
   recordingOf,
-  selected,
   takeControl,
   target,
   tell,

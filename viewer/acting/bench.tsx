@@ -42,7 +42,7 @@ export function Bench() {
   const chosen = tabs.includes(tab.value) ? tab.value : 'tools'
   const { serverInfo, instructions } = serverSays.value
   return (
-    <aside class="act-bench" aria-label="Workbench" onKeyDown={keepKeys}>
+    <aside class="act-bench" aria-label="Workbench" tabIndex={-1} onKeyDown={keepKeys}>
       <Edge />
       <header>
         <h2 title={session.value && serverInfo ? clean(textIn(serverInfo.name)) : undefined}>
@@ -160,10 +160,16 @@ function SessionLine() {
   )
 }
 
-/** Keys typed here are not shortcuts of the page. */
-function keepKeys(event: KeyboardEvent): void {
-  if (event.key === 'Escape') benchOpen.value = false
+const fields = 'input, textarea, select, .cm-content'
+
+/** Keys typed here are not shortcuts of the page. Escape leaves a field first. */
+function keepKeys(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   event.stopPropagation()
+  // The editor closes its list of completions itself.
+  if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+  const [within] = event.composedPath()
+  if (within instanceof Element && within.matches(fields)) event.currentTarget.focus()
+  else benchOpen.value = false
 }
 
 questions.subscribe((all) => {

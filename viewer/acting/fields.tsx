@@ -1,169 +1,192 @@
+import { useId } from 'preact/hooks'
+import { About, type FieldProps } from './field-about.js'
+import { JsonField, Leaf } from './field-inputs.js'
+import {
+  draftOf,
+  emptyGroup,
+  escaped,
+  isGroup,
+  isJson,
+  isList,
+  jsonOf,
+  startOf,
+  type Draft,
+  type GroupDraft,
+} from './form-draft.js'
+import type { Field } from './form-shape.js'
 import { useListed } from './listed.js'
-import { nameOf, Told, Unseen } from './told.js'
-import { listIn, objectIn, textIn } from './values.js'
+import { nameOf } from './told.js'
 
-/** A property in the JSON Schema of an object. A server wrote it: its members may be anything. */
-export type Property = Readonly<Record<string, unknown>>
+/** Fields of a group drawn at once, by depth. */
+const fieldsAtOnce = [100, 20, 10]
+const elementsAtOnce = 50
 
-/** JSON Schema of an object, with the members that a form uses. */
-export interface ObjectSchema {
-  readonly properties: readonly (readonly [name: string, property: Property])[]
-  readonly required: ReadonlySet<string>
+/** The fields of a whole form. */
+export function Fields(props: Omit<FieldProps, 'change'> & { readonly change: (draft: Draft) => void }) {
+  const { field, draft, change } = props
+  if (isJson(draft))
+    return <JsonField {...props} label="Arguments" change={(next) => change(next ?? draft)} />
+  return (
+    <Members {...props} draft={isGroup(draft) ? draft : emptyGroup(field)} change={(next) => change(next)} />
+  )
 }
 
-export function schemaIn(value: unknown): ObjectSchema {
-  const { properties, required } = objectIn(value)
-  return {
-    properties: Object.entries(objectIn(properties)).map(([name, one]) => [name, objectIn(one)] as const),
-    required: new Set(listIn(required).filter((one) => typeof one === 'string')),
+function Members(
+  props: Omit<FieldProps, 'draft' | 'change'> & {
+    readonly draft: GroupDraft
+    readonly change: (draft: GroupDraft) => void
+  },
+) {
+  const { field, draft, at, faults, change, submit } = props
+  const all = field.shape.kind === 'group' ? field.shape.fields : []
+  const { shown, more } = useListed(all, fieldsAtOnce[field.depth] ?? 10, 'field')
+  const changeOne = (name: string, next: Draft | undefined): void => {
+    const members = new Map(draft.members)
+    if (next === undefined) members.delete(name)
+    else members.set(name, next)
+    change({ ...draft, members })
   }
-}
-
-/** Drawn at once of what a schema may have any number of. */
-const fieldsAtOnce = 100
-const choicesAtOnce = 500
-
-/** The fields of a form; values by property. */
-export function Fields(props: {
-  readonly schema: ObjectSchema
-  readonly values: Readonly<Record<string, string>>
-  readonly change: (values: Readonly<Record<string, string>>) => void
-}) {
-  const { schema, values, change } = props
-  const { shown, more } = useListed(schema.properties, fieldsAtOnce, 'field')
   return (
     <>
-      {shown.map(([key, property]) => (
-        <Field
-          key={key}
-          name={key}
-          property={property}
-          required={schema.required.has(key)}
-          value={values[key] ?? ''}
-          change={(value) => change({ ...values, [key]: value })}
+      {shown.map((one) => (
+        <Any
+          key={one.name}
+          field={one}
+          draft={draft.members.get(one.name)}
+          at={`${at}/${escaped(one.name)}`}
+          faults={faults}
+          change={(next) => changeOne(one.name, next)}
+          submit={submit}
         />
       ))}
       {more}
+      {draft.others.length > 0 && (
+        <p class="quiet act-others">
+          Also sent, not in the schema: <code>{nameOf(draft.others.join(', '))}</code>{' '}
+          <button type="button" class="bare more" onClick={() => change({ ...draft, others: [] })}>
+            Remove
+          </button>
+        </p>
+      )}
     </>
   )
 }
 
-function Field(props: {
-  readonly name: string
-  readonly property: Property
-  readonly required: boolean
-  readonly value: string
-  readonly change: (value: string) => void
-}) {
-  const { property, value, change } = props
-  const type = typeOf(property)
-  const choices = choicesOf(property)
-  const { shown, more } = useListed(choices, choicesAtOnce, 'choice')
-  const label = `${nameOf(props.name)}${props.required ? ' (required)' : ''}`
+function Any(props: FieldProps & { readonly label?: string }) {
+  const { field, draft } = props
+  const label = props.label ?? labelOf(field)
+  const { kind } = field.shape
+  if (kind === 'list' || kind === 'group') return <Parts {...props} label={label} />
+  return isJson(draft) ? <JsonField {...props} label={label} /> : <Leaf {...props} label={label} />
+}
+
+function labelOf({ name, required }: Field): string {
+  return `${nameOf(name)}${required ? ' (required)' : ''}`
+}
+
+/** A list or group: its parts, or its JSON. */
+function Parts(props: FieldProps & { readonly label: string }) {
+  const { field, draft, at, faults, change, label } = props
+  const id = useId()
+  const fault = faults.get(at)
+  const isSent = draft !== undefined && draft !== ''
+  const asJson = (): void => change({ json: jsonOf(field, draft, at, new Map()) ?? '' })
+  const asFields = (text: string): void => {
+    const filled = text.trim() === '' ? startAnew(field) : safeDraft(field, text)
+    if (filled) change(filled)
+  }
   return (
-    <label class="act-field">
-      {label}
-      {choices.length > 0 ? (
-        <select
-          aria-label={label}
-          value={value}
-          onChange={({ currentTarget }) => change(currentTarget.value)}
-        >
-          <option value="">not sent</option>
-          {shown.map((one) => (
-            <option key={JSON.stringify(one.value)} value={JSON.stringify(one.value)}>
-              {nameOf(one.title)}
-            </option>
-          ))}
-        </select>
-      ) : type === 'string' || type === 'number' || type === 'integer' ? (
-        <input
-          type="text"
-          aria-label={label}
-          inputMode={type === 'string' ? 'text' : 'decimal'}
-          value={value}
-          onInput={({ currentTarget }) => change(currentTarget.value)}
-        />
+    <fieldset class={`act-parts ${fault === undefined ? '' : 'is-invalid'}`} aria-describedby={id}>
+      <legend>
+        {label}
+        {isSent && (
+          <button
+            type="button"
+            class="bare more"
+            aria-label={`${isJson(draft) ? 'Fields' : 'JSON'} for ${label}`}
+            onClick={() => (isJson(draft) ? asFields(draft.json) : asJson())}
+          >
+            {isJson(draft) ? 'as fields' : 'as JSON'}
+          </button>
+        )}
+        {isSent && !field.required && (
+          <button
+            type="button"
+            class="bare more"
+            aria-label={`Do not send ${label}`}
+            onClick={() => change(undefined)}
+          >
+            Remove
+          </button>
+        )}
+      </legend>
+      <About field={field} id={id} fault={fault} />
+      {isJson(draft) ? (
+        <JsonField {...props} label={label} isPlain />
+      ) : field.shape.kind === 'list' ? (
+        <Elements {...props} label={label} />
+      ) : isGroup(draft) ? (
+        <Members {...props} draft={draft} change={change} />
       ) : (
-        <textarea
-          class="act-text"
-          rows={3}
-          aria-label={label}
-          placeholder="JSON"
-          value={value}
-          onInput={({ currentTarget }) => change(currentTarget.value)}
-        />
+        <button type="button" class="button small" onClick={() => change(startAnew(field))}>
+          Add {label}
+        </button>
       )}
+    </fieldset>
+  )
+}
+
+function startAnew(field: Field): Draft {
+  return field.shape.kind === 'group' ? emptyGroup(field) : { elements: [] }
+}
+
+/** Undefined while the text is not JSON, or is no such list or group. */
+function safeDraft(field: Field, text: string): Draft | undefined {
+  const found = new Map<string, string>()
+  const exact = jsonOf(field, { json: text }, '', found)
+  const draft = exact === undefined || found.size > 0 ? undefined : draftOf(field, exact)
+  return isJson(draft) ? undefined : draft
+}
+
+function Elements(props: FieldProps & { readonly label: string }) {
+  const { field, draft, at, faults, change, submit, label } = props
+  const elements = isList(draft) ? draft.elements : []
+  const { shown, more } = useListed(elements, elementsAtOnce, 'element')
+  if (field.shape.kind !== 'list') return null
+  const { element } = field.shape
+  const name = nameOf(field.name) || 'element'
+  return (
+    <>
+      {shown.map((one, i) => (
+        <div key={i} class="act-element">
+          <Any
+            field={element}
+            label={`${name} ${i + 1}`}
+            draft={one}
+            at={`${at}/${i}`}
+            faults={faults}
+            change={(next) => change({ elements: elements.with(i, next) })}
+            submit={submit}
+          />
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Remove ${name} ${i + 1}`}
+            onClick={() => change({ elements: elements.toSpliced(i, 1) })}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
       {more}
-      {choices.length === 0 && <Unseen text={value} />}
-      {textIn(property['description']) !== '' && (
-        <small class="quiet">
-          <Told text={textIn(property['description'])} />
-        </small>
-      )}
-    </label>
+      <button
+        type="button"
+        class="button small"
+        aria-label={`Add an element to ${label}`}
+        onClick={() => change({ elements: [...elements, startOf(element)] })}
+      >
+        Add
+      </button>
+    </>
   )
-}
-
-function typeOf({ type }: Property): string {
-  if (typeof type === 'string') return type
-  return textIn(listIn(type).find((one) => one !== 'null')) || 'any'
-}
-
-export function startOf(properties: readonly (readonly [string, Property])[]): Record<string, string> {
-  return Object.fromEntries(
-    properties.flatMap(([key, property]) => {
-      if (property['default'] === undefined) return []
-      const { default: value } = property
-      const isPlain =
-        typeof value === 'string' && typeOf(property) === 'string' && choicesOf(property).length === 0
-      return [[key, isPlain ? value : JSON.stringify(value)]]
-    }),
-  )
-}
-
-/** Returns exact JSON text of an object. Optional fields left empty are omitted. */
-export function argumentsOf(
-  properties: readonly (readonly [string, Property])[],
-  required: ReadonlySet<string>,
-  values: Readonly<Record<string, string>>,
-): { readonly text: string } | { readonly fault: string } {
-  const members: string[] = []
-  for (const [key, property] of properties) {
-    const text = values[key] ?? ''
-    const type = typeOf(property)
-    const isText = type === 'string' && choicesOf(property).length === 0
-    if (text.trim() === '' && !(isText && required.has(key))) {
-      if (required.has(key)) return { fault: `${key} is required` }
-      continue
-    }
-    if (!isText && parsed(text) === undefined) return { fault: `${key} is not valid JSON` }
-    if ((type === 'number' || type === 'integer') && typeof parsed(text) !== 'number')
-      return { fault: `${key} is not a number` }
-    members.push(`${JSON.stringify(key)}:${isText ? JSON.stringify(text) : text.trim()}`)
-  }
-  return { text: `{${members.join(',')}}` }
-}
-
-/** Values of a choice and their labels. */
-function choicesOf({ enum: values, oneOf, type }: Property): readonly { value: unknown; title: string }[] {
-  const named = listIn(oneOf)
-    .map(objectIn)
-    .filter((one) => one['const'] !== undefined)
-  if (named.length > 0)
-    return named.map(({ const: value, title }) => ({ value, title: textIn(title) || wordOf(value) }))
-  const all = Array.isArray(values) ? (values as unknown[]) : type === 'boolean' ? [true, false] : []
-  return all.map((value) => ({ value, title: wordOf(value) }))
-}
-
-function wordOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

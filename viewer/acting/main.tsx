@@ -7,7 +7,6 @@ import { Home } from './home.js'
 import { findPlace } from './place.js'
 import { rowActions } from './row-actions.js'
 import { findSession, session } from './session.js'
-import { followPage } from './state.js'
 
 // Only `wiretape ui` serves this script. The page contains placeholder elements for it.
 const place = document.querySelector('#acting')
@@ -16,7 +15,6 @@ if (place) {
   style.rel = 'stylesheet'
   style.href = './acting.css'
   document.head.append(style)
-  followPage()
   door.rowActions.value = rowActions
   findSession()
   void findPlace()

@@ -1,5 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { signal, type Signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
+import { kept } from './kept.js'
 import { useListed } from './listed.js'
 import { wordsOf } from './state.js'
 import { nameOf, Told } from './told.js'
@@ -12,67 +14,75 @@ export interface Named {
   readonly about: string
 }
 
-/** A list of the server, requested once, from which the user chooses one element. */
-export function usePick<T extends Named>(load: () => Promise<T[]>) {
-  const [all, setAll] = useState<readonly T[] | undefined>(undefined)
-  const [fault, setFault] = useState('')
-  const [key, setKey] = useState('')
-  const reload = (): void => {
-    setFault('')
-    load().then(
-      (found) => {
-        setAll(found)
-        setKey((before) => (found.some((one) => one.key === before) ? before : (found[0]?.key ?? '')))
-      },
-      (error: unknown) => setFault(wordsOf(error)),
-    )
+/** A list of the server, from which the user chooses one element. */
+export interface Picker<T extends Named> {
+  /** Undefined until loaded. */
+  readonly all: Signal<readonly T[] | undefined>
+  readonly fault: Signal<string>
+  readonly key: Signal<string>
+  /** Text that listed names contain. */
+  readonly search: Signal<string>
+  load(): void
+}
+
+/** The list is requested once in a session. @param id of the list */
+export function usePicker<T extends Named>(id: string, load: () => Promise<T[]>): Picker<T> {
+  const picker = kept(`picker ${id}`, () => createPicker(load))
+  useEffect(() => {
+    if (!picker.all.value) picker.load()
+  }, [picker])
+  return picker
+}
+
+function createPicker<T extends Named>(load: () => Promise<T[]>): Picker<T> {
+  const all = signal<readonly T[] | undefined>(undefined)
+  const [fault, key, search] = [signal(''), signal(''), signal('')]
+  return {
+    all,
+    fault,
+    key,
+    search,
+    load() {
+      fault.value = ''
+      load().then(
+        (found) => {
+          all.value = found
+          if (!found.some((one) => one.key === key.value)) key.value = found[0]?.key ?? ''
+        },
+        (error: unknown) => (fault.value = wordsOf(error)),
+      )
+    },
   }
-  useEffect(reload, [])
-  return { all, fault, chosen: all?.find((one) => one.key === key), setKey, reload }
+}
+
+export function chosenIn<T extends Named>({ all, key }: Picker<T>): T | undefined {
+  return all.value?.find((one) => one.key === key.value)
 }
 
 const namesAtOnce = 500
+/** From this number on, the list has a search field. */
+const fewest = 8
 
 export function Pick<T extends Named>(props: {
   readonly label: string
   readonly none: string
   /** Noun for the listed entries, in the singular. */
   readonly noun: string
-  readonly pick: ReturnType<typeof usePick<T>>
+  readonly picker: Picker<T>
 }) {
-  const { all, fault, chosen, setKey, reload } = props.pick
-  const { shown, more } = useListed(all ?? [], namesAtOnce, props.noun)
+  const { picker, label, none, noun } = props
+  const all = picker.all.value
+  const chosen = chosenIn(picker)
   return (
     <>
-      {fault !== '' && (
+      {picker.fault.value !== '' && (
         <p class="failure" role="alert">
-          {clean(fault)}
+          {clean(picker.fault.value)}
         </p>
       )}
-      {!all && fault === '' && <p class="quiet">Loading from the server…</p>}
-      {all?.length === 0 && <p class="quiet">{props.none}</p>}
-      {all && all.length > 0 && (
-        <div class="act-pick">
-          <label class="act-field">
-            {props.label}
-            <select
-              aria-label={props.label}
-              value={chosen?.key ?? ''}
-              onChange={({ currentTarget }) => setKey(currentTarget.value)}
-            >
-              {shown.map((one) => (
-                <option key={one.key} value={one.key}>
-                  {nameOf(one.name)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="button" class="button small" onClick={reload}>
-            Refresh
-          </button>
-        </div>
-      )}
-      {more}
+      {!all && picker.fault.value === '' && <p class="quiet">Loading from the server…</p>}
+      {all?.length === 0 && <p class="quiet">{none}</p>}
+      {all && all.length > 0 && <Choice all={all} picker={picker} label={label} noun={noun} />}
       {chosen && chosen.about !== '' && (
         <p class="quiet act-about">
           <Told key={chosen.key} text={chosen.about} />
@@ -80,4 +90,73 @@ export function Pick<T extends Named>(props: {
       )}
     </>
   )
+}
+
+function Choice<T extends Named>(props: {
+  readonly all: readonly T[]
+  readonly picker: Picker<T>
+  readonly label: string
+  readonly noun: string
+}) {
+  const { all, picker, label, noun } = props
+  const { key, search } = picker
+  const words = search.value.trim()
+  const found = foundIn(all, words)
+  const { shown, more } = useListed(found, namesAtOnce, noun)
+  const chosen = shown.find((one) => one.key === key.value) ?? chosenIn(picker)
+  const listed = chosen && !shown.includes(chosen) ? [chosen, ...shown] : shown
+  return (
+    <>
+      <div class="act-pick">
+        <label class="act-field">
+          {label}
+          <select
+            aria-label={label}
+            value={chosen?.key ?? ''}
+            onChange={({ currentTarget }) => (key.value = currentTarget.value)}
+          >
+            {listed.map((one) => (
+              <option key={one.key} value={one.key}>
+                {nameOf(one.name)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {all.length >= fewest && (
+          <input
+            type="search"
+            class="act-search"
+            aria-label={`Search ${noun}s`}
+            placeholder="Search"
+            value={search.value}
+            onInput={({ currentTarget }) => {
+              search.value = currentTarget.value
+              const [first] = foundIn(all, currentTarget.value)
+              if (first && currentTarget.value.trim() !== '') key.value = first.key
+            }}
+          />
+        )}
+        <button type="button" class="button small" onClick={() => picker.load()}>
+          Refresh
+        </button>
+      </div>
+      {words !== '' && (
+        <p class="quiet" role="status">
+          {found.length} of {all.length} {noun}s contain “{clean(words)}”
+        </p>
+      )}
+      {more}
+    </>
+  )
+}
+
+/** Entries that contain the words; those that have them in their name come first. */
+function foundIn<T extends Named>(all: readonly T[], text: string): readonly T[] {
+  const words = text.trim().toLowerCase()
+  if (words === '') return all
+  const named = all.filter(({ name }) => name.toLowerCase().includes(words))
+  const others = all.filter(
+    ({ name, about }) => !name.toLowerCase().includes(words) && about.toLowerCase().includes(words),
+  )
+  return [...named, ...others]
 }

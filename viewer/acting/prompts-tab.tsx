@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
 import { Boundary } from './boundary.js'
 import { CompletedField } from './completed-field.js'
+import { kept } from './kept.js'
 import { Listed } from './listed.js'
 import { listOf } from './peer.js'
-import { Pick, usePick } from './pick.js'
-import { RunBox, useRun } from './run.js'
+import { chosenIn, Pick, usePicker } from './pick.js'
+import { createRun, RunBox } from './run.js'
 import { listIn, objectIn, textIn } from './values.js'
 
 /** As a server lists it. */
@@ -15,7 +16,7 @@ interface Prompt {
 }
 
 export function PromptsTab() {
-  const pick = usePick(async () => {
+  const picker = usePicker('prompts', async () => {
     const prompts = await listOf<Prompt>('prompts/list', 'prompts')
     return prompts.map((prompt) => ({
       key: textIn(prompt.name),
@@ -24,12 +25,13 @@ export function PromptsTab() {
       prompt,
     }))
   })
+  const chosen = chosenIn(picker)
   return (
     <>
-      <Pick label="Prompt" none="The server has no prompts." noun="prompt" pick={pick} />
-      {pick.chosen && (
-        <Boundary key={pick.chosen.key}>
-          <PromptForm prompt={pick.chosen.prompt} />
+      <Pick label="Prompt" none="The server has no prompts." noun="prompt" picker={picker} />
+      {chosen && (
+        <Boundary key={chosen.key}>
+          <PromptForm prompt={chosen.prompt} />
         </Boundary>
       )}
     </>
@@ -37,13 +39,15 @@ export function PromptsTab() {
 }
 
 function PromptForm({ prompt }: { readonly prompt: Prompt }) {
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const run = useRun()
+  const { values, run } = kept(`prompt ${textIn(prompt.name)}`, () => ({
+    values: signal<Readonly<Record<string, string>>>({}),
+    run: createRun(),
+  }))
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+        const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''))
         void run.start('prompts/get', JSON.stringify({ name: prompt.name, arguments: given }))
       }}
     >
@@ -58,8 +62,8 @@ function PromptForm({ prompt }: { readonly prompt: Prompt }) {
             required={required === true}
             about={textIn(description)}
             reference={{ type: 'ref/prompt', name: prompt.name }}
-            values={values}
-            change={setValues}
+            values={values.value}
+            change={(next) => (values.value = next)}
           />
         )}
       />

@@ -1,12 +1,16 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { indentJson } from '../../src/render/index.js'
 import { JsonObject } from '../../src/wire/index.js'
+import { Blocks } from '../json/blocks.js'
+import { blocksIn } from '../json/content.js'
 import { clean } from '../shell/clean.js'
 import { Boundary } from './boundary.js'
-import { argumentsOf, Fields, schemaIn, startOf } from './fields.js'
+import { createForm } from './form.js'
 import { JsonArea } from './json-area.js'
+import { kept } from './kept.js'
 import { Listed } from './listed.js'
-import { Content } from './said.js'
+import { ForceButton, JsonSwitch, SchemaForm } from './schema-form.js'
 import { answerQuestion, questions, type Question } from './session.js'
 import { tell, wordsOf } from './state.js'
 import { nameOf, Told } from './told.js'
@@ -69,7 +73,7 @@ function Asked({ question: { question, text } }: { readonly question: Question }
       ) : isElicitation && params['mode'] === 'url' ? (
         <ElicitedUrl params={params} give={give} />
       ) : isElicitation ? (
-        <Elicited params={params} give={give} />
+        <Elicited question={question} params={params} give={give} />
       ) : (
         <Other params={params} give={give} />
       )}
@@ -131,16 +135,10 @@ function Sampling({ params, give }: Form) {
 }
 
 function Turn({ role, content }: { readonly role?: unknown; readonly content?: unknown }) {
-  const blocks = Array.isArray(content) ? (content as unknown[]) : [content]
   return (
     <div class="act-turn">
       <b>{nameOf(textIn(role))}</b>
-      <Listed
-        all={blocks}
-        atOnce={blocksAtOnce}
-        noun="block"
-        draw={(block, i) => <Content key={i} block={block} />}
-      />
+      <Blocks blocks={blocksIn({ content })} search="" />
     </div>
   )
 }
@@ -153,28 +151,28 @@ const refusals = [
   ['Cancel', cancelled],
 ] as const
 
-function Elicited({ params, give }: Form) {
-  const schema = schemaIn(params['requestedSchema'])
-  const { properties, required } = schema
-  const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
-  const [fault, setFault] = useState('')
+function Elicited({ question, params, give }: Form & { readonly question: string }) {
+  const form = kept(`question ${question}`, () => createForm(params['requestedSchema']))
+  const accept = (isForced = false): void => {
+    const text = form.read(isForced)
+    if (text !== undefined) give(`{"result":{"action":"accept","content":${text}}}`)
+  }
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        const read = argumentsOf(properties, required, values)
-        setFault('fault' in read ? read.fault : '')
-        if ('text' in read) give(`{"result":{"action":"accept","content":${read.text}}}`)
+        accept()
       }}
     >
       <p>
         <Told text={textIn(params['message'])} />
       </p>
-      <Fields schema={schema} values={values} change={setValues} />
-      <p class="failure" role="alert">
-        {clean(fault)}
-      </p>
-      <Decide verb="Accept" others={refusals} give={give} />
+      <SchemaForm form={form} label="Content as JSON" none="" submit={() => accept()} />
+      <Decide verb="Accept" others={refusals} give={give}>
+        <ForceButton form={form} verb="Accept" send={() => accept(true)} />
+        <JsonSwitch form={form} />
+      </Decide>
     </form>
   )
 }
@@ -225,6 +223,7 @@ function Decide(props: {
   readonly verb: string
   readonly others: readonly (readonly [name: string, answer: string])[]
   readonly give: (text: string) => void
+  readonly children?: ComponentChildren
 }) {
   return (
     <p class="act-run">
@@ -236,6 +235,7 @@ function Decide(props: {
           {name}
         </button>
       ))}
+      {props.children}
     </p>
   )
 }

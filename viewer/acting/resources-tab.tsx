@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
 import { clean } from '../shell/clean.js'
 import { Boundary } from './boundary.js'
 import { CompletedField } from './completed-field.js'
+import { kept } from './kept.js'
 import { ask, listOf } from './peer.js'
-import { Pick, usePick } from './pick.js'
-import { RunBox, useRun } from './run.js'
+import { chosenIn, Pick, usePicker } from './pick.js'
+import { createRun, RunBox } from './run.js'
 import { serverSays, session } from './session.js'
 import { tell, wordsOf } from './state.js'
 import { textIn } from './values.js'
@@ -18,7 +19,7 @@ interface Resource {
 }
 
 export function ResourcesTab() {
-  const pick = usePick(async () => {
+  const picker = usePicker('resources', async () => {
     const templates = listOf<Resource>('resources/templates/list', 'resourceTemplates').catch(() => [])
     const all = [...(await listOf<Resource>('resources/list', 'resources')), ...(await templates)]
     return all.map((resource) => {
@@ -27,12 +28,18 @@ export function ResourcesTab() {
       return { key, name, about: textIn(resource.description), resource }
     })
   })
+  const chosen = chosenIn(picker)
   return (
     <>
-      <Pick label="Resource or template" none="The server has no resources." noun="resource" pick={pick} />
-      {pick.chosen && (
-        <Boundary key={pick.chosen.key}>
-          <ResourceForm resource={pick.chosen.resource} />
+      <Pick
+        label="Resource or template"
+        none="The server has no resources."
+        noun="resource"
+        picker={picker}
+      />
+      {chosen && (
+        <Boundary key={chosen.key}>
+          <ResourceForm resource={chosen.resource} />
         </Boundary>
       )}
     </>
@@ -44,19 +51,22 @@ function ResourceForm({ resource }: { readonly resource: Resource }) {
   const names = [...template.matchAll(/\{[+#./;?&]?([\w.,*:]{1,200})\}/g)].flatMap(([, inside]) =>
     inside!.split(',').map((name) => name.replace(/(?:\*|:\d+)$/, '')),
   )
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const [written, setWritten] = useState<string | undefined>(undefined)
-  const [subscribed, setSubscribed] = useState(false)
-  const run = useRun()
-  const uri = written ?? (template === '' ? textIn(resource.uri) : expand(template, values))
+  const { values, written, subscribed, run } = kept(`resource ${template || textIn(resource.uri)}`, () => ({
+    values: signal<Readonly<Record<string, string>>>({}),
+    /** The URI as the user typed it. */
+    written: signal<string | undefined>(undefined),
+    subscribed: signal(false),
+    run: createRun(),
+  }))
+  const uri = written.value ?? (template === '' ? textIn(resource.uri) : expand(template, values.value))
   const subscribe = async (): Promise<void> => {
     try {
       const { answer, error } = await ask(
-        subscribed ? 'resources/unsubscribe' : 'resources/subscribe',
+        subscribed.value ? 'resources/unsubscribe' : 'resources/subscribe',
         JSON.stringify({ uri }),
       )
       if (answer === undefined || 'error' in (JSON.parse(answer) as object)) throw new Error(error ?? answer)
-      setSubscribed(!subscribed)
+      subscribed.value = !subscribed.value
     } catch (problem) {
       tell(wordsOf(problem), 'bad')
     }
@@ -75,8 +85,8 @@ function ResourceForm({ resource }: { readonly resource: Resource }) {
           required={false}
           about=""
           reference={{ type: 'ref/resource', uri: template }}
-          values={values}
-          change={setValues}
+          values={values.value}
+          change={(next) => (values.value = next)}
         />
       ))}
       <label class="act-field">
@@ -85,13 +95,18 @@ function ResourceForm({ resource }: { readonly resource: Resource }) {
           type="text"
           aria-label="URI"
           value={clean(uri)}
-          onInput={({ currentTarget }) => setWritten(currentTarget.value)}
+          onInput={({ currentTarget }) => (written.value = currentTarget.value)}
         />
       </label>
       <RunBox run={run} verb="Read">
         {session.value && serverSays.value.capabilities?.resources?.subscribe === true && (
-          <button type="button" class="button" aria-pressed={subscribed} onClick={() => void subscribe()}>
-            {subscribed ? 'Unsubscribe' : 'Subscribe'}
+          <button
+            type="button"
+            class="button"
+            aria-pressed={subscribed.value}
+            onClick={() => void subscribe()}
+          >
+            {subscribed.value ? 'Unsubscribe' : 'Subscribe'}
           </button>
         )}
       </RunBox>

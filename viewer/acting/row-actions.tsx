@@ -7,7 +7,8 @@ import { connecting } from './connect.js'
 import { door } from './door.js'
 import { FormBox } from './form-box.js'
 import { store } from './place.js'
-import { attachedTo, channel, form, lanes, recordingOf, takeControl, tell, wordsOf } from './state.js'
+import { lanes } from '../store/state.js'
+import { attachedTo, channel, form, recordingOf, takeControl, tell, wordsOf } from './state.js'
 
 type Kind = 'again' | 'override' | 'note'
 const names: Readonly<Record<Kind, string>> = { again: 'Send again', override: 'Override', note: 'Note' }

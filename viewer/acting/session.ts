@@ -3,7 +3,8 @@ import { JsonObject } from '../../src/wire/index.js'
 import { actingHeaders, askToAct, readLines } from './channel.js'
 import { door } from './door.js'
 import { noteProgress } from './progress.js'
-import { lanes, tell, wordsOf } from './state.js'
+import { lanes } from '../store/state.js'
+import { tell, wordsOf } from './state.js'
 import { objectIn } from './values.js'
 
 /** A session in which this page is the client of a server. */

@@ -3,20 +3,9 @@ import type { CommandBody, GateState, HeldEvent, Success } from '../../src/contr
 import type { Lane } from '../worker/protocol.js'
 import { openChannel, type ActingEvent, type Channel } from './channel.js'
 import { clean } from '../shell/clean.js'
+import { lane, lanes } from '../store/state.js'
 import { door } from './door.js'
 import { noteProgress } from './progress.js'
-
-/** Copies of the page's signals, for the components of this script. */
-export const lanes = signal<readonly Lane[]>([])
-export const lane = signal<number | 'all'>('all')
-export const selected = signal(-1)
-
-/** Copies the page's signals, because each script has its own copy of the signals library. */
-export function followPage(): void {
-  door.lanes.subscribe((value) => (lanes.value = value))
-  door.lane.subscribe((value) => (lane.value = value))
-  door.selected.subscribe((value) => (selected.value = value))
-}
 
 /** The current live recording; of several, the one in the chosen tab, or the first. */
 export const target = computed(() => {

@@ -1,23 +1,24 @@
-import { useState } from 'preact/hooks'
-import { clean } from '../shell/clean.js'
+import { signal } from '@preact/signals'
 import { Boundary } from './boundary.js'
-import { argumentsOf, Fields, schemaIn, startOf, type ObjectSchema } from './fields.js'
-import { JsonArea } from './json-area.js'
+import { createForm } from './form.js'
+import { kept } from './kept.js'
 import { listOf } from './peer.js'
-import { Pick, usePick } from './pick.js'
-import { RunBox, useRun } from './run.js'
-import { textIn } from './values.js'
+import { chosenIn, Pick, usePicker } from './pick.js'
+import { createRun, RunBox } from './run.js'
+import { ForceButton, JsonSwitch, SchemaForm } from './schema-form.js'
+import { objectIn, textIn } from './values.js'
 
 /** As a server lists it. */
 interface Tool {
   readonly name?: unknown
   readonly description?: unknown
   readonly inputSchema?: unknown
+  readonly execution?: unknown
 }
 
 /** A form for each tool's arguments, built from its inputSchema. */
 export function ToolsTab() {
-  const pick = usePick(async () => {
+  const picker = usePicker('tools', async () => {
     const tools = await listOf<Tool>('tools/list', 'tools')
     return tools.map((tool) => ({
       key: textIn(tool.name),
@@ -26,12 +27,13 @@ export function ToolsTab() {
       tool,
     }))
   })
+  const chosen = chosenIn(picker)
   return (
     <>
-      <Pick label="Tool" none="The server has no tools." noun="tool" pick={pick} />
-      {pick.chosen && (
-        <Boundary key={pick.chosen.key}>
-          <ToolForm tool={pick.chosen.tool} />
+      <Pick label="Tool" none="The server has no tools." noun="tool" picker={picker} />
+      {chosen && (
+        <Boundary key={chosen.key}>
+          <ToolForm tool={chosen.tool} />
         </Boundary>
       )}
     </>
@@ -39,82 +41,48 @@ export function ToolsTab() {
 }
 
 function ToolForm({ tool }: { readonly tool: Tool }) {
-  const schema = schemaIn(tool.inputSchema)
-  const { properties, required } = schema
-  const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
-  /** Arguments as text while the user edits JSON. */
-  const [json, setJson] = useState<string | undefined>(undefined)
-  const [fault, setFault] = useState('')
-  const run = useRun()
-  const written = (): { readonly text: string } | { readonly fault: string } =>
-    json === undefined ? argumentsOf(properties, required, values) : { text: json }
-  const call = async (): Promise<void> => {
-    const read = written()
-    const why = 'fault' in read ? read.fault : whyNoObject(read.text)
-    setFault(why)
-    if (why !== '' || 'fault' in read) return
-    await run.start('tools/call', `{"name":${JSON.stringify(tool.name)},"arguments":${read.text.trim()}}`)
-  }
-  const toggle = (): void => {
-    setFault('')
-    if (json !== undefined) {
-      setValues(valuesOf(json, properties) ?? values)
-      setJson(undefined)
-      return
-    }
-    const read = argumentsOf(properties, new Set(), values)
-    setJson('text' in read ? JSON.stringify(JSON.parse(read.text), null, 2) : '{}')
+  const { form, run, asTask } = kept(`tool ${JSON.stringify([tool.name, tool.inputSchema])}`, () => ({
+    form: createForm(tool.inputSchema),
+    run: createRun(),
+    asTask: signal(false),
+  }))
+  const { taskSupport } = objectIn(tool.execution)
+  const call = (isForced = false): void => {
+    const text = form.read(isForced)
+    if (text === undefined || run.key !== undefined) return
+    const params = `{"name":${JSON.stringify(tool.name)},"arguments":${text}}`
+    const isTask = taskSupport === 'required' || (taskSupport === 'optional' && asTask.value)
+    void run.start('tools/call', params, isTask)
   }
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void call()
+        call()
       }}
     >
-      {json === undefined ? (
-        <Fields schema={schema} values={values} change={setValues} />
-      ) : (
-        <JsonArea
-          label="Arguments as JSON"
-          value={json}
-          change={setJson}
-          rows={8}
-          schema={tool.inputSchema}
-          submit={() => void call()}
-        />
+      <SchemaForm
+        form={form}
+        label="Arguments as JSON"
+        none="This tool takes no arguments."
+        submit={() => call()}
+      />
+      {taskSupport === 'optional' && (
+        <label class="act-check">
+          <input
+            type="checkbox"
+            checked={asTask.value}
+            onChange={({ currentTarget }) => (asTask.value = currentTarget.checked)}
+          />{' '}
+          Run as a task
+        </label>
       )}
-      {properties.length === 0 && json === undefined && <p class="quiet">This tool takes no arguments.</p>}
-      <p class="failure" role="alert">
-        {clean(fault)}
-      </p>
+      {taskSupport === 'required' && <p class="quiet">This tool runs as a task.</p>}
       <RunBox run={run} verb="Call">
-        <button type="button" class="button" aria-pressed={json !== undefined} onClick={toggle}>
-          {json === undefined ? 'Edit as JSON' : 'Edit in the form'}
-        </button>
+        <ForceButton form={form} verb="Call" send={() => call(true)} />
+        <JsonSwitch form={form} />
       </RunBox>
     </form>
-  )
-}
-
-function whyNoObject(text: string): string {
-  try {
-    const value = JSON.parse(text) as unknown
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? ''
-      : 'the arguments must be a JSON object'
-  } catch {
-    return 'the arguments are not valid JSON'
-  }
-}
-
-/** The form values for JSON arguments; undefined if they are no object. */
-function valuesOf(json: string, properties: ObjectSchema['properties']): Record<string, string> | undefined {
-  if (whyNoObject(json) !== '') return undefined
-  const given = JSON.parse(json) as Record<string, unknown>
-  return startOf(
-    properties.flatMap(([key, property]) =>
-      Object.hasOwn(given, key) ? [[key, { ...property, default: given[key] }] as const] : [],
-    ),
   )
 }

@@ -1,7 +1,7 @@
 import { effect, signal, type Signal } from '@preact/signals'
 import { reader } from '../store/actions.js'
-import { lane, lanes, notice, selected, table, version, type Notice } from '../store/state.js'
-import type { Detail, Lane } from '../worker/protocol.js'
+import { lanes, notice, table, type Notice } from '../store/state.js'
+import type { Detail } from '../worker/protocol.js'
 import type { OfferHistory } from '../worker/tools.js'
 import { home, openListed, type Listed } from './landing.js'
 import { fetchWiretape } from './token.js'
@@ -14,10 +14,6 @@ export interface RowAction {
 
 /** The page's interface for the acting script, which only `wiretape ui` serves. */
 export interface PageDoor {
-  readonly lanes: Signal<readonly Lane[]>
-  readonly lane: Signal<number | 'all'>
-  readonly selected: Signal<number>
-  readonly version: Signal<number>
   readonly notice: Signal<Notice | undefined>
   /** Lane, request and response of a row's exchange. */
   rowFacts(row: number): { readonly lane: number; readonly request: number; readonly answer: number }
@@ -40,10 +36,6 @@ export const rowActions = signal<(row: number) => readonly RowAction[]>(() => []
 /** Loads the acting script, a separate one, once a recording is open or the list of recordings is shown. */
 export function openDoor(): void {
   const door: PageDoor = {
-    lanes,
-    lane,
-    selected,
-    version,
     notice,
     rowFacts(row) {
       const kind = table.kind(row)

@@ -1,5 +1,5 @@
 declare module '*.css'
-declare module 'shared-with-views' {
-  /** Modules that the third script uses from the page. */
+declare module 'shared-by-page' {
+  /** Modules that other scripts use from the page. */
   export const shared: unknown
 }
