@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { About, type FieldProps } from './field-about.js'
 import { isJson, type Draft } from './form-draft.js'
-import type { Choice, Field, Shape } from './form-shape.js'
+import type { Choice, Field } from './form-shape.js'
 import { useListed } from './listed.js'
 import { nameOf, Unseen } from './told.js'
 
@@ -34,10 +34,16 @@ export function Leaf(props: Props) {
       {label}
       {shape.kind === 'choice' ? (
         <Choose {...input} choices={shape.choices} field={field} />
-      ) : shape.kind === 'json' || (shape.kind === 'text' && (shape.isLong || text.includes('\n'))) ? (
-        <GrowingText {...input} isJson={shape.kind === 'json'} />
+      ) : shape.kind === 'number' ? (
+        <Line {...input} keyboard="decimal" />
+      ) : shape.kind === 'text' && lineFormats.has(shape.format) && !text.includes('\n') ? (
+        <FormattedLine {...input} format={shape.format} />
       ) : (
-        <Line {...input} shape={shape} />
+        <GrowingText
+          {...input}
+          isJson={shape.kind !== 'text'}
+          isLine={shape.kind === 'text' && !shape.isLong && !text.includes('\n')}
+        />
       )}
       {isText && <Unseen text={text} />}
       <About field={field} id={id} fault={fault} />
@@ -78,63 +84,61 @@ function Choose(props: Input & { readonly choices: readonly Choice[]; readonly f
   )
 }
 
-const keyboards: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', uri: 'url' }
+/** Formats of texts without line breaks. */
+const lineFormats: ReadonlySet<string> = new Set(['date', 'date-time', 'email', 'time', 'uri', 'uuid'])
 
-/** A text on one line, or a number. Shift+Enter and pasted lines make it a text of several lines. */
-function Line(props: Input & { readonly shape: Shape }) {
-  const { label, text, shape, change } = props
-  const format = shape.kind === 'text' ? shape.format : ''
+function FormattedLine(props: Input & { readonly format: string }) {
+  const { format, text } = props
   const isDate = format === 'date' && (text === '' || /^\d{4}-\d\d-\d\d$/.test(text))
-  const insert = (input: HTMLInputElement, added: string): void => {
-    const { selectionStart, selectionEnd, value } = input
-    change(value.slice(0, selectionStart ?? value.length) + added + value.slice(selectionEnd ?? value.length))
-  }
-  const common = {
-    'aria-label': label,
-    'aria-describedby': props.describedBy,
-    'aria-invalid': props.isInvalid,
-    value: text,
-    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => change(currentTarget.value),
-  }
-  if (isDate) return <input type="date" {...common} />
+  if (isDate) return <input type="date" {...inputOf(props)} />
+  const keyboard = format === 'email' ? 'email' : format === 'uri' ? 'url' : 'text'
+  const placeholder = format === 'date-time' ? '2026-08-01T10:00:00Z' : undefined
+  return <Line {...props} keyboard={keyboard} placeholder={placeholder} />
+}
+
+function Line(
+  props: Input & {
+    readonly keyboard: 'decimal' | 'email' | 'url' | 'text'
+    readonly placeholder?: string | undefined
+  },
+) {
   return (
     <input
       type="text"
-      {...common}
-      inputMode={shape.kind === 'number' ? 'decimal' : (keyboards[format] ?? 'text')}
-      placeholder={format === 'date-time' ? '2026-08-01T10:00:00Z' : undefined}
+      {...inputOf(props)}
+      inputMode={props.keyboard}
+      placeholder={props.placeholder}
       autocomplete="off"
       spellcheck={false}
-      onPaste={(event) => {
-        const pasted = event.clipboardData?.getData('text/plain') ?? ''
-        if (shape.kind !== 'text' || !pasted.includes('\n')) return
-        event.preventDefault()
-        insert(event.currentTarget, pasted.replaceAll('\r\n', '\n'))
-      }}
-      onKeyDown={(event) => {
-        if (shape.kind !== 'text' || event.key !== 'Enter' || !event.shiftKey) return
-        event.preventDefault()
-        insert(event.currentTarget, '\n')
-      }}
     />
   )
 }
 
-/** A text of several lines, as tall as it needs to be. */
-function GrowingText(props: Input & { readonly isJson: boolean }) {
-  const { label, text, isJson } = props
+function inputOf({ label, text, describedBy, isInvalid, change }: Input) {
+  return {
+    'aria-label': label,
+    'aria-describedby': describedBy,
+    'aria-invalid': isInvalid,
+    value: text,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => change(currentTarget.value),
+  }
+}
+
+/** A text as tall as it needs to be. On one line, Enter submits the form and Shift+Enter begins another line. */
+function GrowingText(props: Input & { readonly isJson: boolean; readonly isLine?: boolean }) {
+  const { label, text, isJson, isLine = false } = props
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     const { current } = area
     if (!current) return
     current.style.height = 'auto'
     current.style.height = `${Math.min(tallest, current.scrollHeight + 2)}px`
-  }, [text])
+  }, [text, isLine])
   return (
     <textarea
       ref={area}
       class={`act-text ${isJson ? '' : 'is-prose'}`}
-      rows={isJson ? 2 : 3}
+      rows={isLine ? 1 : isJson ? 2 : 3}
       aria-label={label}
       aria-describedby={props.describedBy}
       aria-invalid={props.isInvalid}
@@ -143,7 +147,10 @@ function GrowingText(props: Input & { readonly isJson: boolean }) {
       value={text}
       onInput={({ currentTarget }) => props.change(currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) props.submit()
+        if (event.key !== 'Enter' || event.isComposing || event.shiftKey) return
+        if (!isLine && !event.ctrlKey && !event.metaKey) return
+        event.preventDefault()
+        props.submit()
       }}
     />
   )

@@ -103,7 +103,7 @@ function Parts(props: FieldProps & { readonly label: string }) {
           <button
             type="button"
             class="bare more"
-            aria-label={`${isJson(draft) ? 'Fields' : 'JSON'} for ${label}`}
+            aria-label={`${label} ${isJson(draft) ? 'as fields' : 'as JSON'}`}
             onClick={() => (isJson(draft) ? asFields(draft.json) : asJson())}
           >
             {isJson(draft) ? 'as fields' : 'as JSON'}
@@ -113,7 +113,7 @@ function Parts(props: FieldProps & { readonly label: string }) {
           <button
             type="button"
             class="bare more"
-            aria-label={`Do not send ${label}`}
+            aria-label={`Remove ${label}`}
             onClick={() => change(undefined)}
           >
             Remove
