@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, constantFrom, dictionary, jsonValue, object, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createForm, type Form } from '../../viewer/acting/form.js'
 import { isGroup, type Draft } from '../../viewer/acting/form-draft.js'
@@ -33,7 +33,7 @@ function fields(form: Form): readonly Field[] {
   return shape.kind === 'group' ? shape.fields : []
 }
 
-const words = fc.constantFrom(
+const words = constantFrom(
   'object',
   'array',
   'string',
@@ -44,21 +44,19 @@ const words = fc.constantFrom(
   '#/properties/x',
   'x',
 )
-const keywords = fc.constantFrom(
-  ...[
-    'type',
-    'properties',
-    'items',
-    'enum',
-    'oneOf',
-    'anyOf',
-    'allOf',
-    '$ref',
-    'required',
-    'default',
-    'const',
-    'x',
-  ],
+const keywords = constantFrom(
+  'type',
+  'properties',
+  'items',
+  'enum',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  '$ref',
+  'required',
+  'default',
+  'const',
+  'x',
 )
 
 /** Writes into the fields of the outermost group. */
@@ -157,10 +155,10 @@ describe('the form of a schema', () => {
   })
 
   it('takes any schema and any value, and sends the value unchanged', () => {
-    const schemas = fc.object({ key: keywords, values: [words], maxDepth: 6 })
-    const objects = fc.dictionary(fc.string(), fc.jsonValue())
-    fc.assert(
-      fc.property(schemas, objects, (schema, value) => {
+    const schemas = object({ key: keywords, values: [words], maxDepth: 6 })
+    const objects = dictionary(string(), jsonValue())
+    assert(
+      property(schemas, objects, (schema, value) => {
         const form = createForm(schema)
         form.read()
         form.fill(JSON.stringify(value))

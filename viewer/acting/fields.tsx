@@ -72,7 +72,7 @@ function Members(
   )
 }
 
-function Any(props: FieldProps & { readonly label?: string }) {
+function Any(props: FieldProps & { readonly label?: string; readonly remove?: () => void }) {
   const { field, draft } = props
   const label = props.label ?? labelOf(field)
   const { kind } = field.shape
@@ -85,8 +85,8 @@ function labelOf({ name, required }: Field): string {
 }
 
 /** A list or group: its parts, or its JSON. */
-function Parts(props: FieldProps & { readonly label: string }) {
-  const { field, draft, at, faults, change, label } = props
+function Parts(props: FieldProps & { readonly label: string; readonly remove?: () => void }) {
+  const { field, draft, at, faults, change, label, remove } = props
   const id = useId()
   const fault = faults.get(at)
   const isSent = draft !== undefined && draft !== ''
@@ -109,12 +109,12 @@ function Parts(props: FieldProps & { readonly label: string }) {
             {isJson(draft) ? 'as fields' : 'as JSON'}
           </button>
         )}
-        {isSent && !field.required && (
+        {(remove ?? (isSent && !field.required)) && (
           <button
             type="button"
             class="bare more"
             aria-label={`Remove ${label}`}
-            onClick={() => change(undefined)}
+            onClick={remove ?? (() => change(undefined))}
           >
             Remove
           </button>
@@ -155,6 +155,8 @@ function Elements(props: FieldProps & { readonly label: string }) {
   if (field.shape.kind !== 'list') return null
   const { element } = field.shape
   const name = nameOf(field.name) || 'element'
+  const hasParts = element.shape.kind === 'list' || element.shape.kind === 'group'
+  const removeAt = (i: number): void => change({ elements: elements.toSpliced(i, 1) })
   return (
     <>
       {shown.map((one, i) => (
@@ -167,15 +169,18 @@ function Elements(props: FieldProps & { readonly label: string }) {
             faults={faults}
             change={(next) => change({ elements: elements.with(i, next) })}
             submit={submit}
+            {...(hasParts && { remove: () => removeAt(i) })}
           />
-          <button
-            type="button"
-            class="button small"
-            aria-label={`Remove ${name} ${i + 1}`}
-            onClick={() => change({ elements: elements.toSpliced(i, 1) })}
-          >
-            Remove
-          </button>
+          {!hasParts && (
+            <button
+              type="button"
+              class="button small"
+              aria-label={`Remove ${name} ${i + 1}`}
+              onClick={() => removeAt(i)}
+            >
+              Remove
+            </button>
+          )}
         </div>
       ))}
       {more}
