@@ -1,26 +1,10 @@
 import type { Envelope } from '../model/index.js'
 import type { CallOutcome, ClientRole, OpenServer } from '../replay/index.js'
+import { mostQuestions, Questions } from './questions.js'
+import type { PersonsAnswer, SessionEvent } from './session-event.js'
 import { elementsOf, JsonObject, kindAt, membersOf, readEnvelope } from '../wire/index.js'
 
-/** Events for pages that show the session. */
-export type SessionEvent =
-  | {
-      readonly type: 'session'
-      readonly recording: string
-      /** Exact text of the response to `initialize`; null for servers without it. */
-      readonly greeting: string | null
-      readonly roots: string
-    }
-  /** A request of the server, waiting for a person. */
-  | { readonly type: 'question'; readonly question: string; readonly text: string }
-  | { readonly type: 'settled'; readonly question: string }
-  | { readonly type: 'notification'; readonly text: string }
-  | { readonly type: 'ended'; readonly why: string }
-
 export type AskOutcome = CallOutcome & { readonly latencyMs: number }
-
-/** A person's response: exact JSON text of a result or error. */
-export type PersonsAnswer = { readonly result: string } | { readonly error: string }
 
 /** An MCP client controlled by a person. */
 export interface ClientSession {
@@ -48,17 +32,9 @@ export const capabilities =
   '{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}},' +
   '"extensions":{"io.modelcontextprotocol/tasks":{}}}'
 
-/** Concurrently waiting questions. */
-const mostQuestions = 100
 /** Characters of notifications kept for later pages. */
 const keptNotifications = 2_000_000
 const mostRounds = 20
-
-interface Question {
-  readonly text: string
-  readonly envelope: Envelope
-  settle(answer: PersonsAnswer): void
-}
 
 /**
  * Initializes a session with a server and is its client until closed.
@@ -69,119 +45,168 @@ export async function openSession(
   recording: () => Promise<string>,
   open: (role: ClientRole) => Promise<OpenServer | { readonly error: string }>,
 ): Promise<ClientSession | { readonly error: string }> {
-  const listeners = new Set<(event: SessionEvent) => void>()
-  const questions = new Map<string, Question>()
-  const running = new Map<string, AbortController>()
-  const notifications: string[] = []
-  let keptLength = 0
-  let roots = '[]'
-  let ended: string | undefined
-  let made = 0
-  let server: OpenServer | undefined
-  const early: (() => void)[] = []
-
-  const tell = (event: SessionEvent): void => {
-    for (const listener of listeners) listener(event)
-  }
-  const say = (text: string): void => {
-    if (server) server.tell(text).catch(() => undefined)
-    else early.push(() => say(text))
-  }
-
-  function wait(text: string, envelope: Envelope, settle: Question['settle']): string {
-    made += 1
-    const question = `q${made}`
-    questions.set(question, { text, envelope, settle })
-    tell({ type: 'question', question, text })
-    return question
-  }
-
-  function drop(question: string): void {
-    if (questions.delete(question)) tell({ type: 'settled', question })
-  }
-
-  const role: ClientRole = {
-    capabilities,
-    question(text, envelope) {
-      const { id = 'null', method } = envelope
-      const settle = (answer: PersonsAnswer): void => {
-        const member = 'result' in answer ? `"result":${answer.result}` : `"error":${answer.error}`
-        say(`{"jsonrpc":"2.0","id":${id},${member}}`)
-      }
-      if (method === 'ping') settle({ result: '{}' })
-      else if (method === 'roots/list') settle({ result: `{"roots":${roots}}` })
-      else if (questions.size >= mostQuestions)
-        settle({ error: '{"code":-32603,"message":"too many requests are waiting for a person"}' })
-      else wait(text, envelope, settle)
-    },
-    notification(text) {
-      const { method } = readEnvelope(text, 0)
-      if (method === 'notifications/cancelled') {
-        const id = new JsonObject(text, 0).object('params')?.raw('requestId')
-        for (const [question, { envelope }] of questions) if (envelope.id === id) drop(question)
-      }
-      notifications.push(text)
-      keptLength += text.length
-      while (keptLength > keptNotifications) keptLength -= notifications.shift()!.length
-      tell({ type: 'notification', text })
-    },
-    ended(reason) {
-      ended ??= reason
-      for (const question of questions.keys()) drop(question)
-      tell({ type: 'ended', why: reason })
-    },
-  }
-
-  const opened = await open(role)
-  if ('error' in opened) return opened
-  server = opened
-  const greeted = opened
-  for (const send of early.splice(0)) send()
-  const { greeting = null } = opened
-  let name: string
+  const role = new PersonsRole()
+  const server = await open(role.asClient())
+  if ('error' in server) return server
+  role.joined(server)
   try {
-    name = await recording()
+    return new PersonsSession(role, server, await recording())
   } catch (error) {
-    await greeted.close()
+    await server.close()
     throw error
   }
+}
 
-  /** A person's input for a result that requires it. */
-  async function inputFor(result: JsonObject, signal: AbortSignal): Promise<string | PersonsAnswer> {
-    const wanted = result.raw('inputRequests') ?? '{}'
-    const members = kindAt(wanted, 0) === 'object' ? membersOf(wanted, 0) : []
-    const given: string[] = []
-    for (const { name: key, start, end } of members.slice(0, mostQuestions)) {
-      const text = `{"jsonrpc":"2.0","id":${JSON.stringify(key)},${wanted.slice(start + 1, end)}`
-      const reply = await new Promise<PersonsAnswer>((settle) => {
-        const envelope = readEnvelope(text, 0)
-        if (envelope.method === 'roots/list') settle({ result: `{"roots":${roots}}` })
-        else {
-          const question = wait(text, envelope, settle)
-          signal.addEventListener('abort', () => {
-            drop(question)
-            settle({ error: 'null' })
-          })
-        }
-      })
-      if ('error' in reply) return reply
-      given.push(`${JSON.stringify(key)}:${reply.result}`)
-    }
-    return `"inputResponses":{${given.join(',')}}`
+/** What the server sends, and its requests to the person. */
+class PersonsRole {
+  readonly #listeners = new Set<(event: SessionEvent) => void>()
+  readonly questions = new Questions((event) => this.#tell(event))
+  readonly #notifications: string[] = []
+  #keptLength = 0
+  /** Exact JSON text of an array. */
+  roots = '[]'
+  #ended: string | undefined
+  #server: OpenServer | undefined
+  /** Responses to requests that the server made before its session was open. */
+  readonly #early: string[] = []
+
+  get ended(): string | undefined {
+    return this.#ended
   }
 
-  async function askUntilAnswered(method: string, params: string, signal: AbortSignal): Promise<CallOutcome> {
+  asClient(): ClientRole {
+    return {
+      capabilities,
+      question: (text, envelope) => this.#question(text, envelope),
+      notification: (text) => this.#notification(text),
+      ended: (reason) => this.#end(reason),
+    }
+  }
+
+  joined(server: OpenServer): void {
+    this.#server = server
+    for (const text of this.#early.splice(0)) this.#say(text)
+  }
+
+  /** Sends the current state, then all later events. */
+  follow(session: SessionEvent, take: (event: SessionEvent) => void): () => void {
+    take(session)
+    for (const text of this.#notifications) take({ type: 'notification', text })
+    for (const { question, text } of this.questions.waiting()) take({ type: 'question', question, text })
+    if (this.#ended !== undefined) take({ type: 'ended', why: this.#ended })
+    this.#listeners.add(take)
+    return () => this.#listeners.delete(take)
+  }
+
+  #tell(event: SessionEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  #say(text: string): void {
+    if (this.#server) this.#server.tell(text).catch(() => undefined)
+    else this.#early.push(text)
+  }
+
+  #question(text: string, envelope: Envelope): void {
+    const { id = 'null', method } = envelope
+    const settle = (answer: PersonsAnswer): void => {
+      const member = 'result' in answer ? `"result":${answer.result}` : `"error":${answer.error}`
+      this.#say(`{"jsonrpc":"2.0","id":${id},${member}}`)
+    }
+    if (method === 'ping') settle({ result: '{}' })
+    else if (method === 'roots/list') settle({ result: `{"roots":${this.roots}}` })
+    else if (this.questions.isFull)
+      settle({ error: '{"code":-32603,"message":"too many requests are waiting for a person"}' })
+    else this.questions.add(text, envelope, settle)
+  }
+
+  #notification(text: string): void {
+    const { method } = readEnvelope(text, 0)
+    if (method === 'notifications/cancelled')
+      this.questions.cancel(new JsonObject(text, 0).object('params')?.raw('requestId'))
+    this.#notifications.push(text)
+    this.#keptLength += text.length
+    while (this.#keptLength > keptNotifications) this.#keptLength -= this.#notifications.shift()!.length
+    this.#tell({ type: 'notification', text })
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= reason
+    this.questions.dropAll()
+    this.#tell({ type: 'ended', why: reason })
+  }
+}
+
+class PersonsSession implements ClientSession {
+  readonly #role: PersonsRole
+  readonly #server: OpenServer
+  readonly recording: string
+  readonly #running = new Map<string, AbortController>()
+
+  constructor(role: PersonsRole, server: OpenServer, recording: string) {
+    this.#role = role
+    this.#server = server
+    this.recording = recording
+  }
+
+  get ended(): string | undefined {
+    return this.#role.ended
+  }
+
+  follow(take: (event: SessionEvent) => void): () => void {
+    const { recording } = this
+    const { greeting = null } = this.#server
+    return this.#role.follow({ type: 'session', recording, greeting, roots: this.#role.roots }, take)
+  }
+
+  async ask(key: string, method: string, params: string): Promise<AskOutcome> {
+    const controller = new AbortController()
+    this.#running.set(key, controller)
+    const startedAtMs = performance.now()
+    try {
+      const outcome = await this.#askUntilAnswered(method, params, controller.signal)
+      return { ...outcome, latencyMs: performance.now() - startedAtMs }
+    } finally {
+      this.#running.delete(key)
+    }
+  }
+
+  cancel(key: string): void {
+    this.#running.get(key)?.abort()
+  }
+
+  answer(question: string, answer: PersonsAnswer): string | undefined {
+    return this.#role.questions.answer(question, answer)
+  }
+
+  async setRoots(text: string): Promise<void> {
+    if (kindAt(text, 0) !== 'array') return
+    this.#role.roots = `[${elementsOf(text, 0)
+      .map(({ start, end }) => text.slice(start, end))
+      .join(',')}]`
+    if (!this.#server.isModern)
+      await this.#server.tell('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}')
+  }
+
+  close(): Promise<void> {
+    // Otherwise wiretape could not exit until the last of them timed out.
+    for (const controller of this.#running.values()) controller.abort()
+    return this.#server.close()
+  }
+
+  async #askUntilAnswered(method: string, params: string, signal: AbortSignal): Promise<CallOutcome> {
     let whole = params
     for (let round = 0; ; round += 1) {
-      const outcome = await greeted.ask({ method, params: whole }, signal)
+      const outcome = await this.#server.ask({ method, params: whole }, signal)
       if (!('answer' in outcome) || round >= mostRounds) return outcome
       const result = new JsonObject(outcome.answer, 0).object('result')
       const wants = result && wantsInput(result)
       if (!wants) return outcome
-      const input = await inputFor(result, signal)
+      const input = await this.#inputFor(result, signal)
       if (typeof input !== 'string') return { error: 'a request of the server was refused' }
       if (wants === 'task') {
-        const told = await greeted.ask({ method: 'tasks/update', params: withFirst(input, params) }, signal)
+        const update = { method: 'tasks/update', params: withFirst(input, params) }
+        const told = await this.#server.ask(update, signal)
         if (!('answer' in told) || readEnvelope(told.answer, 0).kind === 'error') return told
       } else {
         const state = result.raw('requestState')
@@ -190,51 +215,31 @@ export async function openSession(
     }
   }
 
-  return {
-    get ended() {
-      return ended
-    },
-    recording: name,
-    follow(take) {
-      take({ type: 'session', recording: name, greeting, roots })
-      for (const text of notifications) take({ type: 'notification', text })
-      for (const [question, { text }] of questions) take({ type: 'question', question, text })
-      if (ended !== undefined) take({ type: 'ended', why: ended })
-      listeners.add(take)
-      return () => listeners.delete(take)
-    },
-    async ask(key, method, params) {
-      const controller = new AbortController()
-      running.set(key, controller)
-      const startedAtMs = performance.now()
-      try {
-        const outcome = await askUntilAnswered(method, params, controller.signal)
-        return { ...outcome, latencyMs: performance.now() - startedAtMs }
-      } finally {
-        running.delete(key)
-      }
-    },
-    cancel: (key) => running.get(key)?.abort(),
-    answer(question, answer) {
-      const waiting = questions.get(question)
-      if (!waiting) return 'the server is no longer waiting for this response'
-      drop(question)
-      waiting.settle(answer)
-      return undefined
-    },
-    async setRoots(text) {
-      if (kindAt(text, 0) !== 'array') return
-      roots = `[${elementsOf(text, 0)
-        .map(({ start, end }) => text.slice(start, end))
-        .join(',')}]`
-      if (!greeted.isModern)
-        await greeted.tell('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}')
-    },
-    close() {
-      // Otherwise wiretape could not exit until the last of them timed out.
-      for (const controller of running.values()) controller.abort()
-      return greeted.close()
-    },
+  /** A person's input for a result that requires it. */
+  async #inputFor(result: JsonObject, signal: AbortSignal): Promise<string | PersonsAnswer> {
+    const wanted = result.raw('inputRequests') ?? '{}'
+    const members = kindAt(wanted, 0) === 'object' ? membersOf(wanted, 0) : []
+    const given: string[] = []
+    for (const { name: key, start, end } of members.slice(0, mostQuestions)) {
+      const text = `{"jsonrpc":"2.0","id":${JSON.stringify(key)},${wanted.slice(start + 1, end)}`
+      const reply = await this.#personsAnswer(text, signal)
+      if ('error' in reply) return reply
+      given.push(`${JSON.stringify(key)}:${reply.result}`)
+    }
+    return `"inputResponses":{${given.join(',')}}`
+  }
+
+  #personsAnswer(text: string, signal: AbortSignal): Promise<PersonsAnswer> {
+    const { questions, roots } = this.#role
+    return new Promise((settle) => {
+      const envelope = readEnvelope(text, 0)
+      if (envelope.method === 'roots/list') return settle({ result: `{"roots":${roots}}` })
+      const question = questions.add(text, envelope, settle)
+      signal.addEventListener('abort', () => {
+        questions.drop(question)
+        settle({ error: 'null' })
+      })
+    })
   }
 }
 

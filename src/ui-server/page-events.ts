@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { SessionEvent } from './client-session.js'
+import type { SessionEvent } from './session-event.js'
 import { writeAtPace } from './send-file.js'
 
 /** Unread characters after which a page gets no more notifications. */

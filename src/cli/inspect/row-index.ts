@@ -36,89 +36,64 @@ const noName = -1
 const unknownName = -2
 
 /** @param mayHold whether a line, or that of its request, may contain the searched text */
-export function createRowIndex(
-  { entries }: Pick<Fold, 'entries'>,
-  mayHold?: (place: LinePlace | undefined) => boolean,
-): RowIndex {
-  /** 1 for rows of lines that may contain the searched text. */
-  const held = createIntColumn(0)
-  /** First row of each record; -1 without rows. */
-  const firstRows = createIntColumn(-1)
-  /** Rows of batches. */
-  const counts = new Map<number, number>()
-  /** Index of each row's entry in `names`. */
-  const nameNumbers = createIntColumn(unknownName)
-  const names: NamedRequest[] = []
-  const known = new Map<string, Map<string | undefined, number>>()
-  const metas = new Set<number>()
+export function createRowIndex(fold: Pick<Fold, 'entries'>, mayHold?: MayHold): RowIndex {
+  return new NamedRows(fold.entries, mayHold)
+}
 
-  function nameOf({ method, subject }: Pick<Envelope, 'method' | 'subject'>): number {
-    if (method === undefined) return noName
-    const ofMethod = known.get(method)
-    const number = ofMethod?.get(subject)
-    if (number !== undefined) return number
-    if (names.length >= mostNames || method.length + (subject?.length ?? 0) > longestName) return unknownName
-    // Copies: slices would keep whole lines of the tape in memory.
-    const own = { method: detach(method), ...(subject !== undefined && { subject: detach(subject) }) }
-    if (ofMethod) ofMethod.set(own.subject, names.length)
-    else known.set(own.method, new Map([[own.subject, names.length]]))
-    return names.push(own) - 1
+type MayHold = (place: LinePlace | undefined) => boolean
+
+class NamedRows implements RowIndex {
+  readonly #entries: EntryTable
+  readonly #mayHold: MayHold | undefined
+  /** 1 for rows of lines that may contain the searched text. */
+  readonly #held = createIntColumn(0)
+  /** First row of each record; -1 without rows. */
+  readonly #firstRows = createIntColumn(-1)
+  /** Rows of batches. */
+  readonly #counts = new Map<number, number>()
+  /** Index of each row's entry in `#names`. */
+  readonly #nameNumbers = createIntColumn(unknownName)
+  readonly #names: NamedRequest[] = []
+  /** Indexes of names, by method and subject. */
+  readonly #numbers = new Map<string, Map<string | undefined, number>>()
+  readonly #metas = new Set<number>()
+
+  constructor(entries: EntryTable, mayHold: MayHold | undefined) {
+    this.#entries = entries
+    this.#mayHold = mayHold
   }
 
-  function take(record: TapeRecord, { first, count }: Rows, place?: LinePlace): void {
-    if (mayHold?.(place)) for (let i = 0; i < count; i += 1) setRow(held, first + i, 1)
-    if (record.type === 'meta') metas.add(firstRows.length)
-    if (count > 1) counts.set(firstRows.length, count)
-    firstRows.push(count === 0 ? -1 : first)
+  take(record: TapeRecord, { first, count }: Rows, place?: LinePlace): void {
+    if (this.#mayHold?.(place)) for (let i = 0; i < count; i += 1) setRow(this.#held, first + i, 1)
+    if (record.type === 'meta') this.#metas.add(this.#firstRows.length)
+    if (count > 1) this.#counts.set(this.#firstRows.length, count)
+    this.#firstRows.push(count === 0 ? -1 : first)
     if (!isFrameRecord(record)) return
     for (let i = 0; i < count; i += 1) {
       // A held message may be forwarded edited.
-      const isOpen = record.type === 'held' || first + i < nameNumbers.length
-      setRow(nameNumbers, first + i, isOpen ? unknownName : nameOf(record.parts[i]!.envelope))
+      const isOpen = record.type === 'held' || first + i < this.#nameNumbers.length
+      setRow(this.#nameNumbers, first + i, isOpen ? unknownName : this.#nameOf(record.parts[i]!.envelope))
     }
   }
 
-  function plain(message: PlainRow, row: number, place: LinePlace): void {
-    if (mayHold?.(place)) setRow(held, row, 1)
-    firstRows.push(row)
+  plain(message: PlainRow, row: number, place: LinePlace): void {
+    if (this.#mayHold?.(place)) setRow(this.#held, row, 1)
+    this.#firstRows.push(row)
     const { method, line } = message
     const isAnswer = line.methodStart < 0
-    setRow(nameNumbers, row, isAnswer ? noName : plainNameOf(method, message, line.subjectStart >= 0))
+    const hasSubject = line.subjectStart >= 0
+    setRow(this.#nameNumbers, row, isAnswer ? noName : this.#plainNameOf(method, message, hasSubject))
   }
 
-  function plainNameOf(method: string, message: PlainRow, hasSubject: boolean): number {
-    return nameOf(hasSubject ? { method, subject: message.subject } : { method })
-  }
-
-  /** Whether the line of the row, or of its request, may contain the searched text. */
-  function mayMatch(row: number): boolean {
-    if (!mayHold || isHeld(row)) return true
-    const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
-    return asked >= 0 && isHeld(asked)
-  }
-
-  function isHeld(row: number): boolean {
-    return row < held.length && held.get(row) === 1
-  }
-
-  /** Index in `names` for the row or its request; -2 if unknown. */
-  function nameNumberOf(row: number): number {
-    const own = nameNumbers.get(row)
-    if (own !== noName || !isAnswerRow(entries, row)) return own
-    // A late response may not be linked to its request.
-    if (entries.has(row, 'late')) return unknownName
-    const request = entries.peer(row)
-    return request < 0 ? noName : nameNumbers.get(request)
-  }
-
-  function wanted(filter: Filter, found?: Pick<FindingsByRow, 'at'>): Wanted {
+  wanted(filter: Filter, found?: Pick<FindingsByRow, 'at'>): Wanted {
+    const entries = this.#entries
     const guess = compileGuess(filter.condition)
     const rows = new Uint8Array(entries.length)
     for (let row = 0; row < rows.length; row += 1) {
-      if (!mayMatch(row)) continue
+      if (!this.#mayMatch(row)) continue
       if (isMessage(entries, row)) {
-        const name = nameNumberOf(row)
-        const request = names[name]
+        const name = this.#nameNumberOf(row)
+        const request = this.#names[name]
         const subject = rowSubject({
           entries,
           row,
@@ -129,34 +104,71 @@ export function createRowIndex(
         })
         if (guess(subject, name !== unknownName) === false) continue
       }
-      want(rows, row)
+      this.#want(rows, row)
       // A linked message is shown with its request.
       const linked = entries.linked(row)
-      if (linked >= 0) want(rows, linked)
+      if (linked >= 0) this.#want(rows, linked)
     }
     return {
-      has(record) {
-        if (metas.has(record)) return true
-        const { first, count } = rowsOf(record)
+      has: (record) => {
+        if (this.#metas.has(record)) return true
+        const { first, count } = this.#rowsOf(record)
         return count === 1 ? rows[first] === 1 : rows.subarray(first, first + count).includes(1)
       },
-      rowsOf,
+      rowsOf: (record) => this.#rowsOf(record),
     }
+  }
+
+  #nameOf({ method, subject }: Pick<Envelope, 'method' | 'subject'>): number {
+    if (method === undefined) return noName
+    const ofMethod = this.#numbers.get(method)
+    const number = ofMethod?.get(subject)
+    if (number !== undefined) return number
+    const names = this.#names
+    if (names.length >= mostNames || method.length + (subject?.length ?? 0) > longestName) return unknownName
+    // Copies: slices would keep whole lines of the tape in memory.
+    const own = { method: detach(method), ...(subject !== undefined && { subject: detach(subject) }) }
+    if (ofMethod) ofMethod.set(own.subject, names.length)
+    else this.#numbers.set(own.method, new Map([[own.subject, names.length]]))
+    return names.push(own) - 1
+  }
+
+  #plainNameOf(method: string, message: PlainRow, hasSubject: boolean): number {
+    return this.#nameOf(hasSubject ? { method, subject: message.subject } : { method })
+  }
+
+  /** Whether the line of the row, or of its request, may contain the searched text. */
+  #mayMatch(row: number): boolean {
+    if (!this.#mayHold || this.#isHeld(row)) return true
+    const asked = isAnswerRow(this.#entries, row) ? this.#entries.peer(row) : -1
+    return asked >= 0 && this.#isHeld(asked)
+  }
+
+  #isHeld(row: number): boolean {
+    return row < this.#held.length && this.#held.get(row) === 1
+  }
+
+  /** Index in `#names` for the row or its request; -2 if unknown. */
+  #nameNumberOf(row: number): number {
+    const own = this.#nameNumbers.get(row)
+    if (own !== noName || !isAnswerRow(this.#entries, row)) return own
+    // A late response may not be linked to its request.
+    if (this.#entries.has(row, 'late')) return unknownName
+    const request = this.#entries.peer(row)
+    return request < 0 ? noName : this.#nameNumbers.get(request)
   }
 
   /** A response is shown with its request. */
-  function want(rows: Uint8Array, row: number): void {
+  #want(rows: Uint8Array, row: number): void {
     rows[row] = 1
-    const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
+    const asked = isAnswerRow(this.#entries, row) ? this.#entries.peer(row) : -1
     if (asked >= 0) rows[asked] = 1
   }
 
-  function rowsOf(record: number): Rows {
-    const first = firstRows.get(record)
-    return first < 0 ? noRows : { first, count: counts.get(record) ?? 1 }
+  #rowsOf(record: number): Rows {
+    const first = this.#firstRows.get(record)
+    return first < 0 ? noRows : { first, count: this.#counts.get(record) ?? 1 }
   }
-
-  return { take, plain, wanted }
 }
 
 const noRows: Rows = { first: 0, count: 0 }

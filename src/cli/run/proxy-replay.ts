@@ -3,7 +3,8 @@ import { splitCommandLine, WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
 import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
-import { runReplayCommand, type Teller } from './replay.js'
+import { runReplayCommand } from './replay.js'
+import type { Teller } from './replay-output.js'
 import type { ReplayOptions } from './replay-options.js'
 
 export interface ProxyReplayOptions extends Omit<ReplayOptions, 'url'> {

@@ -14,7 +14,8 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { loadRecordings } from '../recordings.js'
 import { scopeOf, sinceOption } from '../search/scope.js'
-import { createTally, type Group, type Grouping, type Tally } from '../stats/tally.js'
+import type { Group, Grouping } from '../stats/groups.js'
+import { createTally, type Tally } from '../stats/tally.js'
 import { tableText, type TableColumn } from '../table.js'
 
 export interface StatsOptions {

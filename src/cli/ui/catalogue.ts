@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
-import { attachTo, liveCaptures, type CaptureConnection } from '../../control/index.js'
+import { attachTo, liveCaptures, type CaptureConnection, type LiveCapture } from '../../control/index.js'
 import { joinSegments } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import {
@@ -13,7 +13,16 @@ import {
   summarizeTape,
   type TapeSummary,
 } from '../../tape/index.js'
-import type { Catalogue, FoundMessage, ListedRecording } from '../../ui-server/index.js'
+import type {
+  Catalogue,
+  FoundMessage,
+  ListedRecording,
+  RecordedServer,
+  SavedCalls,
+  SearchFound,
+  SqlAnswer,
+  UiRecorder,
+} from '../../ui-server/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { rowOf, rowsIn, type Row } from '../folder-rows.js'
 import type { Io } from '../io.js'
@@ -37,36 +46,176 @@ import { sqlAnswer } from './sql-answer.js'
  * @throws WiretapeError if a named file cannot be read or the folder is none
  */
 export async function createCatalogue(names: readonly string[], io: Io, calls?: string): Promise<Catalogue> {
-  const idOf = idsOf(originKeyIn(io.dataFolder))
-  const folder = recordingsIn(io.dataFolder)
-  const registry = registryFolderIn(io.dataFolder)
   const saved = await savedCallsIn(calls, io)
   const found = await recordingPaths(names, io)
   const paths = found.map((path) => resolve(io.cwd, path))
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
-  /** Files by recording id; all recordings ever listed can be requested. */
-  const known = new Map<string, readonly string[]>([['sample', [sampleRecording()]]])
+  return new FileCatalogue(paths, saved, io)
+}
 
-  let engine: OpenEngine | undefined
-  // Pages ask every few seconds.
-  const listTapes = createTapeLister()
+class FileCatalogue implements Catalogue {
+  readonly #io: Io
+  /** The named files. */
+  readonly #paths: readonly string[]
+  readonly saved: SavedCalls
+  readonly rulesFolder: string
+  readonly #folder: string
+  readonly #registry: string
+  readonly #idOf
+  /** Files by recording id; all recordings ever listed can be requested. */
+  readonly #known = new Map<string, readonly string[]>([['sample', [sampleRecording()]]])
+  #engine: OpenEngine | undefined
+  /** Pages ask every few seconds. */
+  readonly #listTapes = createTapeLister()
   /** Why the servers of recordings never sent a message, by path. */
-  let whySilent: ReadonlyMap<string, string> = new Map()
-  const rows = (): Promise<Row[]> =>
-    rowsIn(folder, io, folder, async (listedFolder) => {
-      const tapes = await listTapes(listedFolder)
-      whySilent = new Map(
+  #whySilent: ReadonlyMap<string, string> = new Map()
+
+  constructor(paths: readonly string[], saved: SavedCalls, io: Io) {
+    this.#io = io
+    this.#paths = paths
+    this.saved = saved
+    this.rulesFolder = join(io.dataFolder, 'rules')
+    this.#folder = recordingsIn(io.dataFolder)
+    this.#registry = registryFolderIn(io.dataFolder)
+    this.#idOf = idsOf(originKeyIn(io.dataFolder))
+  }
+
+  async recordings(): Promise<ListedRecording[]> {
+    return (await this.#rows()).map((row) => this.#listed(row)).toReversed()
+  }
+
+  async given(): Promise<ListedRecording[]> {
+    const captures = await liveCaptures(this.#registry)
+    const tapes: TapeSummary[] = []
+    const others: Row[] = []
+    for (const path of this.#paths) {
+      const tape = await summarizeTape(path).catch(() => undefined)
+      if (tape) tapes.push(tape)
+      else others.push(await fileRow(path))
+    }
+    const groups = joinSegments(tapes, ({ place }) => place)
+    return [...groups.map((group) => rowOf(group, captures)), ...others].map((row) => this.#listed(row))
+  }
+
+  async pathOf(id: string, index: number): Promise<string | undefined> {
+    return this.#known.get(id)?.[index]
+  }
+
+  async progressOf(path: string): Promise<{ live: boolean; next?: string }> {
+    const tape = await summarizeTape(path).catch(() => undefined)
+    if (!tape) return { live: false }
+    const segment = (tape.meta.wiretape?.segment ?? 0) + 1
+    const base = path.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
+    const next = segmentPath(base, segment)
+    const rotated = tape.end?.wiretape?.rotated === true
+    if (rotated && existsSync(next)) return { live: false, next }
+    if (tape.end && !rotated) return { live: false }
+    return { live: isLive(tape, await liveCaptures(this.#registry)) }
+  }
+
+  async search(filter: string): Promise<SearchFound> {
+    const captured = captureIo(this.#io, this.#folder)
+    // One extra match shows whether there are more.
+    await runSearch([filter], { json: true, limit: mostFound + 1 }, captured.io)
+    const { matches } = JSON.parse(captured.text()) as { matches: (FoundMessage & { files: string[] })[] }
+    const found = matches
+      .slice(0, mostFound)
+      .map(({ files, label, sequence, timestamp, method, subject, snippet, match }) => ({
+        id: this.#idOf(files),
+        label,
+        sequence,
+        timestamp,
+        method,
+        subject,
+        snippet,
+        match,
+      }))
+    return { matches: found, isCut: matches.length > mostFound }
+  }
+
+  async remove(id: string): Promise<void> {
+    const row = (await this.#rows()).find(({ files }) => this.#idOf(files) === id)
+    if (!row)
+      throw new WiretapeError('usage', 'this recording is not in the data folder', {
+        hint: 'delete the file itself',
+      })
+    if (row.state === 'live') throw new WiretapeError('usage', 'this recording is still live')
+    const why = await deleteRecording(row.files, this.#io.dataFolder)
+    if (why !== undefined) throw new WiretapeError('unwritable', why)
+    this.#known.delete(id)
+  }
+
+  async sql(query: string, signal: AbortSignal): Promise<SqlAnswer> {
+    const { OpenEngine } = await import('../sql/open-engine.js')
+    this.#engine ??= new OpenEngine()
+    const recordings = await scopeOf([], this.#io, undefined, this.#listTapes)
+    const named = new Map(
+      recordings.map(({ name, paths }) => {
+        const id = this.#idOf(paths)
+        this.#known.set(id, paths)
+        return [name, id]
+      }),
+    )
+    let answer: Awaited<ReturnType<typeof sqlAnswer>> | undefined
+    const take = async (result: Parameters<typeof sqlAnswer>[0]): Promise<void> => {
+      answer = await sqlAnswer(result, (recording) => named.get(recording))
+    }
+    await this.#engine.query(query, recordings, this.#io, take, signal)
+    return answer!
+  }
+
+  async server(id: string): Promise<RecordedServer | undefined> {
+    const [path] = this.#known.get(id) ?? []
+    return path === undefined ? undefined : recordedServer(path, this.#io)
+  }
+
+  recorder(server: RecordedServer, headers: readonly (readonly [name: string, value: string])[]): UiRecorder {
+    return createRecorder(server, headers, (path) => this.#idOf([path]), this.#io)
+  }
+
+  async control(id: string): Promise<CaptureConnection | undefined> {
+    const path = this.#known.get(id)?.at(-1)
+    const capture = path === undefined ? undefined : await this.#captureOf(path)
+    return capture && attachTo(capture, { role: 'screen', name: 'wiretape ui' }).catch(() => undefined)
+  }
+
+  async attend(path: string, changed: () => void): Promise<CaptureConnection | undefined> {
+    const capture = await this.#captureOf(path)
+    if (!capture) return undefined
+    try {
+      const connection = await attachTo(capture, { role: 'onlooker', name: 'wiretape ui' })
+      await connection.send({ type: 'subscribe', from: 'now' })
+      tellOf(connection, changed).catch(() => undefined)
+      return connection
+    } catch {
+      // An older or just ending wiretape: use the file itself.
+      return undefined
+    }
+  }
+
+  /** The live capture that writes a file. */
+  async #captureOf(path: string): Promise<LiveCapture | undefined> {
+    const tape = await summarizeTape(path).catch(() => undefined)
+    const captures = await liveCaptures(this.#registry)
+    return tape && captures.find((one) => isLive(tape, [one]))
+  }
+
+  #rows(): Promise<Row[]> {
+    return rowsIn(this.#folder, this.#io, this.#folder, async (listedFolder) => {
+      const tapes = await this.#listTapes(listedFolder)
+      this.#whySilent = new Map(
         tapes.flatMap((tape) => (tape.whySilent === undefined ? [] : [[tape.path, tape.whySilent]])),
       )
       return tapes
     })
+  }
 
-  function listed(row: Row): ListedRecording {
-    const id = idOf(row.files)
-    known.set(id, row.files)
+  #listed(row: Row): ListedRecording {
+    const id = this.#idOf(row.files)
+    this.#known.set(id, row.files)
     const { label, startedAt, sizeBytes, messages, errors, durationMs, state } = row
     const files = row.files.map((path) => basename(path))
-    const why = row.files.length === 1 ? whySilent.get(row.files[0]!) : undefined
+    const why = row.files.length === 1 ? this.#whySilent.get(row.files[0]!) : undefined
     return {
       id,
       name: files[0]!,
@@ -83,113 +232,6 @@ export async function createCatalogue(names: readonly string[], io: Io, calls?: 
       path: row.files[0]!,
       ...(why !== undefined && { why }),
     }
-  }
-
-  return {
-    async recordings() {
-      return (await rows()).map(listed).toReversed()
-    },
-    async given() {
-      const captures = await liveCaptures(registry)
-      const tapes: TapeSummary[] = []
-      const others: Row[] = []
-      for (const path of paths) {
-        const tape = await summarizeTape(path).catch(() => undefined)
-        if (tape) tapes.push(tape)
-        else others.push(await fileRow(path))
-      }
-      const groups = joinSegments(tapes, ({ place }) => place)
-      return [...groups.map((group) => rowOf(group, captures)), ...others].map(listed)
-    },
-    pathOf: async (id, index) => known.get(id)?.[index],
-    async progressOf(path) {
-      const tape = await summarizeTape(path).catch(() => undefined)
-      if (!tape) return { live: false }
-      const segment = (tape.meta.wiretape?.segment ?? 0) + 1
-      const base = path.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
-      const next = segmentPath(base, segment)
-      const rotated = tape.end?.wiretape?.rotated === true
-      if (rotated && existsSync(next)) return { live: false, next }
-      if (tape.end && !rotated) return { live: false }
-      return { live: isLive(tape, await liveCaptures(registry)) }
-    },
-    async search(filter) {
-      const captured = captureIo(io, folder)
-      // One extra match shows whether there are more.
-      await runSearch([filter], { json: true, limit: mostFound + 1 }, captured.io)
-      const { matches } = JSON.parse(captured.text()) as { matches: (FoundMessage & { files: string[] })[] }
-      const found = matches
-        .slice(0, mostFound)
-        .map(({ files, label, sequence, timestamp, method, subject, snippet, match }) => ({
-          id: idOf(files),
-          label,
-          sequence,
-          timestamp,
-          method,
-          subject,
-          snippet,
-          match,
-        }))
-      return { matches: found, isCut: matches.length > mostFound }
-    },
-    async remove(id) {
-      const row = (await rows()).find(({ files }) => idOf(files) === id)
-      if (!row)
-        throw new WiretapeError('usage', 'this recording is not in the data folder', {
-          hint: 'delete the file itself',
-        })
-      if (row.state === 'live') throw new WiretapeError('usage', 'this recording is still live')
-      const why = await deleteRecording(row.files, io.dataFolder)
-      if (why !== undefined) throw new WiretapeError('unwritable', why)
-      known.delete(id)
-    },
-    async sql(query, signal) {
-      const { OpenEngine } = await import('../sql/open-engine.js')
-      engine ??= new OpenEngine()
-      const recordings = await scopeOf([], io, undefined, listTapes)
-      const named = new Map(
-        recordings.map(({ name, paths }) => {
-          const id = idOf(paths)
-          known.set(id, paths)
-          return [name, id]
-        }),
-      )
-      let answer: Awaited<ReturnType<typeof sqlAnswer>> | undefined
-      const take = async (result: Parameters<typeof sqlAnswer>[0]): Promise<void> => {
-        answer = await sqlAnswer(result, (recording) => named.get(recording))
-      }
-      await engine.query(query, recordings, io, take, signal)
-      return answer!
-    },
-    rulesFolder: join(io.dataFolder, 'rules'),
-    saved,
-    async server(id) {
-      const [path] = known.get(id) ?? []
-      return path === undefined ? undefined : recordedServer(path, io)
-    },
-    recorder: (server, headers) => createRecorder(server, headers, (path) => idOf([path]), io),
-    async control(id) {
-      const path = known.get(id)?.at(-1)
-      const tape = path === undefined ? undefined : await summarizeTape(path).catch(() => undefined)
-      const captures = await liveCaptures(registry)
-      const capture = tape && captures.find((one) => isLive(tape, [one]))
-      return capture && attachTo(capture, { role: 'screen', name: 'wiretape ui' }).catch(() => undefined)
-    },
-    async attend(path, changed) {
-      const tape = await summarizeTape(path).catch(() => undefined)
-      const captures = await liveCaptures(registry)
-      const capture = tape && captures.find((one) => isLive(tape, [one]))
-      if (!capture) return undefined
-      try {
-        const connection = await attachTo(capture, { role: 'onlooker', name: 'wiretape ui' })
-        await connection.send({ type: 'subscribe', from: 'now' })
-        tellOf(connection, changed).catch(() => undefined)
-        return connection
-      } catch {
-        // An older or just ending wiretape: use the file itself.
-        return undefined
-      }
-    },
   }
 }
 

@@ -127,12 +127,7 @@ export function createPayloadScan(): PayloadScan {
 
   /** A value that contains no other values. */
   function plain(bytes: Uint8Array, start: number, code: number): number {
-    let end: number
-    if (code === QUOTE) end = skipText(bytes, start + 1)
-    else {
-      const word = words.get(code)
-      end = word ? (matches(bytes, start, word) ? start + word.length : -1) : skipNumber(bytes, start)
-    }
+    const end = plainEnd(bytes, start, code)
     if (end >= 0) copy(bytes, start, end)
     return end
   }
@@ -149,4 +144,12 @@ export function createPayloadScan(): PayloadScan {
       return lines
     },
   }
+}
+
+/** The index after a string, word or number; -1 if it is none. */
+function plainEnd(bytes: Uint8Array, start: number, code: number): number {
+  if (code === QUOTE) return skipText(bytes, start + 1)
+  const word = words.get(code)
+  if (!word) return skipNumber(bytes, start)
+  return matches(bytes, start, word) ? start + word.length : -1
 }

@@ -80,129 +80,126 @@ export function createLineReader(
   report: Report,
   decode: (text: string, sizeBytes: number) => DecodedLine,
 ): LineReader {
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  let number = 0
-  let records = 0
-  /** Records of known types. A file without any is no tape. */
-  let known = 0
-  let offset = 0
-  let ended = false
-  let place = { offset: 0, sizeBytes: 0 }
+  return new TapeLineReader(report, decode)
+}
 
-  function take(frame: LineFrame): TraceLine | undefined {
-    let start = offset
+class TapeLineReader implements LineReader {
+  readonly #report: Report
+  readonly #decode: (text: string, sizeBytes: number) => DecodedLine
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #number = 0
+  #records = 0
+  /** Records of known types. A file without any is no tape. */
+  #known = 0
+  #offset = 0
+  #isEnded = false
+  #place = { offset: 0, sizeBytes: 0 }
+
+  constructor(report: Report, decode: (text: string, sizeBytes: number) => DecodedLine) {
+    this.#report = report
+    this.#decode = decode
+  }
+
+  get mayPass(): boolean {
+    return this.#records > 0 && !this.#isEnded
+  }
+
+  get offset(): number {
+    return this.#offset
+  }
+
+  get place(): { readonly offset: number; readonly sizeBytes: number } {
+    return this.#place
+  }
+
+  take(frame: LineFrame): TraceLine | undefined {
+    let start = this.#offset
     if (frame.kind === 'piece' && !frame.last) return undefined
-    offset = frame.endOffset
-    place = { offset: start, sizeBytes: offset - start }
-    number += 1
-    if (frame.kind === 'piece') return wrong('line-too-long', `longer than ${longestLine / 1024 / 1024} MiB`)
+    this.#offset = frame.endOffset
+    this.#place = { offset: start, sizeBytes: this.#offset - start }
+    this.#number += 1
+    if (frame.kind === 'piece')
+      return this.#wrong('line-too-long', `longer than ${longestLine / 1024 / 1024} MiB`)
     let bytes = frame.bytes
-    if (number === 1 && startsWithBom(bytes)) {
-      report({ severity: 'warning', code: 'bom', message: 'starts with a byte order mark', at: { line: 1 } })
+    if (this.#number === 1 && startsWithBom(bytes)) {
+      this.#warn('bom', 'starts with a byte order mark')
       bytes = bytes.subarray(3)
       start += 3
     }
     if (isBlank(bytes)) return undefined
     let text: string
     try {
-      text = utf8.decode(bytes)
+      text = this.#utf8.decode(bytes)
     } catch {
-      return frame.end === 'none' ? torn() : wrong('not-utf8', 'not valid UTF-8')
+      return frame.end === 'none' ? this.#torn() : this.#wrong('not-utf8', 'not valid UTF-8')
     }
-    return decoded(text, start, bytes.length, frame.end === 'none')
+    return this.#decoded(text, start, bytes.length, frame.end === 'none')
   }
 
-  function takeText(text: string, sizeBytes: number, endBytes: number): TraceLine | undefined {
-    const start = offset
-    offset += sizeBytes + endBytes
-    place = { offset: start, sizeBytes }
-    number += 1
-    return text.trim() === '' ? undefined : decoded(text, start, sizeBytes, false)
+  takeText(text: string, sizeBytes: number, endBytes: number): TraceLine | undefined {
+    const start = this.#offset
+    this.#offset += sizeBytes + endBytes
+    this.#place = { offset: start, sizeBytes }
+    this.#number += 1
+    return text.trim() === '' ? undefined : this.#decoded(text, start, sizeBytes, false)
   }
 
-  function pass(sizeBytes: number): void {
-    place = { offset, sizeBytes }
-    offset += sizeBytes + 1
-    number += 1
-    records += 1
-    known += 1
+  pass(sizeBytes: number): void {
+    this.#place = { offset: this.#offset, sizeBytes }
+    this.#offset += sizeBytes + 1
+    this.#number += 1
+    this.#records += 1
+    this.#known += 1
   }
 
-  function decoded(text: string, start: number, sizeBytes: number, last: boolean): TraceLine | undefined {
-    const line = decode(text, sizeBytes)
-    if ('fault' in line) {
-      if (line.version !== undefined) throw wrongVersion(line.version, number)
-      if (last) return torn()
-      return wrong(line.fault.code, line.fault.message, line.fault.at?.column)
-    }
-    return accept({ record: line.record, text, number, offset: start, sizeBytes })
-  }
-
-  function accept(line: TraceLine): TraceLine {
-    const { record } = line
-    if (records === 0 && record.type !== 'meta') {
-      const message =
-        'the first line is not a meta line: label and command are unknown, and the session starts at the first line'
-      report({ severity: 'error', code: 'no-meta', message, at: { line: number } })
-    }
-    if (records > 0 && !ended && record.type === 'meta') {
-      report(incomplete('no end line before this meta line: the previous tape was cut off', number))
-    }
-    if (ended && record.type !== 'meta') {
-      report({
-        severity: 'warning',
-        code: 'after-end',
-        message: 'follows the end line',
-        at: { line: number },
-      })
-    }
-    ended = record.type === 'end'
-    records += 1
-    if (record.type !== 'unknown') known += 1
-    return line
-  }
-
-  function wrong(code: string, message: string, column?: number): undefined {
-    report({
-      severity: 'error',
-      code,
-      message,
-      at: { line: number, ...(column !== undefined && { column }) },
-    })
-  }
-
-  function torn(): undefined {
-    report({
-      severity: 'warning',
-      code: 'torn-line',
-      message: 'the last line is cut off',
-      at: { line: number },
-    })
-  }
-
-  function close(): void {
-    if (known === 0) {
+  close(): void {
+    if (this.#known === 0) {
       throw new WiretapeError('not-a-recording', 'it contains no line of a tape', {
         hint: 'Is it the right file?',
       })
     }
-    if (!ended) report(incomplete('no end line: cut off, or still being recorded'))
+    if (!this.#isEnded) this.#report(incomplete('no end line: cut off, or still being recorded'))
   }
 
-  return {
-    take,
-    takeText,
-    pass,
-    close,
-    get mayPass() {
-      return records > 0 && !ended
-    },
-    get offset() {
-      return offset
-    },
-    get place() {
-      return place
-    },
+  #decoded(text: string, start: number, sizeBytes: number, last: boolean): TraceLine | undefined {
+    const line = this.#decode(text, sizeBytes)
+    if ('fault' in line) {
+      if (line.version !== undefined) throw wrongVersion(line.version, this.#number)
+      if (last) return this.#torn()
+      return this.#wrong(line.fault.code, line.fault.message, line.fault.at?.column)
+    }
+    this.#accept(line.record)
+    return { record: line.record, text, number: this.#number, offset: start, sizeBytes }
+  }
+
+  #accept({ type }: TapeRecord): void {
+    if (this.#records === 0 && type !== 'meta') {
+      this.#wrong(
+        'no-meta',
+        'the first line is not a meta line: label and command are unknown, and the session starts at the first line',
+      )
+    }
+    if (this.#records > 0 && !this.#isEnded && type === 'meta') {
+      const message = 'no end line before this meta line: the previous tape was cut off'
+      this.#report(incomplete(message, this.#number))
+    }
+    if (this.#isEnded && type !== 'meta') this.#warn('after-end', 'follows the end line')
+    this.#isEnded = type === 'end'
+    this.#records += 1
+    if (type !== 'unknown') this.#known += 1
+  }
+
+  #wrong(code: string, message: string, column?: number): undefined {
+    const at = { line: this.#number, ...(column !== undefined && { column }) }
+    this.#report({ severity: 'error', code, message, at })
+  }
+
+  #warn(code: string, message: string): undefined {
+    this.#report({ severity: 'warning', code, message, at: { line: this.#number } })
+  }
+
+  #torn(): undefined {
+    return this.#warn('torn-line', 'the last line is cut off')
   }
 }
 
