@@ -120,6 +120,8 @@ function blockText(text: string, at: number): string {
   const [words, type, mimeType, inner] = textsOf(text, at, ['text', 'type', 'mimeType', 'content'])
   if (words !== undefined) {
     const [line = ''] = words.trimStart().split('\n', 1)
+    // Indented JSON.
+    if (/^[{[]\s*$/.test(line)) return words
     return line.length < words.trim().length ? `${line.trimEnd()} …` : line
   }
   // A message of a prompt.

@@ -79,6 +79,7 @@ describe('the content of a row', () => {
       'Hello',
     ],
     ['the first line of a result', result('tools/call', text('first\nsecond')), 'first …'],
+    ['indented JSON', result('tools/call', text('{\n  "a": 1\n}')), '{ "a": 1 }'],
     ['one line', result('tools/call', text('all of it\n')), 'all of it'],
     [
       'an image',

@@ -285,7 +285,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
         .waitFor()
       expect(await names(page)).toEqual(['tools/call', 'elicitation/create', 'result of tools/call'])
       await story(page).locator('.pill', { hasText: 'declined' }).waitFor()
-      const phases = story(page).locator('.http-phases')
+      const phases = story(page).locator('.http-phases').first()
       await phases.locator('dt', { hasText: 'stream' }).waitFor()
       const parts = await phases.locator('dt').allTextContents()
       expect(parts.slice(-2)).toEqual(['wait', 'stream'])
@@ -293,8 +293,22 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
       expect(parts.includes('connect')).toBe(!isReused)
       expect(await phases.locator('.phase-time').last().textContent()).toMatch(/\d+ m?s/)
       expect(await story(page).locator('.tag').count()).toBe(0)
+      // The response of the client is another HTTP exchange.
+      await story(page).locator('.http-others', { hasText: 'result of elicitation/create' }).waitFor()
+      expect(await story(page).locator('.http-others .phase-wait').count()).toBe(1)
     }
     await looked(page, 'story-http')
+
+    // The request of the server is told as in the story of the call, with the client's HTTP exchange.
+    await page.locator('.row', { hasText: 'Sure of 1?' }).first().click()
+    await page.locator('.detail h2', { hasText: 'elicitation/create' }).waitFor()
+    await story(page).locator('.tell-request .asked-message', { hasText: 'Sure of 1?' }).waitFor()
+    await story(page).locator('.tell-request .pill', { hasText: 'declined' }).waitFor()
+    expect(await story(page).locator('.tell-answer .story-body').textContent()).toBe(
+      'result of elicitation/create ',
+    )
+    expect(await story(page).locator('.http-phases').count()).toBe(1)
+    expect(await story(page).locator('.story-told').textContent()).not.toContain('without a response')
     expectQuiet(stage)
     await page.context().close()
   })

@@ -18,13 +18,21 @@ export interface AskedThing {
 const longest = 2_000
 const mostShown = 100
 
+/** Whether a story is that of a request of the server to its client. */
+export function isOfAsked(steps: readonly StoryStep[]): boolean {
+  const head = steps.find(({ kind }) => kind === 'request')
+  return head !== undefined && askedIn(head, steps).length > 0
+}
+
 /** Requests of the server in a step: the message itself, or those in an input-required result. */
 export function askedIn(step: StoryStep, steps: readonly StoryStep[]): AskedThing[] {
   const message = messageOf(step.detail)
   if (!message) return []
-  if (step.kind === 'asked') {
+  if (step.kind === 'asked' || step.kind === 'request') {
     const method = textOf(message['method'])
-    const reply = step.answer && messageOf(step.answer)
+    // In its own story, the response is a step.
+    const answer = step.kind === 'asked' ? step.answer : steps.find(({ kind }) => kind === 'answer')?.detail
+    const reply = answer && messageOf(answer)
     if (!Object.hasOwn(shapes, method)) return []
     return [{ method, params: jsonOf(message['params']), ...answerIn(reply) }]
   }

@@ -1,9 +1,33 @@
-import { formatDuration, phaseViews } from '../../src/render/index.js'
+import { countOf, formatDuration, phaseViews } from '../../src/render/index.js'
+import { clean } from '../shell/clean.js'
 import type { HttpCourse } from './story-facts.js'
 
-/** The phases of a call's HTTP exchange, as bars below each other. */
-export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly began: number }) {
-  const { exchange, firstAt, lastAt, phases } = http
+/** More HTTP exchanges than this are collapsed. */
+const mostOpen = 2
+
+/** The first HTTP exchange of a story, and the others: polls, later rounds, responses to the server. */
+export function HttpStories({ all }: { readonly all: readonly HttpCourse[] }) {
+  const [first, ...others] = all
+  if (!first) return null
+  return (
+    <>
+      <HttpStory http={first} />
+      {others.length > 0 && (
+        <details class="http-others" open={others.length < mostOpen}>
+          <summary>{countOf(others.length, 'further HTTP exchange')}</summary>
+          {others.map((http) => (
+            <HttpStory key={http.exchange} http={http} name={http.name} />
+          ))}
+        </details>
+      )}
+    </>
+  )
+}
+
+/** The phases of an HTTP exchange, as bars below each other. */
+function HttpStory({ http, name = '' }: { readonly http: HttpCourse; readonly name?: string }) {
+  const { exchange, began, firstAt, lastAt, phases } = http
+  const of = name === '' ? '' : `, ${clean(name)}`
   if (!phases) {
     const streamed =
       firstAt !== undefined && lastAt > firstAt ? `, streamed ${formatDuration(lastAt - firstAt)}` : ''
@@ -11,7 +35,8 @@ export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly
       firstAt === undefined ? 'no response' : `waited ${formatDuration(firstAt - began)}${streamed}`
     return (
       <p class="quiet">
-        HTTP exchange {exchange}: {waited}. The recording has no phase timings.
+        HTTP exchange {exchange}
+        {of}: {waited}. The recording has no phase timings.
       </p>
     )
   }
@@ -24,6 +49,7 @@ export function HttpStory({ http, began }: { readonly http: HttpCourse; readonly
     <section class="http-phases" aria-label={`Phases of HTTP exchange ${exchange}`}>
       <p class="quiet">
         HTTP exchange {exchange}
+        {of}
         {phases.connectMs === undefined && ', on a reused connection'}
       </p>
       <dl>

@@ -1,5 +1,6 @@
-import { isFrameRecord, type HttpPhases } from '../../src/model/index.js'
-import { formatDuration, ownAnswerWords } from '../../src/render/index.js'
+import { isFrameRecord, type Draft, type HttpPhases } from '../../src/model/index.js'
+import { formatDuration, ownAnswerWords, phaseViews } from '../../src/render/index.js'
+import { nameOf } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { isForWiretape } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
@@ -74,30 +75,57 @@ function fateOf(row: number, isStopped: boolean): string {
   return table.has(row, 'modified') ? 'then modified and forwarded' : 'then forwarded'
 }
 
-/** The HTTP exchange of a request; times are microseconds since 1970. */
+/** An HTTP exchange of a story; times are microseconds since 1970. */
 export interface HttpCourse {
   readonly exchange: number
+  /** The message in the HTTP request, in words; '' if none is in the story. */
+  readonly name: string
   /** Absent in recordings without them. */
   readonly phases?: HttpPhases
+  readonly began: number
   /** Time of the response's first message, or of the response if it has none; absent without a response. */
   readonly firstAt?: number
   readonly lastAt: number
 }
 
-export function httpOf(steps: readonly StoryStep[], head: number): HttpCourse | undefined {
-  const exchange = exchangeOf(steps.find(({ row }) => row === head)?.detail)
-  if (exchange === undefined || table.at(head) === 0) return undefined
-  let firstAt: number | undefined
-  let lastAt = table.at(head)
-  let phases: HttpPhases | undefined
-  for (const { row, at, detail } of steps) {
-    if (row === head || exchangeOf(detail) !== exchange) continue
-    if (detail.record.type === 'http' && detail.record.status === undefined) continue
-    firstAt ??= at
-    phases ??= phasesOf(detail)
-    lastAt = Math.max(lastAt, at)
+/** The HTTP exchanges whose requests are in the story, in order. */
+export function httpOf(steps: readonly StoryStep[]): HttpCourse[] {
+  const courses = new Map<number, Draft<HttpCourse>>()
+  const parts = steps.flatMap(({ row, at, detail, answer, answerAt = 0, accepted }) => [
+    { row, at, detail },
+    ...(answer ? [{ row: answer.row, at: answerAt, detail: answer }] : []),
+    ...(accepted ? [{ row: accepted.detail.row, ...accepted }] : []),
+  ])
+  for (const { row, at, detail } of parts.toSorted((a, b) => a.at - b.at)) {
+    const exchange = exchangeOf(detail)
+    if (exchange === undefined || at === 0) continue
+    const course = courses.get(exchange)
+    if (isFrameRecord(detail.record) && detail.record.direction === 'client_to_server') {
+      if (!course) courses.set(exchange, { exchange, name: nameOf(row).name, began: at, lastAt: at })
+      continue
+    }
+    const isHttp = detail.record.type === 'http'
+    if (isHttp && detail.record.status === undefined) continue
+    const phases = phasesOf(detail)
+    if (course) {
+      course.firstAt ??= at
+      if (phases) course.phases ??= phases
+      course.lastAt = Math.max(course.lastAt, at)
+    } else if (isHttp && detail.record.method === 'GET') {
+      const tookUs = phases ? phaseViews(phases).reduce((sum, { us }) => sum + us, 0) : 0
+      const began = at - tookUs
+      courses.set(exchange, {
+        exchange,
+        name: 'GET',
+        began,
+        firstAt: at,
+        lastAt: at,
+        ...(phases && { phases }),
+      })
+    }
   }
-  return { exchange, lastAt, ...(firstAt !== undefined && { firstAt }), ...(phases && { phases }) }
+  // A stream counts only if messages of the story came through it.
+  return [...courses.values()].filter(({ name, firstAt = 0, lastAt }) => name !== 'GET' || lastAt > firstAt)
 }
 
 function phasesOf({ record }: Detail): HttpPhases | undefined {

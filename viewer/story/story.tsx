@@ -9,9 +9,9 @@ import { Arrow } from '../shell/icons.js'
 import { reader, select } from '../store/actions.js'
 import { detailTab, lanes, table, version } from '../store/state.js'
 import type { Explanation, Story, StoryStep } from '../worker/protocol.js'
-import { Asked, askedIn } from './asked.js'
-import { HttpStory } from './http-story.js'
-import { httpOf, holdOf, messageOf, taskIn, type Hold, type TaskState } from './story-facts.js'
+import { Asked, askedIn, isOfAsked } from './asked.js'
+import { HttpStories } from './http-story.js'
+import { holdOf, httpOf, messageOf, taskIn, type Hold, type TaskState } from './story-facts.js'
 
 /** Delay before the story is read again after rows arrive. */
 const pauseMs = 300
@@ -89,13 +89,12 @@ function Told({
   const began = table.at(row)
   const lastAt = Math.max(began, end ?? 0, ...steps.map(({ at, answerAt }) => Math.max(at, answerAt ?? 0)))
   const span = began === 0 ? 0 : lastAt - began
-  const http = httpOf(steps, row)
   const isLoose = steps.some(({ loose }) => loose)
   return (
     <section class="story" aria-label="Story">
       <p class="story-sum">{summaryOf(story, began)}</p>
       <Explained key={row} row={row} />
-      {http && <HttpStory http={http} began={began} />}
+      <HttpStories all={httpOf(steps)} />
       {isLoose && (
         <p class="quiet">
           Other requests were open. Steps marked <em class="tag">meanwhile</em> may belong to them.
@@ -236,12 +235,15 @@ function Content({ step, steps }: { readonly step: StoryStep; readonly steps: re
   if (detail.leftOut !== undefined)
     return <p class="quiet">Too long to show here. Select the step to see the message.</p>
   switch (kind) {
+    case 'request':
     case 'asked':
     case 'round':
     case 'answer': {
+      // The response is shown with the request.
+      if (kind === 'answer' && isOfAsked(steps)) return null
       const asked = askedIn(step, steps)
       if (asked.length > 0) return asked.map((one, i) => <Asked key={i} asked={one} />)
-      if (kind !== 'answer') return <Words text={kind === 'asked' ? joined(step) : text} />
+      if (kind !== 'answer') return <Words text={joined(step)} />
       const blocks = blocksIn(message?.['result'])
       return blocks.length > 0 ? <Blocks blocks={blocks} search="" /> : <Words text={text} />
     }

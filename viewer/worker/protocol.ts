@@ -176,6 +176,8 @@ export interface StoryStep {
   readonly answer?: Detail
   readonly answerAt?: number
   readonly answerText?: string
+  /** The HTTP response to the client's response. */
+  readonly accepted?: { readonly at: number; readonly detail: Detail }
   /** For a held message that was dropped. */
   readonly dropped?: { readonly why: string; readonly rule?: string; readonly at: number }
 }

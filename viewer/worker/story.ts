@@ -64,9 +64,12 @@ export async function storyOf(
     else {
       const reply = await read(answer)
       bytes += reply.sizeBytes
+      const posted = entries.has(answer, 'fromServer') ? undefined : exchangeOf(reply)
+      const response = posted === undefined ? -1 : lane.responseOf(posted, answer)
       steps.push({
         ...step,
         answer: reply,
+        ...(response >= 0 && { accepted: { at: lane.at(response), detail: await read(response) } }),
         answerAt: lane.at(answer),
         answerText: contentOf(lane, answer, reply),
       })

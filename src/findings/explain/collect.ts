@@ -185,7 +185,9 @@ class Collector implements CallCollector {
     this.#calls.set(row, call)
     this.#open.add(call)
     this.#conversations.set(call, record.conversation)
-    if (record.http) this.#byExchange.set(`${this.#session} ${record.http.exchange}`, call)
+    // A server's request is a part of an HTTP response, whose end concerns another request.
+    if (record.http && record.direction === 'client_to_server')
+      this.#byExchange.set(`${this.#session} ${record.http.exchange}`, call)
     return call
   }
 
