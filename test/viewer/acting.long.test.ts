@@ -155,7 +155,10 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await box.locator('h3', { hasText: '3 of 3: same response as before' }).waitFor()
     await write(page, (await editor(page).innerText()).replace('"first"', '"changed"'))
     await box.getByRole('button', { name: 'Send' }).click()
-    await box.locator('article', { hasText: /different response.*changed/s }).waitFor()
+    await box
+      .locator('article', { hasText: /different response.*changed/s })
+      .locator('.differences')
+      .waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'acting-again')
     await box.getByRole('button', { name: 'Close' }).click()

@@ -8,6 +8,7 @@ import {
   createStage as createPlayStage,
   server,
   type Stage as PlayStage,
+  until,
   viewerAddress,
 } from '../behaviour/stage.js'
 import {
@@ -318,6 +319,34 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await tool('get-sum')
     await answered('The sum of 2 and 3 is 5')
     expect(await bench.getByLabel('a (required)').inputValue()).toBe('2')
+    await end(page, actor)
+  })
+
+  it('sends a request of a recording that has ended again, and saves it, from its row', async () => {
+    await record()
+    const { actor, page } = await ui(join(folder, readdirSync(folder)[0]!))
+    const menu = async (name: string): Promise<void> => {
+      await page.locator('.row', { hasText: 'tools/call' }).first().click({ button: 'right' })
+      await page.getByRole('menuitem', { name }).click()
+    }
+    const box = page.locator('.act-box')
+    await menu('Save the call…')
+    expect(await page.getByRole('menuitem', { name: /Override|Note/ }).count()).toBe(0)
+    await box.getByRole('button', { name: 'Save the call' }).click()
+    await page.locator('.notice', { hasText: 'saved: ' }).waitFor()
+    expect(readFileSync(play.path('calls/calls.yaml'), 'utf8')).toContain('Echo: hi')
+    expect(await seriousFindings(page)).toEqual([])
+    await box.getByRole('button', { name: 'Close' }).click()
+
+    await menu('Send again…')
+    await box.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: 'Start and connect' }).click()
+    const bench = page.locator('.act-bench')
+    const message = bench.getByLabel('message (required)')
+    await message.waitFor()
+    await until('it is filled in', async () => (await message.inputValue()) === 'hi')
+    await bench.getByRole('button', { name: 'Call', exact: true }).click()
+    await bench.locator('.act-answers', { hasText: 'Echo: hi' }).waitFor()
     await end(page, actor)
   })
 

@@ -29,7 +29,8 @@ import { door } from './door.js'
 import { OverrideForm, RulesForm } from './rules-forms.js'
 import { questions, session } from './session.js'
 import { store } from './place.js'
-import { Leading } from './row-actions.js'
+import { canOverride, canSendAgain } from './possible.js'
+import { Leading, SavingRow } from './row-actions.js'
 
 /** Actions on the server of the current recording. */
 export function Acting() {
@@ -47,6 +48,7 @@ export function Acting() {
         <ConnectForm key={connecting.value.id} {...connecting.value} />
       )}
       <Leading />
+      <SavingRow />
       {(isAttached || session.value) && <Bench />}
     </>
   )
@@ -149,14 +151,14 @@ function Controls() {
         title="Restart the server; the client stays connected"
         onClick={() => void act({ type: 'reload' }, 'Server restarted.')}
       />
-      {chosen && chosen.request >= 0 && (
+      {chosen && canSendAgain(selected.value) && (
         <Do
           name="Send again"
           title="Send this request again and compare the responses"
           onClick={() => (form.value = { kind: 'again', row: selected.value })}
         />
       )}
-      {chosen && chosen.request >= 0 && chosen.answer >= 0 && (
+      {chosen && canOverride(selected.value) && (
         <Do
           name="Override"
           title="Add a rule that answers calls like this one"

@@ -15,7 +15,7 @@ import { textIn } from './values.js'
 type Tab = 'tools' | 'prompts' | 'resources' | 'notifications' | 'roots'
 
 export const benchOpen = signal(false)
-const tab = signal<Tab>('tools')
+export const tab = signal<Tab>('tools')
 /** Pixels. */
 const narrowest = 320
 const widest = 900

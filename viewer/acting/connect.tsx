@@ -5,9 +5,17 @@ import { askToAct } from './channel.js'
 import { Copied } from './copied.js'
 import { FormBox } from './form-box.js'
 import { wordsOf } from './state.js'
+import { rememberFor, type Wanted } from './wanted.js'
 
 /** The recording with the server to which the user wants to connect. */
-export const connecting = signal<{ readonly id: string; readonly label: string } | undefined>(undefined)
+export const connecting = signal<Connecting | undefined>(undefined)
+
+interface Connecting {
+  readonly id: string
+  readonly label: string
+  /** Filled in, once connected. */
+  readonly request?: Wanted | undefined
+}
 
 interface Shown {
   readonly shown: string
@@ -24,7 +32,7 @@ interface Header {
 }
 
 /** Shows the whole command or URL, and connects once the user confirms. */
-export function ConnectForm({ id, label }: { readonly id: string; readonly label: string }) {
+export function ConnectForm({ id, label, request }: Connecting) {
   const [server, setServer] = useState<Shown | undefined>(undefined)
   const [fault, setFault] = useState('')
   const [busy, setBusy] = useState(false)
@@ -44,7 +52,7 @@ export function ConnectForm({ id, label }: { readonly id: string; readonly label
         code,
         ...(sent.length > 0 && { headers: sent }),
       })) as { readonly recording: string }
-      sessionStorage.setItem('wiretape-bench', recording)
+      rememberFor(recording, request)
       location.assign(`./?open=${encodeURIComponent(recording)}`)
     } catch (error) {
       setFault(wordsOf(error))

@@ -2,11 +2,12 @@ import { render } from 'preact'
 import '../styles/acting.css'
 import { Acting, Offers } from './bar.js'
 import { door } from './door.js'
-import { benchOpen } from './bench.js'
+import { benchOpen, tab } from './bench.js'
 import { Home } from './home.js'
 import { findPlace } from './place.js'
 import { rowActions } from './row-actions.js'
 import { findSession, session } from './session.js'
+import { takeRemembered, wanted } from './wanted.js'
 
 // Only `wiretape ui` serves this script. The page contains placeholder elements for it.
 const place = document.querySelector('#acting')
@@ -19,9 +20,8 @@ if (place) {
   findSession()
   void findPlace()
   session.subscribe((found) => {
-    // This page started the session just before it was reloaded.
-    if (found?.recording !== sessionStorage.getItem('wiretape-bench')) return
-    sessionStorage.removeItem('wiretape-bench')
+    if (!takeRemembered(found?.recording)) return
+    if (wanted.value) tab.value = wanted.value.tab
     benchOpen.value = true
   })
   render(<Acting />, place)

@@ -3,8 +3,9 @@ import { useEffect } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { kept } from './kept.js'
 import { useListed } from './listed.js'
-import { wordsOf } from './state.js'
+import { tell, wordsOf } from './state.js'
 import { nameOf, Told } from './told.js'
+import { wanted, type Wanted } from './wanted.js'
 
 export interface Named {
   /** Unique in its list. */
@@ -26,12 +27,39 @@ export interface Picker<T extends Named> {
 }
 
 /** The list is requested once in a session. @param id of the list */
-export function usePicker<T extends Named>(id: string, load: () => Promise<T[]>): Picker<T> {
+export function usePicker<T extends Named>(id: Wanted['tab'], load: () => Promise<T[]>): Picker<T> {
   const picker = kept(`picker ${id}`, () => createPicker(load))
   useEffect(() => {
     if (!picker.all.value) picker.load()
   }, [picker])
+  const all = picker.all.value
+  const request = wanted.value?.tab === id ? wanted.value : undefined
+  useEffect(() => {
+    if (!request || !all) return
+    const found = all.some((one) => one.key === request.key)
+    if (found) picker.key.value = request.key
+    // A resource need not be listed: any form takes its URI.
+    else if (id !== 'resources' || all.length === 0) {
+      wanted.value = undefined
+      tell(`The server does not list ${request.key} now.`, 'bad')
+    }
+  }, [request, all])
   return picker
+}
+
+/** Calls `fill` with the wanted request, in the form of its tool, prompt or resource. */
+export function useWanted(
+  tab: Wanted['tab'],
+  key: string | undefined,
+  fill: (request: Wanted) => void,
+): void {
+  const request = wanted.value
+  const isOwn = request?.tab === tab && (key === undefined || key === request.key)
+  useEffect(() => {
+    if (!isOwn) return
+    wanted.value = undefined
+    fill(request)
+  }, [request, isOwn])
 }
 
 function createPicker<T extends Named>(load: () => Promise<T[]>): Picker<T> {

@@ -4,9 +4,10 @@ import { CompletedField } from './completed-field.js'
 import { kept } from './kept.js'
 import { Listed } from './listed.js'
 import { listOf } from './peer.js'
-import { chosenIn, Pick, usePicker } from './pick.js'
+import { chosenIn, Pick, usePicker, useWanted } from './pick.js'
 import { createRun, RunBox } from './run.js'
 import { listIn, objectIn, textIn } from './values.js'
+import { textsIn } from './wanted.js'
 
 /** As a server lists it. */
 interface Prompt {
@@ -43,6 +44,7 @@ function PromptForm({ prompt }: { readonly prompt: Prompt }) {
     values: signal<Readonly<Record<string, string>>>({}),
     run: createRun(),
   }))
+  useWanted('prompts', textIn(prompt.name), (request) => (values.value = textsIn(request)))
   return (
     <form
       onSubmit={(event) => {

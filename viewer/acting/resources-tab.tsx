@@ -4,11 +4,12 @@ import { Boundary } from './boundary.js'
 import { CompletedField } from './completed-field.js'
 import { kept } from './kept.js'
 import { ask, listOf } from './peer.js'
-import { chosenIn, Pick, usePicker } from './pick.js'
+import { chosenIn, Pick, usePicker, useWanted } from './pick.js'
 import { createRun, RunBox } from './run.js'
 import { serverSays, session } from './session.js'
 import { tell, wordsOf } from './state.js'
 import { textIn } from './values.js'
+import { wanted } from './wanted.js'
 
 /** As a server lists it. */
 interface Resource {
@@ -39,25 +40,37 @@ export function ResourcesTab() {
       />
       {chosen && (
         <Boundary key={chosen.key}>
-          <ResourceForm resource={chosen.resource} />
+          <ResourceForm
+            resource={chosen.resource}
+            isListed={picker.all.value?.some(({ key }) => key === wanted.value?.key) === true}
+          />
         </Boundary>
       )}
     </>
   )
 }
 
-function ResourceForm({ resource }: { readonly resource: Resource }) {
+function ResourceForm(props: {
+  readonly resource: Resource
+  /** The wanted resource is listed, so this form shows no other. */
+  readonly isListed: boolean
+}) {
+  const { resource, isListed } = props
   const template = textIn(resource.uriTemplate)
+  const key = template || textIn(resource.uri)
   const names = [...template.matchAll(/\{[+#./;?&]?([\w.,*:]{1,200})\}/g)].flatMap(([, inside]) =>
     inside!.split(',').map((name) => name.replace(/(?:\*|:\d+)$/, '')),
   )
-  const { values, written, subscribed, run } = kept(`resource ${template || textIn(resource.uri)}`, () => ({
+  const { values, written, subscribed, run } = kept(`resource ${key}`, () => ({
     values: signal<Readonly<Record<string, string>>>({}),
     /** The URI as the user typed it. */
     written: signal<string | undefined>(undefined),
     subscribed: signal(false),
     run: createRun(),
   }))
+  useWanted('resources', isListed ? key : undefined, ({ key: uri }) => {
+    if (uri !== key) written.value = uri
+  })
   const uri = written.value ?? (template === '' ? textIn(resource.uri) : expand(template, values.value))
   const subscribe = async (): Promise<void> => {
     try {

@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { JsonObject, readEnvelope } from '../../src/wire/index.js'
 import { clean } from '../shell/clean.js'
 import type { RowAction } from '../shell/page-door.js'
 import { laneName } from '../store/lane-name.js'
@@ -7,35 +9,85 @@ import { connecting } from './connect.js'
 import { door } from './door.js'
 import { FormBox } from './form-box.js'
 import { store } from './place.js'
+import { canOverride, canSendAgain } from './possible.js'
+import { saidBy } from './row-forms.js'
+import { SaveCall } from './save-call.js'
 import { lanes } from '../store/state.js'
 import { attachedTo, channel, form, recordingOf, takeControl, tell, wordsOf } from './state.js'
+import { wantedIn } from './wanted.js'
 
 type Kind = 'again' | 'override' | 'note'
 const names: Readonly<Record<Kind, string>> = { again: 'Send again', override: 'Override', note: 'Note' }
 
-/** An action that needs control of the capture first. */
+/** An action that needs control of the capture, or a connection, first. */
 const leading = signal<{ readonly kind: Kind; readonly row: number; readonly lane: Lane } | undefined>(
   undefined,
 )
 
-/** Actions for the menu of a row. Without control they are offered too, and say what they need. */
+/** Row of a call to save. */
+const saving = signal<{ readonly row: number; readonly lane: Lane } | undefined>(undefined)
+
+/** Actions for the menu of a row: those that are possible, perhaps after taking control or connecting. */
 export function rowActions(row: number): readonly RowAction[] {
-  const { lane: index, request, answer } = door.rowFacts(row)
+  const { lane: index, answer } = door.rowFacts(row)
   const lane = lanes.value[index]
   // Captures of other machines and files dropped on the page cannot be reached.
   if (lane?.file.path === undefined || store.value !== null) return []
+  const isLive = lane.state === 'following'
   const kinds: readonly Kind[] = [
-    ...(request >= 0 ? (['again'] as const) : []),
-    ...(request >= 0 && answer >= 0 ? (['override'] as const) : []),
-    'note',
+    ...(canSendAgain(row) ? (['again'] as const) : []),
+    ...(isLive && canOverride(row) ? (['override'] as const) : []),
+    ...(isLive ? (['note'] as const) : []),
   ]
-  return kinds.map((kind) => ({
+  const actions = kinds.map((kind) => ({
     name: `${names[kind]}…`,
     run: () => {
       if (channel.value !== undefined && attachedTo.value === index) form.value = { kind, row }
       else leading.value = { kind, row, lane }
     },
   }))
+  const save = { name: 'Save the call…', run: () => void (saving.value = { row, lane }) }
+  return canSendAgain(row) && answer >= 0 ? [...actions, save] : actions
+}
+
+/** A recorded call and its response, for a file of saved calls. */
+export function SavingRow() {
+  const open = saving.value
+  const [call, setCall] = useState<RecordedCall | undefined>(undefined)
+  useEffect(() => {
+    setCall(undefined)
+    if (open) void recordedCall(open.row, open.lane).then(setCall)
+  }, [open])
+  if (!open) return null
+  return (
+    <FormBox title="Save the call" close={() => (saving.value = undefined)}>
+      <p class="quiet">The recorded response becomes the expected one. wiretape run makes the call again.</p>
+      {call && <SaveCall {...call} />}
+    </FormBox>
+  )
+}
+
+interface RecordedCall {
+  readonly recording: string
+  readonly method: string
+  readonly params: string
+  readonly answer: string
+}
+
+async function recordedCall(row: number, lane: Lane): Promise<RecordedCall | undefined> {
+  const { request, answer } = door.rowFacts(row)
+  try {
+    const asked = saidBy(await door.detail(request)).text
+    return {
+      recording: await recordingOf(lane),
+      method: readEnvelope(asked, 0).method ?? '',
+      params: new JsonObject(asked, 0).raw('params') ?? '{}',
+      answer: saidBy(await door.detail(answer)).text,
+    }
+  } catch (error) {
+    tell(wordsOf(error), 'bad')
+    return undefined
+  }
 }
 
 const reasons: Readonly<Record<Kind, string>> = {
@@ -59,7 +111,8 @@ export function Leading() {
   const connect = async (): Promise<void> => {
     close()
     try {
-      connecting.value = { id: await recordingOf(lane), label: laneName(lane) }
+      const { text } = saidBy(await door.detail(door.rowFacts(row).request))
+      connecting.value = { id: await recordingOf(lane), label: laneName(lane), request: wantedIn(text) }
     } catch (error) {
       tell(wordsOf(error), 'bad')
     }
@@ -72,7 +125,10 @@ export function Leading() {
         </p>
         {kind === 'again' && (
           <>
-            <p>Connect to its server to call it again: the command is shown first.</p>
+            <p>
+              Connect to its server to send the request: the command is shown first, then the form with the
+              recorded values.
+            </p>
             <button type="button" class="button primary" onClick={() => void connect()}>
               Connect
             </button>

@@ -1,8 +1,9 @@
 import { isFrameRecord } from '../../src/model/index.js'
 import { useEffect, useState } from 'preact/hooks'
-import { formatDuration, indentJson } from '../../src/render/index.js'
+import { countOf, formatCount, formatDuration, indentJson } from '../../src/render/index.js'
 import { JsonObject, kindAt, readWritten } from '../../src/wire/index.js'
 import type { Success } from '../../src/control-schema/index.js'
+import { Later } from '../shell/views.js'
 import type { Detail } from '../worker/protocol.js'
 import { useCalledSchema } from './called-schema.js'
 import { door } from './door.js'
@@ -114,58 +115,97 @@ async function sendOnce(message: string, text: string | undefined): Promise<Outc
   }
 }
 
-/** Equal responses are shown once, with their count. */
+/** Equal responses are shown once, with their count and latency; others with their differences. */
 function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly before: string | undefined }) {
   const { outcomes, before } = props
   const groups = new Map<string, Outcome[]>()
   for (const outcome of outcomes) {
     const key = outcome.fault ?? contentOf(outcome.answer ?? '')
-    groups.set(key, [...(groups.get(key) ?? []), outcome])
+    const alike = groups.get(key)
+    if (alike) alike.push(outcome)
+    else groups.set(key, [outcome])
   }
+  const ordered = [...groups].toSorted(([, one], [, other]) => other.length - one.length)
+  const most = ordered.find(([, [first]]) => first!.fault === undefined)?.[0]
+  const base: Base | undefined =
+    before !== undefined
+      ? { content: contentOf(before), name: 'recorded' }
+      : most === undefined
+        ? undefined
+        : { content: most, name: 'most frequent' }
   return (
     <section class="act-answers" aria-label="Responses" aria-live="polite">
+      {outcomes.length > 1 && (
+        <p class="quiet">
+          {countOf(groups.size, 'different response')} to {formatCount(outcomes.length)} requests
+        </p>
+      )}
       <Listed
-        all={[...groups]}
+        all={ordered}
         atOnce={responsesAtOnce}
         noun="response"
         draw={([content, alike]) => (
-          <Alike key={content} content={content} alike={alike} of={outcomes.length} before={before} />
+          <Alike key={content} content={content} alike={alike} of={outcomes.length} base={base} />
         )}
       />
     </section>
   )
 }
 
+/** The response with which others are compared. */
+interface Base {
+  readonly content: string
+  readonly name: 'recorded' | 'most frequent'
+}
+
 function Alike(props: {
   readonly content: string
   readonly alike: readonly Outcome[]
   readonly of: number
-  readonly before: string | undefined
+  readonly base: Base | undefined
 }) {
-  const { content, alike, of, before } = props
-  const isSame = before !== undefined && content === contentOf(before)
+  const { content, alike, of, base } = props
+  const isSame = content === base?.content
+  const isFault = alike[0]!.fault !== undefined
+  const words = isFault
+    ? 'failed'
+    : base?.name !== 'recorded'
+      ? isSame || of === 1
+        ? 'answered'
+        : 'different response'
+      : isSame
+        ? 'same response as before'
+        : 'different response'
   const took = alike.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]))
+  const differs = !isFault && base !== undefined && !isSame
   return (
     <article>
       <h3>
         {of > 1 && `${alike.length} of ${of}: `}
-        {alike[0]!.fault !== undefined
-          ? 'failed'
-          : isSame
-            ? 'same response as before'
-            : before === undefined
-              ? 'answered'
-              : 'different response'}
+        {words}
         {took.length > 0 && ` after ${spanOf(took)}`}
       </h3>
-      <Whole text={content} />
+      {differs && (
+        <Later part="Differences" of={{ left: base.content, right: content, names: [base.name, 'now'] }} />
+      )}
+      {isFault ? (
+        <Whole text={content} />
+      ) : (
+        <details open={!differs}>
+          <summary>JSON</summary>
+          <Whole text={content} />
+        </details>
+      )}
     </article>
   )
 }
 
 function spanOf(tookMs: readonly number[]): string {
-  const [least, most] = [Math.min(...tookMs), Math.max(...tookMs)].map((ms) => formatDuration(ms * 1000))
-  return least === most ? least! : `${least} to ${most}`
+  const sorted = tookMs.toSorted((one, other) => one - other)
+  const [least, median, most] = [sorted[0]!, sorted[sorted.length >> 1]!, sorted.at(-1)!].map((ms) =>
+    formatDuration(ms * 1000),
+  )
+  return least === most ? least! : `${least} to ${most}, median ${median}`
 }
 
 /** The result or error of a response, without its id. */

@@ -65,7 +65,9 @@ export function OverrideForm({ row }: { readonly row: number }) {
   }, [row])
   return (
     <FormBox title="Override the response">
-      {start === '' && <p class="quiet">Only a tool call with a response can be overridden.</p>}
+      {start === '' && (
+        <p class="quiet">This response cannot be overridden: its request or the response is not readable.</p>
+      )}
       {start !== undefined && start !== '' && (
         <>
           <p class="quiet act-about">

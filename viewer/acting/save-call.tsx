@@ -8,13 +8,23 @@ export function SaveCall(props: {
   readonly method: string
   readonly params: string
   readonly answer: string
+  /** @default the recording of this page's session, or of the live capture */
+  readonly recording?: string
 }) {
   const [file, setFile] = useState('calls.yaml')
+  const { method, params, answer } = props
   const save = async (): Promise<void> => {
     try {
       const lane = target.value
-      const recording = session.value?.recording ?? (lane && (await recordingOf(lane)))
-      const { told } = (await askToAct('./api/saved', { type: 'save', file, recording, ...props })) as {
+      const recording = props.recording ?? session.value?.recording ?? (lane && (await recordingOf(lane)))
+      const { told } = (await askToAct('./api/saved', {
+        type: 'save',
+        file,
+        recording,
+        method,
+        params,
+        answer,
+      })) as {
         readonly told: string
       }
       tell(told)

@@ -3,7 +3,7 @@ import { Boundary } from './boundary.js'
 import { createForm } from './form.js'
 import { kept } from './kept.js'
 import { listOf } from './peer.js'
-import { chosenIn, Pick, usePicker } from './pick.js'
+import { chosenIn, Pick, usePicker, useWanted } from './pick.js'
 import { createRun, RunBox } from './run.js'
 import { ForceButton, JsonSwitch, SchemaForm } from './schema-form.js'
 import { objectIn, textIn } from './values.js'
@@ -46,6 +46,7 @@ function ToolForm({ tool }: { readonly tool: Tool }) {
     run: createRun(),
     asTask: signal(false),
   }))
+  useWanted('tools', textIn(tool.name), ({ given }) => form.fill(given))
   const { taskSupport } = objectIn(tool.execution)
   const call = (isForced = false): void => {
     const text = form.read(isForced)

@@ -3,7 +3,7 @@ import { ComparePage } from '../diff/compare.js'
 import { CostPage } from '../findings/cost.js'
 import { FindingsPage } from '../findings/findings.js'
 import { Markdown } from '../reading/markdown.js'
-import { Original } from '../reading/original.js'
+import { Differences, Original } from '../reading/original.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { StoryView } from '../story/story.js'
 import { ToolsPage } from '../tools/tools.js'
@@ -11,6 +11,7 @@ import { ToolsPage } from '../tools/tools.js'
 const views = {
   ComparePage,
   CostPage,
+  Differences,
   FindingsPage,
   Markdown,
   Original,
