@@ -40,7 +40,7 @@ const longestBytes = 64 * 1024 * 1024
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** Encodes a new text, with the file's byte order mark. */
-export function encode(file: ConfigFile, text: string): Buffer {
+function encode(file: ConfigFile, text: string): Buffer {
   const body = Buffer.from(text)
   return file.bytes.subarray(0, 3).equals(byteOrderMark) ? Buffer.concat([byteOrderMark, body]) : body
 }

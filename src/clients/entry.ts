@@ -42,7 +42,7 @@ function isGroup(node: ConfigNode, dialect: Dialect): boolean {
   return node.members.length > 0 && node.members.every(({ value }) => value.kind === 'map')
 }
 
-export function readLaunch(node: ConfigNode, dialect: Dialect): Launch {
+function readLaunch(node: ConfigNode, dialect: Dialect): Launch {
   if (node.kind !== 'map') return other('its entry is not a map of plain values')
   const command = memberOf(node, dialect.command)?.value
   if (command) return dialect.args === null ? ofList(command) : ofPair(command, node, dialect.args)

@@ -136,7 +136,7 @@ function remoteOf(
 }
 
 /** Accepts both separators, since another system may have written the configuration. */
-export function isLauncher(command: string): boolean {
+function isLauncher(command: string): boolean {
   const name = command.split(/[/\\]/).at(-1)!
   return name === launcherName || name === `${launcherName}.cmd`
 }

@@ -104,7 +104,7 @@ function isEpoch(value: number): boolean {
   return Number.isFinite(value) && /^1[6-9]\d{8}(?:\d{3}){0,3}(?:\.\d+)?$/.test(String(value))
 }
 
-export function typeOf(value: Json): 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null' {
+function typeOf(value: Json): 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null' {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   return typeof value as 'string' | 'number' | 'boolean' | 'object'

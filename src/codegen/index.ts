@@ -6,11 +6,10 @@ import type { TestPlan } from './plan.js'
 import { planTests, type RecordedTalk } from './steps.js'
 
 export type { About } from './about.js'
-export type { TestPlan } from './plan.js'
 export type { RecordedTalk } from './steps.js'
 
 /** Kinds of test files, with the end of their file names. */
-export const testKinds = { vitest: '.test.ts', 'node-test': '.test.mjs', pytest: '.py' } as const
+const testKinds = { vitest: '.test.ts', 'node-test': '.test.mjs', pytest: '.py' } as const
 export type TestKind = keyof typeof testKinds
 
 /**

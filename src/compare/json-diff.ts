@@ -1,12 +1,4 @@
-import {
-  canonicalNumber,
-  decodeString,
-  elementsOf,
-  kindAt,
-  membersOf,
-  skipValue,
-  type Span,
-} from '../wire/index.js'
+import { canonicalNumber, decodeString, elementsOf, kindAt, skipValue, type Span } from '../wire/index.js'
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import { pairElements } from './pair-elements.js'
 import { spellingOf } from './spelling.js'
@@ -241,9 +233,4 @@ function innerJson(side: Side): Side | undefined {
   const text = decodeString(side.text, side.start, side.end)
   const start = jsonInText(text)
   return start === undefined ? undefined : { text, start, end: skipValue(text, start), place: side.place }
-}
-
-/** Whether an object has a member of that name. For checked text only. */
-export function hasMember(text: string, start: number, name: string): boolean {
-  return kindAt(text, start) === 'object' && membersOf(text, start).some((member) => member.name === name)
 }

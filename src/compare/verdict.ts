@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt, memberOf, membersOf, type Span } from '../wire/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt, type Span } from '../wire/index.js'
 import { isTooDeep } from './canonical-json.js'
 import { diffJson, type Difference, type JsonDiff } from './json-diff.js'
 import { offeredPlaces } from './offered-places.js'
@@ -230,10 +230,3 @@ export function failureOf(text: string): string | undefined {
 }
 
 export type { Difference }
-
-/** Exact text of a member of a message. */
-export function memberText(text: string, name: string): string | undefined {
-  const start = startOf(text)
-  const member = start === undefined ? undefined : memberOf(membersOf(text, start), name)
-  return member && text.slice(member.start, member.end)
-}

@@ -11,7 +11,7 @@ import {
 } from './values.js'
 
 /** First line from a capture, sent unprompted. */
-export const serverHello = z.object({
+const serverHello = z.object({
   type: z.literal('hello'),
   protocol: z.number().int(),
   /** Version of wiretape. */
@@ -34,7 +34,7 @@ export const serverHello = z.object({
 export type ServerHello = z.infer<typeof serverHello>
 
 /** Last line of a capture that refuses the connection. */
-export const refused = z.object({
+const refused = z.object({
   type: z.literal('refused'),
   /** `full`: the limit of attached programs is reached. */
   code: z.enum(['version', 'protocol', 'full']),
@@ -42,7 +42,7 @@ export const refused = z.object({
 })
 
 /** Why a command failed. */
-export const failureCode = z.enum([
+const failureCode = z.enum([
   /** The command is invalid, or its text is not JSON-RPC. */
   'invalid',
   /** The message does not exist, or is no longer held. */
@@ -61,13 +61,12 @@ export const failureCode = z.enum([
   'no-answer',
   'busy',
 ])
-export type FailureCode = z.infer<typeof failureCode>
 
-export const failure = z.object({ code: failureCode, message: z.string(), hint: z.string().optional() })
+const failure = z.object({ code: failureCode, message: z.string(), hint: z.string().optional() })
 export type Failure = z.infer<typeof failure>
 
 /** Result of a command. Its members depend on the command (docs/control.md). */
-export const success = z.object({
+const success = z.object({
   /** `save`: path of the file. */
   path: z.string().optional(),
   /** `inject`, `replay`: id of the sent message, as on the tape. */
@@ -82,7 +81,7 @@ export const success = z.object({
 })
 export type Success = z.infer<typeof success>
 
-export const reply = z.union([
+const reply = z.union([
   z.object({ type: z.literal('reply'), id: z.number().int(), ok: z.literal(true), result: success }),
   /** The id is null if the line could not be parsed far enough to read it. */
   z.object({
@@ -95,7 +94,7 @@ export const reply = z.union([
 export type Reply = z.infer<typeof reply>
 
 /** A held message that needs a decision. Sent to screens only. */
-export const heldEvent = z.object({
+const heldEvent = z.object({
   type: z.literal('held'),
   /** UUID, as on the tape. */
   message: messageId,

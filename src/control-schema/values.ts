@@ -21,12 +21,10 @@ export const role = z.enum(['screen', 'onlooker'])
 export type Role = z.infer<typeof role>
 
 /** Messages that a held one blocks: those of its own exchange, or (`fifo`) all later ones of its direction. */
-export const holdOrder = z.enum(['exchange', 'fifo'])
-export type HoldOrder = z.infer<typeof holdOrder>
+const holdOrder = z.enum(['exchange', 'fifo'])
 
 /** Action on held messages when the last screen detaches. */
-export const onDetach = z.enum(['forward', 'drop'])
-export type OnDetach = z.infer<typeof onDetach>
+const onDetach = z.enum(['forward', 'drop'])
 
 export const gateState = z.object({
   /** Messages are held: those that match a breakpoint or, without breakpoints, all. */
@@ -51,7 +49,6 @@ export type GateState = z.infer<typeof gateState>
 
 /** Why a message is held. `order`: an earlier message of its exchange (or direction) is held. */
 export const holdReason = z.enum(['hold', 'breakpoint', 'rule', 'order'])
-export type HoldReason = z.infer<typeof holdReason>
 
 /** Outcome for a held message. */
 export const releaseOutcome = z.enum(['forwarded', 'edited', 'dropped', 'answered'])
@@ -59,4 +56,3 @@ export type ReleaseOutcome = z.infer<typeof releaseOutcome>
 
 /** Cause of the decision: a person, a rule, or an event. */
 export const releaseCause = z.enum(['screen', 'rule', 'timeout', 'detach', 'passthrough', 'order', 'end'])
-export type ReleaseCause = z.infer<typeof releaseCause>

@@ -1,6 +1,6 @@
 export { attachTo, findCapture } from './attach.js'
-export type { CaptureConnection, ConnectOptions } from './client.js'
-export { Refusal, type Announcement, type Attendance, type ControlHost, type TapeSource } from './host.js'
+export type { CaptureConnection } from './client.js'
+export { Refusal, type ControlHost } from './host.js'
 export { startControl, type Control } from './listen.js'
 export { liveCaptures, registerCapture, type LiveCapture, type Registration } from './registry.js'
 export { makeSocketPath } from './socket-path.js'

@@ -25,7 +25,7 @@ export type ParsedFilter =
   | { readonly fault: FilterFault; readonly filter?: never }
 
 /** Limit in characters; filters are typed by hand. */
-export const longestFilter = 4000
+const longestFilter = 4000
 
 /** Parses a filter. Never throws: problems are returned as the fault. An empty text matches everything. */
 export function parseFilter(

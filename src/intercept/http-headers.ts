@@ -122,7 +122,7 @@ function versionIn(params: JsonObject | undefined): string | undefined {
   return params?.object('_meta')?.string('io.modelcontextprotocol/protocolVersion')
 }
 
-export function headerOf(headers: RawHeaders, name: string): string | undefined {
+function headerOf(headers: RawHeaders, name: string): string | undefined {
   for (let n = 0; n + 1 < headers.length; n += 2) {
     if (headers[n]!.toLowerCase() === name) return headers[n + 1]
   }

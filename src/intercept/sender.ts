@@ -16,14 +16,6 @@ const mostOpen = 256
 /** The response may still arrive. */
 class TooLate extends GateFault {}
 
-/** Result of an injected message. */
-export interface Sending {
-  /** Its id, as on the tape. */
-  readonly message: string
-  readonly answer?: string
-  readonly latencyMs?: number
-}
-
 /** The part of the gate that the sender uses. */
 export interface SenderScene {
   /** Undefined before the transport is connected, and after it has closed. */

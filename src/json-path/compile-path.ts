@@ -6,7 +6,7 @@ import { PathReading, type FunctionCall, type JsonPathQuery } from './path-query
 import { QueryFault } from './query-fault.js'
 import { BudgetSpent, WorkBudget } from './work-budget.js'
 
-export const longestPath = 1000
+const longestPath = 1000
 const stepsPerCharacter = 20
 const stepsAtLeast = 100_000
 /** Maximum number of values in one message: some 100 MB of memory while a path is followed. */

@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import { QueryFault } from './query-fault.js'
 
-export const longestPattern = 2000
+const longestPattern = 2000
 const largestProgram = 20_000
 
 /** Compiles a regular expression for an engine that takes linear time. Throws QueryFault. */

@@ -1,5 +1,5 @@
 export { addMember, removeValues } from './change-values.js'
-export { compilePath, type CompiledPath, type PathStep } from './compile-path.js'
+export { compilePath, type CompiledPath } from './compile-path.js'
 export { compilePattern } from './compile-pattern.js'
 export { QueryFault } from './query-fault.js'
 export { BudgetSpent } from './work-budget.js'

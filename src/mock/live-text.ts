@@ -1,7 +1,6 @@
 import type { RedactionMark } from '../model/index.js'
 import { restoreEdits } from '../redaction/index.js'
 import {
-  decodeString,
   findJsonValue,
   isFault,
   kindAt,
@@ -61,12 +60,4 @@ function tagsByPlace(marks: readonly RedactionMark[]): ReadonlyMap<string, reado
     else places.set(at, [tag])
   }
   return places
-}
-
-/** A string member of the params of a message. */
-export function stringParam(text: string, name: string): string | undefined {
-  const found = findJsonValue(text)
-  if (isFault(found)) return undefined
-  const span = valueAt(text, found.start, ['params', name])
-  return span && kindAt(text, span.start) === 'string' ? decodeString(text, span.start, span.end) : undefined
 }

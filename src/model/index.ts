@@ -1,20 +1,13 @@
-export {
-  canRelate,
-  Correlator,
-  relatePart,
-  type Observation,
-  type OpenRequest,
-  type Relations,
-} from './correlate.js'
+export { canRelate, Correlator, relatePart, type OpenRequest, type Relations } from './correlate.js'
 export { requestKey } from './request-key.js'
 export { idLength, MessageIds } from './message-ids.js'
 export type { PlainId } from './request-key.js'
-export { createClientWaits, type ClientWaits } from './client-waits.js'
+export { createClientWaits } from './client-waits.js'
 export { createIntColumn, createNumberColumn, setRow, type Column } from './columns.js'
 export { durationForms, parseDuration } from './duration.js'
 export { parseSizeBytes } from './size.js'
 export { createRecent, detach } from './recent.js'
-export { isCommandLine, joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
+export { isCommandLine, joinCommandLine, splitCommandLine } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
 export {
   entryFlag,
@@ -45,7 +38,6 @@ export {
   isUnanswered,
   whoInjected,
   type Fact,
-  type RowColumns,
 } from './row-facts.js'
 export {
   checkPath,
@@ -63,12 +55,11 @@ export { isMeasurable } from './measurable.js'
 export { asLegacySse, isEndpointEvent } from './legacy-sse.js'
 export { createOrigins, mergedIn, readMerged, type MergedRecording, type Origin } from './merged.js'
 export type { PlainMessage } from './plain-message.js'
-export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'
+export { eraOf, protocolVersions } from './protocol.js'
 export type {
   DroppedRecord,
   EndRecord,
   FrameEnd,
-  FrameRecord,
   GapRecord,
   HeldRecord,
   HttpContext,
@@ -78,7 +69,6 @@ export type {
   JsonMembers,
   Link,
   LinkKind,
-  LoneRecord,
   MessageRecord,
   MetaRecord,
   NoiseRecord,
@@ -90,18 +80,16 @@ export type {
   SseContext,
   StderrRecord,
   TapeClosing,
-  TapeIdentity,
   TapeRecord,
   UndeliveredRecord,
-  UnknownRecord,
 } from './record.js'
 export { RecordClock } from './record-clock.js'
-export { isFrameRecord, isLoneRecord, loneFacts, recordTypes, type LoneFacts } from './record-types.js'
+export { isFrameRecord, isLoneRecord, loneFacts, recordTypes } from './record-types.js'
 export { createRowNumbers, createRowWalk, type NamedRequest, type Rows, type WalkedRow } from './row-walk.js'
 export { noTime, type Session } from './session.js'
 export { createRecordCorrelator } from './held-together.js'
-export { createIdTable, type IdTable } from './id-table.js'
-export { createRounds, type Rounds } from './rounds.js'
+export { createIdTable } from './id-table.js'
+export { createRounds } from './rounds.js'
 export type { Draft } from './draft.js'
 export { utf8Length } from './utf8-length.js'
 export { madeMeta } from './made-meta.js'

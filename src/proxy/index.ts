@@ -1,6 +1,5 @@
-export { type Channel } from './channel.js'
-export { createRecorder, type Recorder, type RecorderOptions } from './recorder.js'
+export { createRecorder, type Recorder } from './recorder.js'
 export { createRunRedactor, type Redaction } from './run-redactor.js'
-export { type RecorderInit, type RecordingReport, type SessionEnd } from './recorder-core.js'
+export { type RecordingReport, type SessionEnd } from './recorder-core.js'
 export { EarlyThread } from './start-thread.js'
 export { createTrafficSorter, type SeenServer, type TrafficSorter } from './traffic/sorter.js'

@@ -11,7 +11,6 @@ export {
   type GreetedServer,
   type OpenServer,
 } from './call-once.js'
-export type { GivenValue } from './given-values.js'
 export { compareFilesOf, readCompareFile, readCompareFileOf } from './compare-file.js'
 export { Learner, settledReport, type Learned, type LearnedRule } from './learn.js'
 export type { Connect } from './live-connection.js'
@@ -19,8 +18,7 @@ export type { SetValue } from './live-values.js'
 export type { MessageOutcome } from './outcome.js'
 export { narrowSets } from './narrow-sets.js'
 export { keptBytes, planReplay, type Plan } from './plan.js'
-export type { PlannedMessage } from './planned-frames.js'
-export { resultFile, type ResultTarget } from './result-file.js'
+export { resultFile } from './result-file.js'
 export type { RunOptions, RunResult, RunSink } from './run-options.js'
 export { runReplay } from './run-replay.js'
 export { parseSetValue } from './set-value.js'

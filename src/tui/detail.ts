@@ -65,7 +65,7 @@ function sameText(before: string, after: string): boolean {
 }
 
 /** Removed and added lines with their context. */
-export function textDiff(before: string, after: string): Line[] {
+function textDiff(before: string, after: string): Line[] {
   return diffLines(indentedLines(before), indentedLines(after)).map(({ kind, text }) => {
     if (kind === 'same') return [span(`  ${text}`, 'dim')]
     return kind === 'removed' ? [span(`- ${text}`, 'red')] : [span(`+ ${text}`, 'green')]

@@ -111,7 +111,7 @@ function press({ name }: Key, at: number, count: number): number | 'chosen' | 'l
 }
 
 /** The choices around the marked one. Pure. */
-export function pickerFrame(
+function pickerFrame(
   { title, choices, advice = [] }: Pick<PickerOptions, 'title' | 'choices' | 'advice'>,
   at: number,
   columns: number,

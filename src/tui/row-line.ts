@@ -54,7 +54,7 @@ const stateTones: Readonly<Record<RowState, Tone>> = {
 }
 
 /** Columns for a list of this width; less important ones are omitted first. */
-export function columnsFor(width: number): {
+function columnsFor(width: number): {
   readonly time: number
   readonly latency: number
   readonly size: number

@@ -26,7 +26,7 @@ export function typeInto(field: TextField, key: Key, page = 1): TextField | unde
 }
 
 /** Scrolls so that the cursor's line is shown. */
-export function inView(field: TextField, page: number): TextField {
+function inView(field: TextField, page: number): TextField {
   const top = Math.max(0, Math.min(field.top, field.row), field.row - page + 1)
   return top === field.top ? field : { ...field, top }
 }

@@ -8,7 +8,7 @@ export {
   membersOf,
   skipValue,
 } from './json-text.js'
-export type { JsonFault, JsonKind, Member, Span } from './json-text.js'
+export type { JsonKind, Member, Span } from './json-text.js'
 export { decodeString, skipString, skipWhiteSpace } from './json-strings.js'
 export { canonicalNumber } from './json-numbers.js'
 export { spliceText } from './json-splice.js'
@@ -28,10 +28,10 @@ export {
   skipSpace,
   skipText,
 } from './json-bytes.js'
-export { PlainMessage, type PlainKind } from './plain-message.js'
+export { PlainMessage } from './plain-message.js'
 export { createLineFramer } from './line-framer.js'
-export type { LineEnd, LineFrame, LineFramer } from './line-framer.js'
-export { holdsMessages, partsOf, speaksJsonRpc, type FrameParts } from './batch.js'
+export type { LineFrame, LineFramer } from './line-framer.js'
+export { holdsMessages, partsOf, speaksJsonRpc } from './batch.js'
 export {
   messagesIn,
   messagesOrNone,
@@ -43,7 +43,7 @@ export {
   type Message,
 } from './message.js'
 export { failureText } from './failure-text.js'
-export { withIds, type IdPlace } from './splice-ids.js'
+export { withIds } from './splice-ids.js'
 export { answersMethod, envelopeMembers, envelopeOf, readEnvelope } from './envelope.js'
 export { seekInside, seekMembers, type Found, type Sought } from './json-seek.js'
 export { HeldBytes } from './held-bytes.js'
@@ -62,12 +62,11 @@ export {
   standardHeaders,
   type McpHeader,
   type MirroredArgument,
-  type MirroredTools,
 } from './mcp-headers.js'
 export { createJsonPieces, incompleteDocument } from './json-pieces.js'
 export type { JsonPath, JsonPiece, JsonPieces, JsonPiecesOptions } from './json-pieces.js'
 export { onOneLine } from './json-compact.js'
-export { readWritten, type Written } from './written.js'
+export { readWritten } from './written.js'
 export { createSseParser } from './sse.js'
 export { reconnectDelayMs } from './sse-fields.js'
 export type { SseEvent, SseParser } from './sse.js'

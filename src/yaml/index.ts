@@ -1,1 +1,1 @@
-export { YamlFile, type Node, type YamlKind, type StringJson, type YamlMember } from './yaml-file.js'
+export { YamlFile, type Node, type StringJson, type YamlMember } from './yaml-file.js'

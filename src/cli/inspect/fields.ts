@@ -16,7 +16,7 @@ import { maxOf } from '../extremes.js'
 import { wordsOf } from './describe.js'
 import type { InspectRow } from './inspect-row.js'
 
-export const fieldFormats = ['table', 'tsv', 'jsonl'] as const
+const fieldFormats = ['table', 'tsv', 'jsonl'] as const
 export type FieldFormat = (typeof fieldFormats)[number]
 
 type Value = string | number | boolean | null

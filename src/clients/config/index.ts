@@ -4,16 +4,7 @@ import type { ConfigSyntax, ParsedConfig } from './tree.js'
 import { parseYamlConfig } from './yaml.js'
 
 export { applySplices, createSplicer, type Splice, type Splicer } from './splice.js'
-export {
-  memberOf,
-  nodeAt,
-  nodeText,
-  textsOf,
-  type ConfigFault,
-  type ConfigNode,
-  type ConfigSyntax,
-  type ParsedConfig,
-} from './tree.js'
+export { memberOf, nodeAt, nodeText, textsOf, type ConfigNode, type ConfigSyntax } from './tree.js'
 
 const parsers = { json: parseJsonConfig, yaml: parseYamlConfig, toml: parseTomlConfig }
 

@@ -11,7 +11,7 @@ export interface ComparisonReport {
 }
 
 /** Limit of differing exchanges that keep their differences, since payloads would fill the memory. */
-export const mostDetailed = 1_000
+const mostDetailed = 1_000
 /** Characters kept of one value. */
 const longestValue = 10_000
 

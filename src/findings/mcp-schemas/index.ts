@@ -4,7 +4,7 @@ import { compileSchema, type Fits } from './compile.js'
 import { definitions, revisions } from './definitions.js'
 
 /** The official schema of one revision of the protocol. */
-export class ProtocolSchema {
+class ProtocolSchema {
   /** Revision of the protocol, such as `2025-11-25`. */
   readonly revision: string
   readonly #definitions = new Map<string, JsonMap>()

@@ -36,7 +36,7 @@ export interface Step {
   readonly meta: string
 }
 
-export function stepId(index: number): string {
+function stepId(index: number): string {
   return `step_${String(index).padStart(3, '0')}`
 }
 

@@ -54,7 +54,7 @@ function isRpc(text: string): boolean {
 }
 
 /** A complete JSON object or array. */
-export function jsonOf(text: string): string | undefined {
+function jsonOf(text: string): string | undefined {
   const span = findJsonValue(text)
   if (isFault(span)) return undefined
   const kind = kindAt(text, span.start)

@@ -165,7 +165,7 @@ function messageAt(
 }
 
 /** Path with the query, as in a request line. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(url)?.[1] || '/'
 }
 

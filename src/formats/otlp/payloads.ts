@@ -3,7 +3,7 @@ import type { ToldMessage } from '../told/told.js'
 import { boundedText, type Attributes } from './telemetry.js'
 
 /** Maximum number of characters of a payload; longer ones are truncated. */
-export const longestPayload = 64 * 1024
+const longestPayload = 64 * 1024
 /** Characters of request payloads that may wait for responses. */
 const mostWaiting = 16 * 1024 * 1024
 

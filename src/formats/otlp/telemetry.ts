@@ -77,7 +77,7 @@ export type Metric =
   | (Named & { readonly kind: 'gauge'; readonly points: readonly NumberPoint[] })
 
 /** Maximum length of names, URIs and messages of peers; longer ones are truncated. */
-export const longestText = 4096
+const longestText = 4096
 const longestName = 256
 
 /** Text of a peer: truncated, and without lone surrogates, which UTF-8 and strict JSON readers reject. */

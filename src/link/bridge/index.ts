@@ -1,8 +1,8 @@
 import type { HttpBridge, HttpBridgeOptions } from './bridge-to-http.js'
 import type { StdioBridge, StdioBridgeOptions } from './bridge-to-stdio.js'
 
-export type { HttpBridge, HttpBridgeOptions } from './bridge-to-http.js'
-export type { StdioBridge, StdioBridgeOptions } from './bridge-to-stdio.js'
+export type { HttpBridge } from './bridge-to-http.js'
+export type { StdioBridge } from './bridge-to-stdio.js'
 
 /** Connects a stdio client to an HTTP server. Loaded on demand, to keep `node:http` out of the stdio path. */
 export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {

@@ -1,8 +1,6 @@
 import type { ClientConnection, ClientEvents, HttpLink } from '../link.js'
 import type { HttpClientOptions } from './streamable-http.js'
 
-export type { HttpClientOptions } from './streamable-http.js'
-
 /**
  * A client of a Streamable HTTP server, of either era. Handles sessions, the protocol version, event streams
  * and their resumption. Sends nothing before the first frame. Loaded on demand, like all of HTTP.

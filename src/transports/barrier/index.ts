@@ -1,4 +1,3 @@
 export { raiseBarrier, type Access, type Barrier } from './barrier.js'
 export { addressBytes } from './socket-table.js'
-export type { SocketTables } from './system-tables.js'
 export { storedSecret } from './stored-secret.js'

@@ -17,7 +17,7 @@ const longestLine = 16 * 1024
 const http2 = 'PRI * HTTP/2.0'
 
 /** Undefined while more bytes are needed. */
-export function openingOf(bytes: Buffer): Opening | undefined {
+function openingOf(bytes: Buffer): Opening | undefined {
   if (bytes.length === 0) return undefined
   if (bytes[0] === 0x16) {
     const hello = readClientHello(bytes)
