@@ -39,6 +39,10 @@ export async function readingScreens(scene) {
     await view(name)
     await page.waitForTimeout(700)
     await shoot(page, name.toLowerCase())
+    if (name !== 'Sequence') continue
+    await page.locator('.arrow-row', { hasText: 'trigger-sampling' }).first().click()
+    await shoot(page, 'sequence-chosen')
+    await page.keyboard.press('Escape')
   }
   await view('Tools')
   await page.locator('.offers summary', { hasText: 'trigger-sampling-request' }).first().click()
@@ -69,5 +73,11 @@ export async function readingScreens(scene) {
   await two.keyboard.press('4')
   await two.waitForTimeout(700)
   await shoot(two, 'compare')
+  await two.locator('.comparison-head').first().click()
+  await two.keyboard.press('/')
+  await two.keyboard.type('method:tools/list or tool:echo')
+  await two.locator('.left-out').waitFor()
+  await two.keyboard.press('Escape')
+  await shoot(two, 'compare-filter')
   await two.close()
 }

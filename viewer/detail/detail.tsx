@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatBytes } from '../../src/render/index.js'
 import { askedMeanwhile, headOf, membersOf } from '../store/exchange.js'
 import { reader } from '../store/actions.js'
-import { detailTab, grouped, selected, table, version } from '../store/state.js'
+import { detailTab, grouped, selected, table, version, view } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 import { nameOf } from '../list/row.js'
 import { clean } from '../shell/clean.js'
@@ -46,7 +46,7 @@ function Chosen({ row }: { readonly row: number }) {
     <aside class="detail" aria-label="Details">
       <header class="detail-head">
         <button type="button" class="button small back" onClick={() => (selected.value = -1)}>
-          <Icon name="back" /> Messages
+          <Icon name="back" /> {view.value === 'sequence' ? 'Sequence' : 'Messages'}
         </button>
         <h2>
           <span class="method">{clean(name)}</span>{' '}

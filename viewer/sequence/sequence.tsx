@@ -1,10 +1,11 @@
-import { computed } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { isMessageKind } from '../../src/model/index.js'
 import { formatDuration } from '../../src/render/index.js'
 import { DetailPane } from '../detail/detail.js'
 import { nameOf, statusText, timeText, timeWidth } from '../list/row.js'
 import { Scroller, type ScrollerHandle } from '../list/scroller.js'
 import { clean } from '../shell/clean.js'
+import { isSmall } from '../shell/small.js'
 import { Splitter } from '../shell/splitter.js'
 import { askedMeanwhile, headOf, latencyOf, membersOf, oursOf, statusOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
@@ -27,13 +28,22 @@ import {
 import { useEffect, useRef } from 'preact/hooks'
 import { activationsOf, bitOf, mostBeside, type Activations } from './activations.js'
 
-const rowHeight = 30
+/** Must match the style sheets. */
+const rowHeights = { usual: 30, small: 44 } as const
+
+/** On a phone, the row whose details cover the diagram: a row selected in another view leaves it visible. */
+const opened = signal(-1)
 
 /** The client on the left, a line for each server, and an arrow for each message shown. */
 export function SequencePage() {
-  return (
-    <Splitter name="sequence" showsSecond={selected.value >= 0} first={<Diagram />} second={<DetailPane />} />
-  )
+  const isCovered = selected.value >= 0 && (!isSmall.value || opened.value === selected.value)
+  useEffect(() => () => void (opened.value = -1), [])
+  return <Splitter name="sequence" showsSecond={isCovered} first={<Diagram />} second={<DetailPane />} />
+}
+
+function open(row: number): void {
+  opened.value = row
+  select(row)
 }
 
 /** The rows of an exchange and the server's requests during it, in order. */
@@ -156,7 +166,7 @@ function Diagram() {
       ) : (
         <Scroller
           count={rows.length}
-          rowHeight={rowHeight}
+          rowHeight={isSmall.value ? rowHeights.small : rowHeights.usual}
           label="Sequence of messages"
           columns={1}
           handle={handle}
@@ -208,7 +218,8 @@ function Arrow(props: {
   const isBeside = kind === 'note' || !isMessageKind(kind)
   // At the receiver of the call, the arrow ends at the bar.
   const byServer = isAnswer === fromServer
-  const shift = props.beside === 0 ? 0 : (props.beside - 1) * barStep - barWidth / 2
+  const hasBar = props.beside > 0
+  const shift = hasBar ? (props.beside - 1) * barStep - barWidth / 2 : 0
   return (
     <div
       class={`arrow-row kind-${kind} is-${statusOf(row)} ${fromServer ? 'from-server' : 'from-client'} ${row === chosen ? 'selected' : ''} ${related ? 'related' : ''}`}
@@ -216,7 +227,7 @@ function Arrow(props: {
       role="row"
       aria-rowindex={props.index + 1}
       aria-selected={row === chosen}
-      onClick={() => select(row)}
+      onClick={() => open(row)}
     >
       <span role="gridcell" class="arrow-cell">
         <span class="arrow-time">{timeText(row, origin.value)}</span>
@@ -232,7 +243,7 @@ function Arrow(props: {
           <span
             class={`shaft ${isAnswer ? 'answer' : ''} ${ours ? 'ours' : ''}`}
             style={{
-              left: `calc(${left}% + ${byServer || fromServer === ours || stopped ? 0 : shift + barWidth}px)`,
+              left: `calc(${left}% + ${!hasBar || byServer || fromServer === ours || stopped ? 0 : shift + barWidth}px)`,
               right: `calc(${100 - right}% - ${byServer && right === place ? shift : 0}px)`,
             }}
             title={ours ? oursOf(row) : stopped ? 'not forwarded' : undefined}
