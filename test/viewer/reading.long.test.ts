@@ -161,6 +161,25 @@ function wrongCells(page: Page): Promise<number> {
   })()`)
 }
 
+/** What is pressed or selected, and looks like the rest in the colours of the system. */
+const unseen = `(() => {
+  const probe = document.createElement('i')
+  probe.style.backgroundColor = 'Highlight'
+  document.body.append(probe)
+  const highlight = getComputedStyle(probe).backgroundColor
+  probe.remove()
+  return [...document.querySelectorAll('[aria-pressed=true], [aria-selected=true]')]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => {
+      const { backgroundColor, outlineStyle } = getComputedStyle(one)
+      return backgroundColor !== highlight && outlineStyle !== 'solid'
+    })
+    .map((one) => one.outerHTML.slice(0, 120))
+})()`
+
+/** The colour beside the point of an arrow. */
+const arrowHead = `getComputedStyle(document.querySelector('.shaft'), '::after').borderTopColor`
+
 describe.skipIf(!hasBrowser)('reading in the viewer', () => {
   let stage: Stage
   beforeAll(async () => {
@@ -238,6 +257,14 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
       expect(await wrongCells(page)).toBe(0)
     }
+    // The count finds a style that a fresh copy of the row does not have.
+    const paint = `.scroller .row:first-child .cell { color: rgb(1, 2, 3) }`
+    await page.evaluate(
+      `{ const sheet = new CSSStyleSheet(); sheet.replaceSync('${paint}'); document.adoptedStyleSheets = [sheet] }`,
+    )
+    expect(await wrongCells(page)).toBeGreaterThan(3)
+    await page.evaluate('document.adoptedStyleSheets = []')
+    expect(await wrongCells(page)).toBe(0)
     await page.emulateMedia({ forcedColors: 'active' })
     await page.keyboard.press('G')
     await holds(page, `getComputedStyle(document.querySelector('.row.selected')).outlineStyle === 'solid'`)
@@ -246,6 +273,29 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
         `getComputedStyle(document.querySelector('.scroller .row:not(.selected)')).outlineStyle`,
       ),
     ).toBe('none')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('shows in forced colours what is selected, in every view', async () => {
+    const page = await stage.open('/?trace=day.jsonl;other.jsonl', { forcedColors: 'active' })
+    await read(page, 628)
+    await page.click('#row-2')
+    await page.waitForSelector('.detail .block')
+    for (const [key, shows] of [
+      ['1', '.row.selected'],
+      ['2', '.arrow-row.selected'],
+      ['3', '.grid tbody tr'],
+      ['4', '.comparison'],
+      ['5', '.finding-rule'],
+      ['6', '.cost-page tbody tr'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.waitForSelector(shows)
+      expect(await page.evaluate(unseen)).toEqual([])
+      if (key === '2') expect(await page.evaluate(arrowHead)).toBe('rgba(0, 0, 0, 0)')
+      await picture(page, `reading-forced-${key}`)
+    }
     expectQuiet(stage)
     await page.context().close()
   })

@@ -101,7 +101,7 @@ function ServerCosts({ server, rows, heaviest, heaviestResults }: ServerProps) {
               </th>
               <th scope="col" class="cost-bar">
                 <span class="swatch-text description">description</span>{' '}
-                <span class="swatch-text schemas">schemas</span>
+                <span class="swatch-text schemas">schemas</span> <span class="swatch-text rest">other</span>
               </th>
               <th scope="col" class="number">
                 calls
