@@ -40,7 +40,7 @@ export async function readingScreens(scene) {
     await page.waitForTimeout(700)
     await shoot(page, name.toLowerCase())
     if (name !== 'Sequence') continue
-    await page.locator('.arrow-row', { hasText: 'trigger-sampling' }).first().click()
+    await page.locator('.arrow-row.kind-request').nth(3).click()
     await shoot(page, 'sequence-chosen')
     await page.keyboard.press('Escape')
   }
