@@ -172,7 +172,8 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
       </div>
       {leftOut > 0 && (
         <p class="quiet left-out">
-          The filter leaves out {countOf(leftOut, 'exchange')}. Changed definitions are always shown.{' '}
+          The filter leaves out {countOf(leftOut, 'exchange')}.{' '}
+          {versions.length > 0 && 'Changed definitions are always shown. '}
           <button type="button" class="button small" onClick={clearFilters}>
             Clear the filter
           </button>

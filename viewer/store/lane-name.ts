@@ -11,5 +11,18 @@ export function laneName(one: Lane): string {
     return `${number} · ${label || file}`
   }
   if (label === '') return one.name
-  return others.some(({ sessions }) => sessions[0]?.label === label) ? `${file} · ${label}` : label
+  return others.some(({ sessions }) => sessions[0]?.label === label)
+    ? `${distinguishing(file, others)} · ${label}`
+    : label
+}
+
+/** Start of the file of a recording. */
+const recorded = /^((\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d))-\d{3}Z-/
+
+/** The time in the name of a recording; the whole name of another file. */
+function distinguishing(file: string, others: readonly Lane[]): string {
+  const [, start, date, hours, minutes, seconds] = recorded.exec(file) ?? []
+  if (start === undefined || others.some(({ name }) => name.startsWith(start))) return file
+  const day = others.every(({ name }) => name.startsWith(date!)) ? '' : `${date} `
+  return `${day}${hours}:${minutes}:${seconds} UTC`
 }
