@@ -96,20 +96,20 @@ export async function openRecordings(
   cwd: string,
   formatId?: string,
 ): Promise<Opened<OpenRecording>> {
-  return openScannable(names, cwd, formatId)
+  return openScannable(names, cwd, { formatId })
 }
 
 async function openScannable(
   names: readonly string[],
   cwd: string,
-  formatId?: string,
+  { formatId, areAll = false }: { readonly formatId?: string | undefined; readonly areAll?: boolean } = {},
 ): Promise<Opened<ScannableRecording>> {
   refuseUnusable(names)
   const spools = createSpools()
   const close = (): Promise<void> => spools.close()
   try {
     const opened: OpenedFile[] = []
-    for (const name of await withSegments(names, cwd))
+    for (const name of areAll ? names : await withSegments(names, cwd))
       opened.push(await openArgument(name, cwd, spools, formatId))
     const recordings = joinSegments(opened, (file) => file)
       .map(joined)
@@ -150,13 +150,15 @@ export function recordWatcher(watcher: Watcher): RecordWatcher {
  * Like `openRecordings`, and loads each one.
  *
  * @param watch creates a watcher for each
+ * @param areAll the names include all segments, so that no others are searched for
  */
 export async function loadRecordings(
   names: readonly string[],
   cwd: string,
   watch?: (fold: Fold) => Watcher,
+  areAll = false,
 ): Promise<Opened<LoadedRecording>> {
-  const { recordings, close } = await openScannable(names, cwd)
+  const { recordings, close } = await openScannable(names, cwd, { areAll })
   try {
     const loaded: LoadedRecording[] = []
     for (const recording of recordings) loaded.push(await load(recording, watch))

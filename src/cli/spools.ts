@@ -57,8 +57,9 @@ export async function plainFile(
     named === undefined || (await isPipe(named))
       ? await spool({ path: named, name, onlyKnown }, spools)
       : named
-  const plain = await unpackedFile({ name, path }, spools, onlyKnown)
-  const encoding = utf16Of(await firstBytes(plain.path))
+  const head = await firstBytes(path)
+  const plain = await unpackedFile({ name, path }, head, spools, onlyKnown)
+  const encoding = utf16Of(plain.path === path ? head : await firstBytes(plain.path))
   if (encoding === undefined) return plain
   const through = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => fromUtf16(encoding, bytes)
   return {
@@ -71,10 +72,11 @@ export async function plainFile(
 /** A private copy of a compressed file's content; other files unchanged. */
 async function unpackedFile(
   { name, path }: SpooledFile,
+  head: Uint8Array,
   spools: Spools,
   onlyKnown: boolean,
 ): Promise<SpooledFile> {
-  const packing = packingOf(await firstBytes(path))
+  const packing = packingOf(head)
   if (!packing) return { name, path }
   if (!(await canUnpack(packing))) {
     const message = `cannot read ${name}: it is compressed with zstd, which Node ${process.versions.node} cannot read`

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openNatsSource } from '../../src/cli/collect/nats-source.js'
 import { bytesOf, manifestKey, openStore, segmentKey, type JetStreamStore } from '../../src/ship/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
@@ -103,6 +103,26 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     }
     expect(await rowsOf(target)).toHaveLength(12)
     expect(await keysOf(store, 'segments/')).toEqual([])
+  })
+
+  it('repeats an announcement by the clock of the server, whatever that of the recorder', async () => {
+    await store.ensureStream()
+    const stored = async (nowMs: number, messages: number): Promise<void> => {
+      const { manifest } = sealed(tapeOf(messages))
+      vi.useFakeTimers({ toFake: ['Date'], now: nowMs })
+      try {
+        await store.put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
+      } finally {
+        vi.useRealTimers()
+      }
+    }
+    await stored(Date.now() + 86_400_000, 11)
+    await stored(Date.now() - 86_400_000, 12)
+    const { signal } = new AbortController()
+    expect(await store.announceAgain(new Date(Date.now() - 3_600_000), 'earlier', signal)).toBe(0)
+    expect(await store.announceAgain(new Date(Date.now() + 3_600_000), 'all', signal)).toBe(2)
+    for (const key of await keysOf(store, 'segments/')) await store.delete(key)
+    await store.manager.streams.purge('WIRETAPE')
   })
 
   it('announces the key of a manifest that is too large for a message', async () => {

@@ -136,7 +136,7 @@ export async function announceMissing(store: JetStreamStore, signal: AbortSignal
   const oldest = isEmpty ? undefined : await manager.streams.getMessage(sealedStream.name, query)
   const round = Math.floor(Date.now() / (isEmpty ? announceAgainMs : backlogAgainMs))
   // A manifest is stored shortly before its announcement.
-  const before = oldest ? new Date(oldest.time.getTime() - marginMs) : new Date()
+  const before = oldest ? new Date(oldest.time.getTime() - marginMs) : undefined
   return store.announceAgain(before, `again ${round}`, signal)
 }
 

@@ -9,7 +9,7 @@ export const noInt = -0x8000_0000
 /** A missing boolean; others are 0 and 1. */
 export const noBoolean = 2
 /** Position of a missing text. */
-const noText = 0xffff_ffff
+export const noText = 0xffff_ffff
 /** Texts of a column and group, in bytes: positions have 32 bits. */
 const mostTextBytes = 0xf000_0000
 
@@ -37,6 +37,8 @@ export interface TextRows {
   readonly starts: Uint32Array
   isMissing(row: number): boolean
   at(row: number): string | undefined
+  /** Adds all texts to other rows. @param first row there */
+  copyTo(texts: Texts, first: number): void
 }
 
 /** One value, as a program reads it. */
@@ -57,38 +59,54 @@ export function cellOf(values: ColumnValues, i: number): Cell {
   }
 }
 
-/** A number per row; `absent` if missing. */
+/** A number per row; `absent` if missing. In pieces of one group each, so that millions of rows are never copied. */
 class Column<Values extends Float64Array | Int32Array> {
   readonly #make: (length: number) => Values
   readonly #absent: number
-  #values: Values
+  readonly #groups: Values[] = []
+  /** Group of the last row, and its first row. */
+  #current: Values
+  #start = 0
 
   constructor(make: (length: number) => Values, absent: number) {
     this.#make = make
     this.#absent = absent
-    this.#values = make(1_024)
-    this.#values.fill(absent)
+    this.#current = make(0)
   }
 
   set(row: number, value: number): void {
-    if (row >= this.#values.length) this.#grow(row)
-    this.#values[row] = value
+    const at = row - this.#start
+    if (at >= 0 && at < this.#current.length) this.#current[at] = value
+    else this.#groupOf(row)[row % rowsInGroup] = value
   }
 
   at(row: number): number {
-    return row < this.#values.length ? this.#values[row]! : this.#absent
+    const at = row - this.#start
+    if (at >= 0 && at < this.#current.length) return this.#current[at]!
+    return this.#groups[Math.floor(row / rowsInGroup)]?.[row % rowsInGroup] ?? this.#absent
   }
 
+  /** @param to in the same group as `from` */
   rows(from: number, to: number): Values {
-    if (to > this.#values.length) this.#grow(to)
-    return this.#values.subarray(from, to) as Values
+    const first = from % rowsInGroup
+    return this.#groupOf(to - 1).subarray(first, first + to - from) as Values
   }
 
-  #grow(row: number): void {
-    const longer = this.#make(row + (row >> 1))
-    longer.fill(this.#absent, this.#values.length)
-    longer.set(this.#values)
-    this.#values = longer
+  /** The group of a row, long enough for it. */
+  #groupOf(row: number): Values {
+    const number = Math.floor(row / rowsInGroup)
+    while (this.#groups.length <= number) this.#groups.push(this.#make(0))
+    let group = this.#groups[number]!
+    const needed = (row % rowsInGroup) + 1
+    if (needed > group.length) {
+      const longer = this.#make(Math.min(rowsInGroup, Math.max(needed, group.length * 2, 64)))
+      longer.fill(this.#absent, group.length)
+      longer.set(group)
+      this.#groups[number] = group = longer
+    }
+    this.#start = number * rowsInGroup
+    this.#current = group
+    return group
   }
 }
 
@@ -112,19 +130,23 @@ export class Names {
   readonly #codes = new Map<string, number>()
   readonly #rows = new Ints(-1)
 
-  /** '' and undefined are missing. */
   set(row: number, text: string | undefined): void {
-    if (text === undefined || text === '') return this.#rows.set(row, -1)
+    this.#rows.set(row, this.codeOf(text))
+  }
+
+  /** Position of a text in `texts`, where it is added if needed. -1 for '' and undefined, which are missing. */
+  codeOf(text: string | undefined): number {
+    if (text === undefined || text === '') return -1
     let code = this.#codes.get(text)
     if (code === undefined) {
       const own = detach(text)
       code = this.texts.push(own) - 1
       this.#codes.set(own, code)
     }
-    this.#rows.set(row, code)
+    return code
   }
 
-  /** Position in `texts`; -1 if missing. */
+  /** Position of a row's text in `texts`; -1 if missing. */
   code(row: number): number {
     return this.#rows.at(row)
   }
@@ -224,6 +246,10 @@ class TextChunk {
       starts,
       isMissing,
       at: (i) => (isMissing(i) ? undefined : all.toString('utf8', starts[i]! + 4, end(i))),
+      copyTo(texts, row) {
+        for (let i = 0; i < starts.length; i += 1)
+          if (!isMissing(i)) texts.setBytes(row + i, all, starts[i]! + 4, end(i))
+      },
     }
   }
 

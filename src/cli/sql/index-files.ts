@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createFindings, rules } from '../../findings/index.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 import { replaceFile } from '../../tape/index.js'
@@ -11,12 +11,12 @@ import type { SearchFolders } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
 import { createSpools, type Spools } from '../spools.js'
 import { readVersion } from '../version.js'
+import type { BatchFailure } from './batch.js'
+import { BatchFolder, type RowFile } from './batch-folder.js'
 import { indexFolderIn, indexKey } from './removed-indexes.js'
-import { RecordingTable } from './recording-table.js'
-import { RowColumns } from './row-columns.js'
 
-/** Incremented when the columns of an index change. */
-const layout = 3
+/** Incremented when the members of a finding change. */
+const findingsLayout = 3
 
 /**
  * Indexes of recordings, made if missing or outdated. Those of the data folder's recordings are kept; `close` deletes the
@@ -25,80 +25,86 @@ const layout = 3
 export class IndexFiles {
   readonly #io: SearchFolders
   readonly #spools: Spools = createSpools()
-  readonly #names = new Map<string, Promise<ReadonlyMap<string, readonly string[]>>>()
+  /** Checked once: a recording that grows meanwhile is indexed again by the next query. */
+  readonly #parts = new Map<ScopedRecording, string>()
   #private: string | undefined
 
   constructor(io: SearchFolders) {
     this.#io = io
   }
 
-  /** Path of the index of rows. @throws WiretapeError if the recording cannot be read */
-  rows(recording: ScopedRecording): Promise<string> {
-    return this.#made(recording, `rows${layout}`, async (part) => {
-      let columns: RowColumns | undefined
-      const { close } = await loadRecordings(recording.paths, this.#io.cwd, (fold) => {
-        columns = new RowColumns(fold, recording.name, recording.paths)
-        return columns
-      })
-      await close()
-      const table = new RecordingTable()
-      table.add(columns!, recording.name, part)
-      return table.bytes()
-    })
+  /** Identifies a recording and its state. */
+  part(recording: ScopedRecording): string {
+    let part = this.#parts.get(recording)
+    if (part === undefined) {
+      part = `${indexKey(recording.paths[0]!)}.${stateOf(recording)}`
+      this.#parts.set(recording, part)
+    }
+    return part
   }
 
-  /** Path of the index of findings: one JSON line per finding. */
-  findings(recording: ScopedRecording): Promise<string> {
-    return this.#made(recording, `findings${layout}-${readVersion()}`, async () => {
-      const engine = createFindings(rules)
-      let found: ReturnType<typeof engine.begin> | undefined
-      const { recordings, close } = await loadRecordings(recording.paths, this.#io.cwd, (fold) => {
-        const findings = engine.begin(fold)
-        found = findings
-        return (record, rows) => findings.take(record, rows)
-      })
-      await close()
-      found!.finish()
-      return Buffer.from(findingLines(recording.name, recordings[0]!, found!.found))
+  /** Files with the rows of recordings. @returns failures: those that cannot be read */
+  async rows(
+    recordings: readonly ScopedRecording[],
+  ): Promise<{ readonly files: readonly RowFile[]; readonly failures: readonly BatchFailure[] }> {
+    const files: RowFile[] = []
+    const failures: BatchFailure[] = []
+    for (const isKept of [true, false]) {
+      const own = recordings.filter((recording) => this.#isKept(recording) === isKept)
+      if (own.length === 0) continue
+      const folder = isKept ? indexFolderIn(this.#io.dataFolder) : await this.#privateFolder()
+      const indexed = own.map((recording) => ({
+        ...recording,
+        part: this.part(recording),
+        // Listing a folder joins the segments of its recordings.
+        areAll: recording.meta !== undefined,
+      }))
+      const found = await new BatchFolder(folder).files(indexed, this.#io.cwd)
+      files.push(...found.files)
+      failures.push(...found.failures)
+    }
+    return { files, failures }
+  }
+
+  /** Path of the index of findings: one JSON line per finding. @throws WiretapeError if the recording cannot be read */
+  async findings(recording: ScopedRecording): Promise<string> {
+    const folder = this.#isKept(recording) ? indexFolderIn(this.#io.dataFolder) : await this.#privateFolder()
+    const path = join(folder, `${this.part(recording)}.findings${findingsLayout}-${readVersion()}`)
+    if (statSync(path, { throwIfNoEntry: false })) return path
+    const engine = createFindings(rules)
+    let found: ReturnType<typeof engine.begin> | undefined
+    const { recordings, close } = await loadRecordings(recording.paths, this.#io.cwd, (fold) => {
+      const findings = engine.begin(fold)
+      found = findings
+      return (record, rows) => findings.take(record, rows)
     })
+    await close()
+    found!.finish()
+    await replaceFile(path, findingLines(recording.name, recordings[0]!, found!.found))
+    return path
   }
 
   async close(): Promise<void> {
     await this.#spools.close()
   }
 
-  /** Deletes indexes of deleted recordings. @param recordings all of the data folder */
+  /** Deletes indexes of deleted recordings, and outdated ones. @param recordings all of the data folder */
   async sweep(recordings: readonly ScopedRecording[]): Promise<void> {
     const folder = indexFolderIn(this.#io.dataFolder)
+    const current = new Set(recordings.map((recording) => this.part(recording)))
     const known = new Set(recordings.map(({ paths }) => indexKey(paths[0]!)))
-    for (const name of await readdir(folder).catch(() => []))
-      if (!known.has(partsOf(name)[0]!)) await rm(join(folder, name), { force: true })
+    await new BatchFolder(folder).sweep(current)
+    for (const name of await readdir(folder).catch(() => [])) {
+      const [key = '', state = '', kind = ''] = name.replace(/^\./, '').split('.')
+      if (!kind.startsWith('findings')) continue
+      if (!known.has(key)) await rm(join(folder, name), { force: true })
+      else if (!name.startsWith('.') && !current.has(`${key}.${state}`))
+        await removeUnused(join(folder, name))
+    }
   }
 
-  async #made(
-    recording: ScopedRecording,
-    kind: string,
-    make: (part: string) => Promise<Uint8Array>,
-  ): Promise<string> {
-    const isKept = dirname(recording.paths[0]!) === recordingsIn(this.#io.dataFolder)
-    const folder = isKept ? indexFolderIn(this.#io.dataFolder) : await this.#privateFolder()
-    const part = partOf(recording)
-    const [before, state] = part.split('.') as [string, string]
-    const path = join(folder, `${part}.${kind}`)
-    if (isWhole(path, kind)) return path
-    const bytes = await make(part)
-    // Lines written in the meantime are included; only the next check detects them.
-    await replaceFile(path, bytes)
-    for (const name of (await this.#namesIn(folder)).get(before) ?? [])
-      if (partsOf(name)[1] !== state) await removeUnused(join(folder, name))
-    return path
-  }
-
-  /** Files of the folder by recording, read once: later ones are of this run. */
-  #namesIn(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
-    let names = this.#names.get(folder)
-    if (names === undefined) this.#names.set(folder, (names = namesByKey(folder)))
-    return names
+  #isKept({ paths }: ScopedRecording): boolean {
+    return dirname(paths[0]!) === recordingsIn(this.#io.dataFolder)
   }
 
   async #privateFolder(): Promise<string> {
@@ -110,52 +116,12 @@ export class IndexFiles {
   }
 }
 
-/** Key and state of an index, also of one that is being written: its temporary name starts with a dot. */
-function partsOf(name: string): string[] {
-  return name.replace(/^\./, '').split('.')
-}
-
-async function namesByKey(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const names = new Map<string, string[]>()
-  for (const name of await readdir(folder)) {
-    const key = partsOf(name)[0]!
-    const others = names.get(key)
-    if (others) others.push(name)
-    else names.set(key, [name])
-  }
-  return names
-}
-
-/** Whether an index exists and is not truncated. A truncated one, which would make all recordings unreadable, is remade. */
-function isWhole(path: string, kind: string): boolean {
-  const size = statSync(path, { throwIfNoEntry: false })?.size
-  if (size === undefined || !kind.startsWith('rows')) return size !== undefined
-  const file = openSync(path, 'r')
-  try {
-    const end = Buffer.alloc(magic.length)
-    return size > end.length && readSync(file, end, 0, end.length, size - end.length) > 0 && end.equals(magic)
-  } finally {
-    closeSync(file)
-  }
-}
-/** Last bytes of a Parquet file. */
-const magic = Buffer.from('PAR1')
-
-/** Deletes an outdated index of a recording, unless another query may be about to open it. */
+/** Deletes an outdated index, unless another query may be about to open it. */
 async function removeUnused(path: string): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found && Date.now() - found.mtimeMs > openedWithinMs) await rm(path, { force: true })
 }
 const openedWithinMs = 60_000
-
-/** The part of an index of rows: identifies the recording and its state. */
-export function partIn(path: string): string {
-  return basename(path).split('.').slice(0, 2).join('.')
-}
-
-function partOf(recording: ScopedRecording): string {
-  return `${indexKey(recording.paths[0]!)}.${stateOf(recording)}`
-}
 
 /** Changes when a file of the recording is written or replaced. */
 function stateOf({ paths, name }: ScopedRecording): string {

@@ -118,7 +118,7 @@ export class OpenEngine {
       await indexes.sweep(all)
       if (this.#running === 0) this.#texts.clear()
       const { rows, findings } = await indexesOf(sql, all, { indexes, texts: this.#texts }, io)
-      const names = rows.join('\0')
+      const names = JSON.stringify(rows)
       if (names !== opened.rows) {
         opened.rows = ''
         for (const statement of viewStatements(recordingSource(rows), undefined))

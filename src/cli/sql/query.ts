@@ -3,7 +3,8 @@ import type { Io } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
 import type { Connection, DuckDb, Result } from './duckdb.js'
 import { lockToFiles, runEngine } from './engine.js'
-import { IndexFiles, partIn } from './index-files.js'
+import type { RowFile } from './batch-folder.js'
+import { IndexFiles } from './index-files.js'
 import { RecordedText } from './recorded-text.js'
 import { recordingSource, viewStatements } from './views.js'
 
@@ -48,7 +49,7 @@ async function prepare(
   io: Io,
 ): Promise<void> {
   const { rows, findings } = await indexesOf(sql, recordings, { indexes, texts }, io)
-  await lockToFiles(connection, [...rows, ...(findings ?? [])])
+  await lockToFiles(connection, [...rows.map(({ path }) => path), ...(findings ?? [])])
   for (const statement of viewStatements(recordingSource(rows), findings)) await connection.run(statement)
 }
 
@@ -63,18 +64,24 @@ export async function indexesOf(
   recordings: readonly ScopedRecording[],
   { indexes, texts }: { readonly indexes: IndexFiles; readonly texts: RecordedText },
   io: Pick<Io, 'complain'>,
-): Promise<{ readonly rows: readonly string[]; readonly findings: readonly string[] | undefined }> {
-  const rows: string[] = []
+): Promise<{ readonly rows: readonly RowFile[]; readonly findings: readonly string[] | undefined }> {
+  const complain = async (error: unknown): Promise<void> => {
+    if (!(error instanceof WiretapeError) || recordings.length === 1) throw error
+    await io.complain(error.message, error.hint)
+  }
+  const { files: rows, failures } = await indexes.rows(recordings)
+  for (const { code, message, hint } of failures)
+    await complain(new WiretapeError(code, message, hint === undefined ? {} : { hint }))
+  const failed = new Set(failures.map(({ part }) => part))
   const findings = /\bfindings\b/i.test(sql) ? ([] as string[]) : undefined
   for (const recording of recordings) {
+    const part = indexes.part(recording)
+    if (failed.has(part)) continue
+    texts.add(part, recording.paths)
     try {
-      const made = await indexes.rows(recording)
       findings?.push(await indexes.findings(recording))
-      rows.push(made)
-      texts.add(partIn(made), recording.paths)
     } catch (error) {
-      if (!(error instanceof WiretapeError) || recordings.length === 1) throw error
-      await io.complain(error.message, error.hint)
+      await complain(error)
     }
   }
   if (rows.length === 0)

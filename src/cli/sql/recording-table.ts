@@ -1,6 +1,8 @@
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { ParquetWriter } from 'hyparquet-writer'
+import { ChunkWriter } from './chunk-writer.js'
 import { writePages } from './column-pages.js'
 import { noBoolean, noInt, rowsInGroup, type ColumnValues } from './column-values.js'
+import { joinedValues } from './joined-values.js'
 import { schemaOf, type ColumnType } from './parquet-table.js'
 import { factsText, rowColumns, type RowColumns, type RowColumn, type SessionFacts } from './row-columns.js'
 
@@ -22,10 +24,13 @@ const shared = Object.keys(sharedColumns) as (keyof typeof sharedColumns)[]
 /** Larger groups of rows are halved, since the size of a page has 31 bits. */
 const mostTextBytes = 1 << 30
 
-/** The index of recordings: one uncompressed Parquet file, with a row for each session too. */
+/** Values of more recordings would take much memory. */
+const mostWaiting = 1_000
+
+/** Rows of recordings: one uncompressed Parquet file, with a row for each session too. */
 export class RecordingTable {
   readonly #mostTextBytes: number
-  readonly #writer = new ByteWriter(1 << 20)
+  readonly #writer = new ChunkWriter()
   readonly #file = new ParquetWriter({
     writer: this.#writer,
     createdBy: 'wiretape',
@@ -33,6 +38,11 @@ export class RecordingTable {
     statistics: false,
     schema: schemaOf(columns),
   })
+
+  /** Values of the next group. */
+  #waiting: Record<Column, ColumnValues>[] = []
+  #waitingRows = 0
+  #waitingBytes = 0
 
   /** @param most bytes of text per column and group */
   constructor(most = mostTextBytes) {
@@ -52,7 +62,7 @@ export class RecordingTable {
         to = from + ((to - from) >> 1)
         own = rows.values(from, to)
       }
-      this.#group(to - from, {
+      this.#take(to - from, {
         ...sharedValues(own.session_number, facts, to - from, recording, part),
         ...own,
       })
@@ -60,9 +70,11 @@ export class RecordingTable {
     if (facts.length > 0) this.#sessions(facts, recording, part)
   }
 
-  bytes(): Uint8Array {
+  /** Completes the file. */
+  chunks(): readonly Uint8Array[] {
+    this.#flush()
     void this.#file.finish()
-    return this.#writer.getBytes()
+    return this.#writer.chunks()
   }
 
   #sessions(facts: readonly SessionFacts[], recording: string, part: string): void {
@@ -73,7 +85,7 @@ export class RecordingTable {
     const own = Object.fromEntries(
       (Object.keys(rowColumns) as RowColumn[]).map((name) => [name, emptyOf(rowColumns[name], count)]),
     ) as Record<RowColumn, ColumnValues>
-    this.#group(count, {
+    this.#take(count, {
       ...sharedValues(numbers, facts, count, recording, part),
       ...own,
       session_number: numbers,
@@ -82,19 +94,37 @@ export class RecordingTable {
     })
   }
 
-  #group(count: number, values: Record<Column, ColumnValues>): void {
+  /** Small recordings share groups: each group takes as long as thousands of rows. */
+  #take(count: number, values: Record<Column, ColumnValues>): void {
+    const textBytes = textBytesOf(values)
+    if (
+      this.#waitingRows + count > rowsInGroup ||
+      this.#waitingBytes + textBytes > this.#mostTextBytes ||
+      this.#waiting.length === mostWaiting
+    )
+      this.#flush()
+    this.#waiting.push(values)
+    this.#waitingRows += count
+    this.#waitingBytes += textBytes
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return
     const start = this.#writer.offset
     const chunks = (Object.keys(columns) as Column[]).map((name) =>
-      writePages(this.#writer, name, values[name]),
+      writePages(this.#writer, name, joinedValues(this.#waiting.map((values) => values[name]))),
     )
     const size = BigInt(this.#writer.offset - start)
     this.#file.row_groups.push({
       columns: chunks,
-      num_rows: BigInt(count),
+      num_rows: BigInt(this.#waitingRows),
       total_byte_size: size,
       total_compressed_size: size,
     })
-    this.#file.num_rows += BigInt(count)
+    this.#file.num_rows += BigInt(this.#waitingRows)
+    this.#waiting = []
+    this.#waitingRows = 0
+    this.#waitingBytes = 0
   }
 }
 
@@ -121,7 +151,7 @@ function sharedValues(
 }
 
 /** Bytes of the largest column of texts. */
-function textBytesOf(values: Readonly<Record<RowColumn, ColumnValues>>): number {
+function textBytesOf(values: Readonly<Record<string, ColumnValues>>): number {
   return Math.max(
     ...Object.values(values).map((column) => (column.kind === 'texts' ? column.texts.size() : 0)),
   )

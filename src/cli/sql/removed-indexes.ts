@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { batchesIn, namesIn, removeBatch } from './batch-list.js'
 
 /** Folder of the indexes of a data folder's recordings. */
 export function indexFolderIn(dataFolder: string): string {
@@ -15,12 +16,9 @@ export function indexKey(path: string): string {
 /** Deletes the indexes of a deleted recording, since they hold its names and error messages. @param files of the recording */
 export function removeIndexes(files: readonly string[], dataFolder: string): void {
   const folder = indexFolderIn(dataFolder)
+  for (const { name, parts } of batchesIn(folder))
+    if (parts.some(({ path }) => path === files[0])) removeBatch(folder, name)
   const key = indexKey(files[0]!)
-  let names: string[]
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return
-  }
-  for (const name of names) if (name.startsWith(`${key}.`)) rmSync(join(folder, name), { force: true })
+  for (const name of namesIn(folder))
+    if (name.startsWith(`${key}.`)) rmSync(join(folder, name), { force: true })
 }

@@ -215,7 +215,7 @@ export class RowColumns implements PlainWatcher {
       const request = isResponse ? peer : -1
       const named = request < 0 ? at : request
       kind[i] = number
-      direction[i] = undirected.has(number) ? -1 : (flags & entryFlag.fromServer) === 0 ? 0 : 1
+      direction[i] = undirected[number] ? -1 : (flags & entryFlag.fromServer) === 0 ? 0 : 1
       seq[i] = seqOf(entries.seq(at))
       row[i] = at
       if (peer >= 0) peerRow[i] = peer
@@ -274,8 +274,8 @@ export class RowColumns implements PlainWatcher {
       if (session < 0 || seqOf(entries.seq(row)) === noInt) continue
       messages[session]! += 1
       const number = entries.kindNumber(row)
-      if (number === errorKind || (number === resultKind && entries.has(row, 'toolError')))
-        errors[session]! += 1
+      const isToolError = (entries.flags(row) & entryFlag.toolError) !== 0
+      if (number === errorKind || (number === resultKind && isToolError)) errors[session]! += 1
     }
     return this.#fold.sessions.map((session, i) => ({
       ...sessionFacts(session, this.#recording),
@@ -301,7 +301,8 @@ const tapeHead = 6
 
 const directions = ['client_to_server', 'server_to_client'] as const
 const [resultKind, errorKind] = [entryKinds.indexOf('result'), entryKinds.indexOf('error')]
-const undirected = new Set([entryKinds.indexOf('gap'), entryKinds.indexOf('http')])
+/** By number of the kind. */
+const undirected = entryKinds.map((kind) => kind === 'gap' || kind === 'http')
 
 /** `noInt` for rows without a message, and for numbers that no recorder assigns. */
 function seqOf(seq: number): number {

@@ -1,3 +1,5 @@
+import type { RowFile } from './batch-folder.js'
+
 /** The views over indexes of recordings, in order of creation. */
 export const views = ['messages', 'others', 'exchanges', 'sessions', 'tools', 'findings'] as const
 
@@ -14,11 +16,18 @@ export interface ViewSource {
   readonly hasCounts: boolean
 }
 
-/** Indexes of recordings. @param rows a Parquet file for each */
-export function recordingSource(rows: readonly string[]): ViewSource {
+/** Indexes of recordings. */
+export function recordingSource(files: readonly RowFile[]): ViewSource {
+  const whole = files.filter(({ parts }) => parts === undefined)
+  const tables = [
+    ...(whole.length > 0 ? [`read_parquet([${whole.map(({ path }) => literal(path)).join(', ')}])`] : []),
+    ...files.flatMap(({ path, parts }) =>
+      parts ? [`read_parquet(${literal(path)}) where part in (${parts.map(literal).join(', ')})`] : [],
+    ),
+  ]
   return {
     statements: [
-      `create or replace view recorded_rows as select * from read_parquet([${rows.map(literal).join(', ')}])`,
+      `create or replace view recorded_rows as ${tables.map((table) => `select * from ${table}`).join(' union all ')}`,
       `create or replace view recorded_sessions as select recording, session, label, server, client, transport, text as facts
       from recorded_rows where kind = 'session'`,
     ],

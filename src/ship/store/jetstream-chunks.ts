@@ -1,4 +1,4 @@
-import type { JetStreamManager } from '@nats-io/jetstream'
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { ObjectInfo } from '@nats-io/obj'
 import { createHash } from 'node:crypto'
 import { WiretapeError } from '../../model/index.js'
@@ -45,6 +45,32 @@ export async function removeObject(manager: JetStreamManager, object: Named): Pr
   if (object.nuid !== '') await manager.streams.purge(streamOf(object), { filter: chunkSubject(object) })
   await manager.streams.purge(streamOf(object), { filter: `$O.${object.bucket}.M.${name}` })
 }
+
+/**
+ * The objects of a bucket with the time at which the server stored them. The client's own list has the clocks of the writers.
+ */
+export async function* objectEntries(
+  jetstream: JetStreamClient,
+  bucket: string,
+): AsyncGenerator<{ readonly name: string; readonly storedAt: Date }> {
+  const consumer = await jetstream.consumers.get(streamOf({ bucket }), {
+    filter_subjects: `$O.${bucket}.M.>`,
+    deliver_policy: 'last_per_subject',
+  })
+  if ((await consumer.info()).num_pending === 0) return
+  for (let count = -1; count !== 0;) {
+    count = 0
+    for await (const message of await consumer.fetch({ max_messages: listedAtOnce, expires: listWaitMs })) {
+      count += 1
+      const { name, deleted } = message.json<ObjectInfo>()
+      if (!deleted) yield { name, storedAt: message.time }
+      if (message.info.pending === 0) return
+    }
+  }
+}
+const listedAtOnce = 1_000
+/** Objects that were deleted since the count never arrive. */
+const listWaitMs = 2_000
 
 /** Reads from any replica, then from the leader, since replicas may lag. */
 async function nextChunk(

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { decodeManifest, manifestKey, sealedSubject } from '../manifest.js'
 import { bytesOf, checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
-import { hasAllChunks, readChunks, removeObject } from './jetstream-chunks.js'
+import { hasAllChunks, objectEntries, readChunks, removeObject } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
 export const defaultBucket = 'wiretape-segments'
@@ -29,10 +29,11 @@ export interface JetStreamStore extends ObjectStore {
   /**
    * Announces the complete segments of the bucket that were stored before a time, since their announcements may have been dropped.
    *
+   * @param before by the server's clock; undefined for all
    * @param round the server drops repetitions within the same round, so that several collectors announce a segment once
    * @returns their number
    */
-  announceAgain(before: Date, round: string, signal: AbortSignal): Promise<number>
+  announceAgain(before: Date | undefined, round: string, signal: AbortSignal): Promise<number>
 }
 
 /** @throws WiretapeError `usage`, `unreachable`, `refused`, `unreadable` */
@@ -76,10 +77,10 @@ export async function openJetStreamStore(
       async announceAgain(before, round, signal) {
         let count = 0
         try {
-          for (const { name, deleted, mtime } of await bucket.list()) {
+          for await (const { name, storedAt } of objectEntries(jetstream, bucketName)) {
             signal.throwIfAborted()
             const hash = /^segments\/[0-9a-f]{2}\/([0-9a-f]{64})\.json$/.exec(name)?.[1]
-            if (deleted || hash === undefined || new Date(mtime) >= before) continue
+            if (hash === undefined || (before && storedAt >= before)) continue
             // Collected in the meantime: it needs no announcement.
             const text = await bytesOf(store.get(name)).catch(() => undefined)
             if (!text) continue

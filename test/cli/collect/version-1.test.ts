@@ -1,10 +1,10 @@
-/** A store as the first version of wiretape fills it: test/fixtures/fleet/version-1. Later versions must read it; it never changes. */
+/** A store as the first version of wiretape fills it: test/fixtures/fleet/version-1. Later versions must read it; it never changes. And segments of later versions. */
 import { cpSync, readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { openStoreSource } from '../../../src/cli/collect/store-source.js'
-import { bytesOf, openStore, type ObjectStore } from '../../../src/ship/index.js'
-import { collectorOf, folderStore, newFolder } from './collected.js'
+import { bytesOf, manifestKey, openStore, type Manifest, type ObjectStore } from '../../../src/ship/index.js'
+import { Bus, collectorOf, folderStore, newFolder, sealed, tapeOf } from './collected.js'
 import { rowsOf } from './indexed-rows.js'
 
 const version1 = resolve(import.meta.dirname, '../../fixtures/fleet/version-1')
@@ -82,6 +82,42 @@ it('the segments, manifests and index of version 1 are read', async () => {
   await collector.run(new AbortController().signal, true)
   expect(complaints).toEqual([])
   expect((await rowsOf(target)).map(asked)).toEqual(rows.map(asked))
+})
+
+it('a segment of a later recorder is indexed although members and record types are unknown', async () => {
+  const tape = tapeOf(3)
+  const later = tape
+    .trimEnd()
+    .split('\n')
+    .flatMap((line, i) => {
+      const { wiretape, ...record } = JSON.parse(line) as Record<string, unknown>
+      const known = wiretape ? { wiretape: { ...wiretape, laterMember: [1] } } : {}
+      const unknown = { t: '2026-08-01T10:00:09.000Z', type: `later${i}`, id: `later-${i}`, data: { i } }
+      return [{ ...record, ...known, laterMember: { of: 'a record' } }, unknown]
+    })
+  const segment = sealed(later.map((line) => `${JSON.stringify(line)}\n`).join(''), { label: 'later' })
+  const manifest = {
+    ...segment.manifest,
+    laterMember: true,
+    server: { ...segment.manifest.server, laterMember: 'x' },
+  }
+  const asShipped = async (manifestOf: Manifest, packed: Uint8Array) => {
+    const bus = new Bus(await folderStore())
+    await bus.ship({ manifest: manifestOf, packed })
+    const target = await folderStore()
+    const { collector, complaints } = collectorOf(bus.source(), target)
+    await collector.run(new AbortController().signal, true)
+    expect([complaints, collector.counts.dead]).toEqual([[], 0])
+    return target
+  }
+  const target = await asShipped(manifest, segment.packed)
+  const today = sealed(tape)
+  const rows = await rowsOf(await asShipped(today.manifest, today.packed))
+  expect(rows).toHaveLength(6)
+  expect((await rowsOf(target)).map(asked)).toEqual(rows.map(asked))
+  // What this version does not know stays in the store for later ones.
+  const kept = Buffer.from(await bytesOf(target.get(manifestKey(manifest.hash)))).toString()
+  expect(JSON.parse(kept)).toEqual(manifest)
 })
 
 it('a manifest of a later version becomes a dead letter that says so, once', async () => {

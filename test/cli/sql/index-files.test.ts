@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { deleteRecording } from '../../../src/cli/delete-recording.js'
 import { IndexFiles } from '../../../src/cli/sql/index-files.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
 import { tapeOf } from '../collect/collected.js'
@@ -28,6 +29,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataFolder, { recursive: true, force: true }))
 
+/** By path, the recordings that a query would select from files with others. */
+let selected: ReadonlyMap<string, readonly string[] | undefined>
+
 /** Paths of the indexes that a query would read now. */
 async function indexes(): Promise<string[]> {
   const io = { cwd: '/', dataFolder }
@@ -35,7 +39,10 @@ async function indexes(): Promise<string[]> {
   try {
     const recordings = await scopeOf([], io)
     await files.sweep(recordings)
-    return await Promise.all(recordings.map((recording) => files.rows(recording)))
+    const { files: found, failures } = await files.rows(recordings)
+    expect(failures).toEqual([])
+    selected = new Map(found.map(({ path, parts }) => [path, parts]))
+    return found.map(({ path }) => path)
   } finally {
     await files.close()
   }
@@ -43,12 +50,12 @@ async function indexes(): Promise<string[]> {
 
 async function rows(): Promise<Record<string, unknown>[]> {
   const all = await Promise.all(
-    (await indexes()).map(
-      (path) =>
-        parquetReadObjects({ file: Uint8Array.from(readFileSync(path)).buffer }) as Promise<
-          Record<string, unknown>[]
-        >,
-    ),
+    (await indexes()).map(async (path) => {
+      const file = Uint8Array.from(readFileSync(path)).buffer
+      const found = (await parquetReadObjects({ file })) as Record<string, unknown>[]
+      const parts = selected.get(path)
+      return found.filter(({ part }) => parts === undefined || parts.includes(String(part)))
+    }),
   )
   return all.flat()
 }
@@ -78,7 +85,8 @@ describe('the index of recordings', () => {
     renameSync(tape, join(dataFolder, 'recordings', 'other.jsonl'))
     const found = (await rows()).find(({ kind }) => kind === 'session')
     expect(JSON.parse(String(found!['text']))).toMatchObject({ recording: 'other.jsonl' })
-    expect(readdirSync(join(dataFolder, 'index'))).toHaveLength(1)
+    // The file of rows and the list of its recordings.
+    expect(readdirSync(join(dataFolder, 'index'))).toHaveLength(2)
   })
 
   it('leaves an index in place that another query may be about to open', async () => {
@@ -88,7 +96,6 @@ describe('the index of recordings', () => {
     await indexes()
     expect(statSync(old!).size).toBeGreaterThan(0)
     utimesSync(old!, 0, 0)
-    writeFileSync(tape, tapeOf(3))
     await indexes()
     expect(readdirSync(join(dataFolder, 'index')).some((name) => old!.endsWith(name))).toBe(false)
   })
@@ -97,17 +104,50 @@ describe('the index of recordings', () => {
     writeFileSync(tape, tapeOf(1))
     const [path] = await indexes()
     const written = join(dirname(path!), `.${basename(path!)}.wiretape-${process.ppid}-12345678.tmp`)
-    const ofDeleted = join(dirname(path!), `.${'0'.repeat(32)}.0.rows3.wiretape-${process.ppid}-12345678.tmp`)
-    for (const name of [written, ofDeleted]) writeFileSync(name, 'half')
+    const ofDead = join(dirname(path!), `.rows4-a.parquet.wiretape-${2 ** 22 + 1}-12345678.tmp`)
+    for (const name of [written, ofDead]) writeFileSync(name, 'half')
     await indexes()
-    expect([existsSync(written), existsSync(ofDeleted)]).toEqual([true, false])
+    expect([existsSync(written), existsSync(ofDead)]).toEqual([true, false])
   })
 
   it('is whole when several queries make it at once', async () => {
     writeFileSync(tape, tapeOf(200))
-    const made = await Promise.all([indexes(), indexes(), indexes()])
-    expect(new Set(made.flat()).size).toBe(1)
+    await Promise.all([indexes(), indexes(), indexes()])
+    expect(await indexes()).toHaveLength(1)
     expect(await seqs()).toHaveLength(400)
+  })
+
+  it('has the rows of many recordings in one file, also of those that came one by one', async () => {
+    const named = (i: number): string => join(dataFolder, 'recordings', `other-${i}.jsonl`)
+    for (let i = 0; i < 40; i += 1) writeFileSync(named(i), tapeOf(2))
+    expect(await indexes()).toHaveLength(1)
+    expect(await seqs()).toHaveLength(160)
+    for (let i = 40; i < 60; i += 1) {
+      writeFileSync(named(i), tapeOf(2))
+      expect((await indexes()).length).toBeLessThan(10)
+    }
+    expect(await seqs()).toHaveLength(240)
+  })
+
+  it('of a recording that grew is made again without the others beside it', async () => {
+    writeFileSync(tape, tapeOf(1))
+    const other = join(dataFolder, 'recordings', 'other.jsonl')
+    writeFileSync(other, tapeOf(2))
+    const [both] = await indexes()
+    writeFileSync(tape, tapeOf(3))
+    const files = await indexes()
+    expect([files.length, files.includes(both!)]).toEqual([2, true])
+    expect((await seqs()).length).toBe(10)
+  })
+
+  it('goes with a deleted recording', async () => {
+    writeFileSync(tape, tapeOf(1))
+    const other = join(dataFolder, 'recordings', 'other.jsonl')
+    writeFileSync(other, tapeOf(2))
+    await indexes()
+    await deleteRecording([other], dataFolder)
+    expect(readdirSync(join(dataFolder, 'index'))).toEqual([])
+    expect(await seqs()).toHaveLength(2)
   })
 
   it('is made again where a failing disk cut it', async () => {

@@ -24,14 +24,14 @@ it('a table of much text is written in more groups, with the same rows', async (
     await close()
     const written = (table: RecordingTable): ArrayBuffer => {
       table.add(columns!, 'long', 'part')
-      return Uint8Array.from(table.bytes()).buffer
+      return Uint8Array.from(Buffer.concat(table.chunks())).buffer
     }
     const [whole, halved] = [written(new RecordingTable()), written(new RecordingTable(500))]
     const rows = await parquetReadObjects({ file: whole })
     expect(rows.filter(({ text }) => String(text).startsWith('{"jsonrpc"'))).toHaveLength(40)
     expect(await parquetReadObjects({ file: halved })).toEqual(rows)
     const groups = (file: ArrayBuffer): number => parquetMetadata(file).row_groups.length
-    expect([groups(whole), groups(halved) > 8]).toEqual([2, true])
+    expect([groups(whole), groups(halved) > 4]).toEqual([1, true])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

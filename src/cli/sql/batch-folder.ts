@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAbandoned, replaceFile } from '../../tape/index.js'
+import type { BatchFailure, BatchMember } from './batch.js'
+import { batchesIn, batchPrefix, listOf, namesIn, removeBatch, type Batch } from './batch-list.js'
+import { writeBatches } from './write-batches.js'
+
+/** Files of recordings per batch. A larger recording is alone. */
+const batchBytes = 32 << 20
+/** Smaller batches are joined when there are many. */
+const smallBytes = 4 << 20
+const mostSmall = 8
+/** Another query may be about to open a batch of this age. */
+const openedWithinMs = 60_000
+
+/** A Parquet file for a query. */
+export interface RowFile {
+  readonly path: string
+  /** The query's recordings in it; undefined if it has no others. */
+  readonly parts: readonly string[] | undefined
+}
+
+export type IndexedRecording = BatchMember & { readonly sizeBytes: number }
+
+/**
+ * The indexes of a folder's recordings: Parquet files of many recordings each, since engines and disks need a few
+ * milliseconds for each file. Beside each is a list of its recordings and their states, which is written last.
+ */
+export class BatchFolder {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Files with the rows of the recordings; makes those that are missing. @throws WiretapeError `unwritable` */
+  async files(
+    recordings: readonly IndexedRecording[],
+    cwd: string,
+  ): Promise<{ readonly files: readonly RowFile[]; readonly failures: readonly BatchFailure[] }> {
+    const wanted = new Map(recordings.map((recording) => [recording.part, recording]))
+    const found = chosenOf(batchesIn(this.#folder), (part) => wanted.has(part))
+    const small = found.filter(({ batch }) => tapeBytes(batch) < smallBytes)
+    const kept = small.length > mostSmall ? found.filter((batch) => !small.includes(batch)) : found
+    const indexed = new Set(kept.flatMap(({ parts }) => parts))
+    const missing = recordings.filter(({ part }) => !indexed.has(part))
+    const { made, failures } = await this.#make(missing, cwd)
+    const files = [...kept, ...chosenOf(made, () => true)]
+    return {
+      files: files.map(({ batch, parts }) => ({
+        path: join(this.#folder, batch.name),
+        parts: parts.length === batch.parts.length ? undefined : parts,
+      })),
+      failures,
+    }
+  }
+
+  /** Deletes the batches with deleted recordings, and outdated ones. @param current parts of all recordings */
+  async sweep(current: ReadonlySet<string>): Promise<void> {
+    const batches = batchesIn(this.#folder)
+    for (const batch of batches)
+      if (batch.parts.some(({ part, path }) => !current.has(part) && !existsSync(path)))
+        removeBatch(this.#folder, batch.name)
+    const used = new Set(chosenOf(batches, (part) => current.has(part)).map(({ batch }) => batch))
+    for (const batch of batches) if (!used.has(batch)) this.#removeOld(batch.name)
+    const lists = new Set(batches.map(({ name }) => listOf(name)))
+    for (const name of namesIn(this.#folder)) {
+      const [, tag] = /^\.rows\d+-.*\.wiretape-(.*)$/.exec(name) ?? []
+      if (tag !== undefined && (await isAbandoned(join(this.#folder, name), tag)))
+        removeBatch(this.#folder, name)
+      // Rows without a list, and those of other versions.
+      else if (/^rows\d*-|\.rows\d+$/.test(name) && !lists.has(listOf(name))) this.#removeOld(name)
+    }
+  }
+
+  async #make(
+    recordings: readonly IndexedRecording[],
+    cwd: string,
+  ): Promise<{ readonly made: readonly Batch[]; readonly failures: readonly BatchFailure[] }> {
+    const groups = groupsOf(recordings)
+    const names = groups.map(() => `${batchPrefix}${randomUUID()}.parquet`)
+    const results = await writeBatches(
+      groups.map((group, i) => ({
+        path: join(this.#folder, names[i]!),
+        cwd,
+        members: group.map(({ name, paths, areAll, part }) => ({ name, paths, areAll, part })),
+      })),
+    )
+    const made: Batch[] = []
+    for (const [i, { bytes, failures }] of results.entries()) {
+      if (bytes === 0) continue
+      const failed = new Set(failures.map(({ part }) => part))
+      const parts = groups[i]!.filter(({ part }) => !failed.has(part)).map(({ part, paths, sizeBytes }) => ({
+        part,
+        path: paths[0]!,
+        sizeBytes,
+      }))
+      const batch = { name: names[i]!, sizeBytes: bytes, parts }
+      await replaceFile(join(this.#folder, listOf(batch.name)), JSON.stringify(batch))
+      made.push(batch)
+    }
+    return { made, failures: results.flatMap(({ failures }) => failures) }
+  }
+
+  #removeOld(name: string): void {
+    const found = statSync(join(this.#folder, name), { throwIfNoEntry: false })
+    if (found && Date.now() - found.mtimeMs > openedWithinMs) removeBatch(this.#folder, name)
+  }
+}
+
+/** The batches with accepted parts. A part that is in several batches, as two processes may leave it, is taken once. */
+function chosenOf(
+  batches: readonly Batch[],
+  accepts: (part: string) => boolean,
+): { readonly batch: Batch; readonly parts: readonly string[] }[] {
+  const taken = new Set<string>()
+  return batches.flatMap((batch) => {
+    const parts = batch.parts.map(({ part }) => part).filter((part) => accepts(part) && !taken.has(part))
+    for (const part of parts) taken.add(part)
+    return parts.length > 0 ? [{ batch, parts }] : []
+  })
+}
+
+function groupsOf(recordings: readonly IndexedRecording[]): IndexedRecording[][] {
+  const groups: IndexedRecording[][] = []
+  let bytes = Infinity
+  for (const recording of recordings) {
+    bytes += recording.sizeBytes
+    if (bytes > batchBytes) {
+      groups.push([])
+      bytes = recording.sizeBytes
+    }
+    groups.at(-1)!.push(recording)
+  }
+  return groups
+}
+
+function tapeBytes({ parts }: Batch): number {
+  return parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
