@@ -259,11 +259,14 @@ describe('inspect --check', () => {
     ['a line that is no record', 'not-json', `${meta}\noops\n${end}\n`],
     ['a missing start', 'no-meta', `${end}\n`],
   ])('finds %s and exits with 1', async (_, code, input) => {
-    const { stdout, code: status } = await wiretape(['inspect', '--check', '-'], { input })
-    expect(stdout).toContain('✗ stdin: ')
+    writeFileSync(stage.path('faulty.jsonl'), input)
+    const check = (...options: string[]): Promise<Run> =>
+      wiretape(['inspect', '--check', ...options, 'faulty.jsonl'], { cwd: stage.folder })
+    const { stdout, code: status } = await check()
+    expect(stdout).toContain('✗ faulty.jsonl: ')
     expect(stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'))
     expect(status).toBe(1)
-    const json = await wiretape(['inspect', '--check', '--json', '-'], { input })
+    const json = await check('--json')
     expect(json.code).toBe(1)
     expect(
       JSON.parse(json.stdout).recordings[0].faults.map((fault: { code: string }) => fault.code),

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { cli } from './stage.js'
+import { isWarm, runWarm } from './warm-program.js'
 
 export interface Run {
   readonly code: number | null
@@ -23,7 +24,10 @@ export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...env, ...more }
 }
 
+/** Runs a command, in a process that earlier commands ran in where that makes no difference. */
 export function wiretape(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { input = '', cwd = fixtures, env = plainEnv() } = options
+  if (isWarm(args, env, input)) return runWarm(args, cwd, env)
   return run([process.execPath, cli, ...args], options)
 }
 

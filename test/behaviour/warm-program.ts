@@ -1,0 +1,73 @@
+/** Runs commands in a process that has already loaded the program (`warm-program.mjs`). */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { cli } from './stage.js'
+import type { Run } from './run-cli.js'
+
+/** Commands that serve, record or follow until they are stopped, and those that start threads: each in a process of its own. */
+const alone = new Set('attach call collect doctor mcp mock proxy record run ship sql tail ui'.split(' '))
+/** Variables that Node or the program read when they start. */
+const readAtStart = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'WIRETAPE_LAUNCHED']
+
+/** Whoever runs all tests, the long ones too, gets a process for every command. */
+const isOff = process.env['WIRETAPE_ALL'] !== undefined
+
+/** Whether a command behaves the same there. It reads no input, as the process has none. */
+export function isWarm(args: readonly string[], env: NodeJS.ProcessEnv, input: string | Uint8Array): boolean {
+  if (isOff || input.length > 0 || args.includes('-')) return false
+  return !alone.has(args[0] ?? '') && readAtStart.every((name) => env[name] === undefined)
+}
+
+let idle: ChildProcess | undefined
+
+/** Runs one command; another one that comes meanwhile gets a process of its own. */
+export async function runWarm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Run> {
+  const program = idle ?? start()
+  idle = undefined
+  const mark = `\u0000${randomUUID()}\u0000`
+  const ended = new Promise<number | null>((done, failed) => {
+    const finish = (code: number | null): void => {
+      program.removeAllListeners()
+      done(code)
+    }
+    program.once('error', failed)
+    program.once('exit', finish)
+    program.once('message', ({ code }: { code: number }) => finish(code))
+  })
+  const read = [program.stdout!, program.stderr!].map((stream) => readTo(stream, mark))
+  program.send({ args, cwd, env, mark })
+  const code = await ended
+  const [stdout, stderr] = await Promise.all(read)
+  if (program.exitCode === null && program.signalCode === null) idle = program
+  return { code, stdout: stdout!, stderr: stderr! }
+}
+
+/** Ends with this process, and does not keep it alive. */
+function start(): ChildProcess {
+  const host = resolve(import.meta.dirname, 'warm-program.mjs')
+  const child = spawn(process.execPath, [host, cli], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: {} })
+  child.unref()
+  child.channel?.unref()
+  for (const stream of [child.stdout!, child.stderr!]) (stream as unknown as { unref(): void }).unref()
+  return child
+}
+
+/** The text before the mark, or all of it if the stream ends. */
+function readTo(stream: Readable, mark: string): Promise<string> {
+  const chunks: Buffer[] = []
+  return new Promise((done) => {
+    const end = (): void => {
+      stream.off('data', take).off('end', end)
+      const text = Buffer.concat(chunks).toString()
+      done(text.endsWith(mark) ? text.slice(0, -mark.length) : text)
+    }
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk)
+      const last = Buffer.concat(chunks.slice(-2))
+      if (last.subarray(-mark.length).toString() === mark) end()
+    }
+    stream.on('data', take).once('end', end)
+  })
+}
