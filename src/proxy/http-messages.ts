@@ -17,6 +17,7 @@ import type { Redactor } from '../redaction/index.js'
 import {
   createMirroredTools,
   findJsonValue,
+  mayHaveControls,
   holdsMessages,
   idKey,
   isFault,
@@ -124,11 +125,13 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     },
     read(exchange, bytes, direction, given) {
       const text = exactText(bytes)
-      const span = text === undefined ? undefined : findJsonValue(text)
-      if (text === undefined || !span || isFault(span) || !holdsMessages(text, span.start)) return undefined
+      if (text === undefined) return undefined
+      const controls = mayHaveControls(bytes)
+      const span = findJsonValue(text, 0, text.length, controls)
+      if (isFault(span) || !holdsMessages(text, span.start)) return undefined
       const exact = text.slice(span.start, span.end)
       // Line breaks are white space in JSON, but end a line on the tape.
-      const raw = exact.replaceAll(/[\r\n]/g, ' ')
+      const raw = controls ? exact.replaceAll(/[\r\n]/g, ' ') : exact
       const { batch, parts: spans } = partsOf(raw)
       if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
       const parts = spans.map(({ start, end }, i) =>

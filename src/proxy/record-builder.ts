@@ -13,6 +13,7 @@ import {
 import {
   createLineFramer,
   findJsonValue,
+  mayHaveControls,
   holdsMessages,
   idKey,
   isFault,
@@ -252,7 +253,7 @@ export class RecordBuilder {
         ...frameEndOf(frame.end),
       }
     }
-    const span = findJsonValue(text)
+    const span = findJsonValue(text, 0, text.length, mayHaveControls(frame.bytes))
     if (isFault(span) || !holdsMessages(text, span.start)) {
       const line = this.#redactor.line(text, channel) ?? text
       return { type: 'noise', ...this.#stamp(at), direction, text: line, ...frameEndOf(frame.end) }

@@ -3,8 +3,10 @@
 /** Texts are searched in pieces: small ones first, then pieces that fit the processor's cache. */
 export const firstPiece = 1024
 export const largestPiece = 32_768
+/** Bytes after the text that may be read with it. */
+export const pieceMargin = 12
 /** UTF-8 takes at most three bytes per UTF-16 unit. */
-export const piece = new Uint8Array(3 * largestPiece)
+export const piece = new Uint8Array(3 * largestPiece + pieceMargin)
 /** The same bytes in fours: two pairs are looked up per read. */
 const fours = new Int32Array(piece.buffer)
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1

@@ -1,19 +1,23 @@
 /** The first, usually only, check of a text: may the default rules apply? A yes may be wrong, a no must not. */
-import { firstPiece, fourAt, isFirst, isLast, largestPiece, piece, setEdges } from './trigger-piece.js'
+import {
+  firstPiece,
+  fourAt,
+  isFirst,
+  isLast,
+  largestPiece,
+  piece,
+  pieceMargin,
+  setEdges,
+} from './trigger-piece.js'
 import { FirstTexts } from './first-texts.js'
-import { allGroups, LiteralPairs } from './literal-finder.js'
+import { allGroups } from './literal-finder.js'
 import type { LiteralTables } from './literal-tables.js'
-import type { Literal } from './literal.js'
+import { TriggerPairs, type Compiled, type Trigger } from './trigger-pairs.js'
 import { isNoProgress } from './progress-token.js'
 import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
 import { vendorShapes } from './vendor-shapes.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
-
-interface Trigger extends Literal {
-  /** Checks the surroundings of the literal that begins at `start`; the encoded text ends at `end`. */
-  readonly confirm?: (bytes: Uint8Array, start: number, end: number, length: number) => boolean
-}
 
 const BACKSLASH = 0x5c
 
@@ -284,22 +288,14 @@ const overlap = 2 * longestName + longestTrigger
 const copiedByHand = 160
 
 const encoder = new TextEncoder()
-type Compiled = Trigger & { readonly bytes: Uint8Array }
-let made: LiteralPairs<Compiled> | undefined
+let made: TriggerPairs | undefined
 
 export const triggers = [...names, ...places, ...values, ...vendors]
 
 /** Created on first use: most commands check no text. */
-const pairs = (): LiteralPairs<Compiled> => (made ??= new LiteralPairs(triggers.map(compiled)))
+const pairs = (): TriggerPairs => (made ??= new TriggerPairs(triggers))
 
 const firstTexts = new FirstTexts(triggers)
-
-function compiled(trigger: Trigger): Compiled {
-  return {
-    ...trigger,
-    bytes: encoder.encode(trigger.exact ? trigger.literal : trigger.literal.toLowerCase()),
-  }
-}
 
 /** The beginning of the trigger with a pair at `index`; -1 if there is none. */
 function startAround(bytes: Uint8Array, index: number, end: number): number {
@@ -328,7 +324,7 @@ function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: numb
 
 /** Creates the tables in advance, so that the first long text need not wait for them. */
 export function prepareTriggers(tables?: LiteralTables): void {
-  made ??= new LiteralPairs(triggers.map(compiled), tables)
+  made ??= new TriggerPairs(triggers, tables)
 }
 
 /** Whether the default rules must read `text`. */
@@ -370,24 +366,28 @@ export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number):
 
 function findInPiece(length: number): number {
   const bytes = piece
-  const { groups } = pairs()
-  // Zeros after the text: the last four bytes may extend beyond its end.
-  for (let i = length; i < length + 7 && i < bytes.length; i++) bytes[i] = 0
+  const { groupsByBytes: groups } = pairs()
+  // Zeros after the text, which the last eight bytes may extend into.
+  for (let i = length; i < length + pieceMargin; i++) bytes[i] = 0
   const end = (length + 6) >> 2
   let known = allGroups
-  for (let i = 0; i < end; i++) {
+  for (let i = 0; i < end; i += 2) {
     const four = fourAt(i)
-    const low = groups[(four & 0x7f) | ((four >> 1) & 0x3f80)]!
-    const high = groups[((four >> 16) & 0x7f) | ((four >> 17) & 0x3f80)]!
-    if ((known & (low >> 8)) !== 0) {
-      const start = startAt(bytes, 4 * i, length)
+    const next = fourAt(i + 1)
+    const a = groups[four & 0x7f7f]!
+    const b = groups[(four >>> 16) & 0x7f7f]!
+    const c = groups[next & 0x7f7f]!
+    const d = groups[(next >>> 16) & 0x7f7f]!
+    // One condition for the usual case, in which none of the four is met.
+    if ((((known << 8) & a) | ((a << 8) & b) | ((b << 8) & c) | ((c << 8) & d)) !== 0) {
+      let start = -1
+      if ((known & (a >> 8)) !== 0) start = startAt(bytes, 4 * i, length)
+      if (start < 0 && (a & (b >> 8)) !== 0) start = startAt(bytes, 4 * i + 2, length)
+      if (start < 0 && (b & (c >> 8)) !== 0) start = startAt(bytes, 4 * i + 4, length)
+      if (start < 0 && (c & (d >> 8)) !== 0) start = startAt(bytes, 4 * i + 6, length)
       if (start >= 0) return start
     }
-    if ((low & (high >> 8)) !== 0) {
-      const start = startAt(bytes, 4 * i + 2, length)
-      if (start >= 0) return start
-    }
-    known = high
+    known = d
   }
   return -1
 }

@@ -28,6 +28,7 @@ export {
   skipSpace,
   skipText,
 } from './json-bytes.js'
+export { mayHaveControls } from './control-bytes.js'
 export { PlainMessage } from './plain-message.js'
 export { createLineFramer } from './line-framer.js'
 export type { LineFrame, LineFramer } from './line-framer.js'

@@ -32,11 +32,19 @@ export function isFault(outcome: object): outcome is JsonFault {
 /**
  * The one JSON value in `text` between `from` and `to`, without surrounding white space; or the place and the
  * reason of the error. Accepts exactly what `JSON.parse` accepts. Linear, at any nesting depth; never throws.
+ *
+ * @param mayHaveControls false if the text certainly contains no control characters: they are then not searched for
  */
-export function findJsonValue(text: string, from = 0, to = text.length): Span | JsonFault {
+export function findJsonValue(
+  text: string,
+  from = 0,
+  to = text.length,
+  mayHaveControls = true,
+): Span | JsonFault {
   // Cutting off the end keeps every look-ahead inside the range. (Engines share the characters.)
   const source = to < text.length ? text.slice(0, Math.max(0, to)) : text
   const ahead = lookAhead()
+  if (!mayHaveControls) ahead.control = source.length
   const start = skipWhiteSpace(source, Math.max(0, from))
   let pos = start
   // One bit per open container, the innermost lowest, 1 for an object. `bits` holds the innermost 32 and is

@@ -7,6 +7,7 @@ import {
   findJsonValue,
   isFault,
   kindAt,
+  mayHaveControls,
   memberOf,
   membersOf,
   skipValue,
@@ -476,4 +477,19 @@ describe('spliceText', () => {
       expect(() => spliceText('abcd', edits)).toThrow(RangeError)
     }
   })
+})
+
+it('knows whether bytes may have control characters, wherever they begin', () => {
+  const place = fc.record({ before: fc.nat({ max: 7 }), length: fc.nat({ max: 2_100 }), at: fc.nat() })
+  fc.assert(
+    fc.property(place, fc.nat({ max: 255 }), fc.nat({ max: 255 }), ({ before, length, at }, rest, one) => {
+      const bytes = new Uint8Array(before + length).subarray(before).fill(rest)
+      if (length > 0) bytes[at % length] = one
+      const text = Buffer.from(bytes).toString('latin1')
+      const has = /[\u0000-\u001f]/.test(text)
+      expect(mayHaveControls(bytes)).toBe(has || length < 1_024)
+      if (!has) expect(findJsonValue(text, 0, length, false)).toEqual(findJsonValue(text))
+    }),
+    { numRuns: runs(2_000) },
+  )
 })
