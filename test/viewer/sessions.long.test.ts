@@ -142,9 +142,8 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await bench.getByLabel('errorPath').selectOption('true')
     await bench.getByRole('button', { name: 'Call', exact: true }).click()
     await bench.locator('.act-answers', { hasText: 'Open this link to satisfy the prerequisite' }).waitFor()
-    expect(await bench.locator('.act-answers').getByRole('link').getAttribute('href')).toContain(
-      'https://modelcontextprotocol.io',
-    )
+    const link = bench.locator('.act-answers').getByRole('link').first()
+    expect(await link.getAttribute('href')).toContain('https://modelcontextprotocol.io')
 
     // Beside the workbench a narrow window shows one pane at a time; the edge obeys the arrow keys.
     await page.setViewportSize({ width: 1024, height: 800 })
@@ -235,7 +234,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await answer.getByText('long long').first().waitFor()
     expect(await answer.textContent()).not.toContain('\u202e')
     // Of a long text the beginning is drawn.
-    expect((await answer.locator('pre').nth(3).textContent())!.length).toBeLessThan(25_000)
+    for (const text of await answer.locator('pre').allTextContents()) expect(text.length).toBeLessThan(25_000)
 
     await choose('asks')
     await bench.getByLabel('odd').waitFor()

@@ -21,7 +21,7 @@ export function Said({ said }: { readonly said: Answer }) {
     )
   const message = new JsonObject(answer, 0)
   const [result, refusal] = [message.object('result'), message.raw('error')]
-  const failed = !result || result.raw('isError') === 'true'
+  const failed = !message.has('result') || result?.raw('isError') === 'true'
   const blocks = blocksIn(JSON.parse(message.raw('result') ?? 'null'))
   const structured = result?.raw('structuredContent')
   return (
