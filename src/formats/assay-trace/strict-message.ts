@@ -1,33 +1,8 @@
 import { JsonObject } from '../../wire/index.js'
+import { requestMethods } from '../strict-requests.js'
 import type { Meaning } from './meaning.js'
 import { isInteger } from './number-text.js'
 import { isObject, type Loose } from './strict-json.js'
-
-/** Methods that the strict profile treats as requests, with or without an id. */
-const requestMethods: ReadonlySet<unknown> = new Set([
-  'completion/complete',
-  'elicitation/create',
-  'initialize',
-  'logging/setLevel',
-  'ping',
-  'prompts/get',
-  'prompts/list',
-  'resources/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/templates/list',
-  'resources/unsubscribe',
-  'roots/list',
-  'sampling/createMessage',
-  'server/discover',
-  'subscriptions/listen',
-  'tasks/cancel',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-  'tools/call',
-  'tools/list',
-])
 
 /**
  * The reason why the strict profile refuses a message, apart from its id.

@@ -1,30 +1,5 @@
 import { JsonObject, kindAt } from '../../wire/index.js'
-
-/** Methods that readers treat as requests even without an id. */
-const alwaysRequests = new Set([
-  'completion/complete',
-  'elicitation/create',
-  'initialize',
-  'logging/setLevel',
-  'ping',
-  'prompts/get',
-  'prompts/list',
-  'resources/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/templates/list',
-  'resources/unsubscribe',
-  'roots/list',
-  'sampling/createMessage',
-  'server/discover',
-  'subscriptions/listen',
-  'tasks/cancel',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-  'tools/call',
-  'tools/list',
-])
+import { requestMethods } from '../strict-requests.js'
 
 /** A message as the strictest reader sees it: its kind, or the reason why that reader refuses the file. */
 export type Reading =
@@ -41,7 +16,7 @@ export function readMessage(text: string): Reading {
   if (message.has('method')) {
     const method = message.string('method')
     if (method === undefined) return { refusal: '"method" is not a string' }
-    if (id === undefined && !alwaysRequests.has(method)) return { kind: 'notification', method }
+    if (id === undefined && !requestMethods.has(method)) return { kind: 'notification', method }
     return hasId
       ? { kind: 'request', id, method }
       : { refusal: 'the "id" of a request must be a string or number' }
