@@ -42,7 +42,7 @@ export class ShipperMetrics {
         'gauge',
         'lag',
         's',
-        'Age of the oldest finished segment that is not in the store yet.',
+        'Age of the oldest sealed segment that is not in the store yet.',
         lagMs / 1000,
       ),
     ]

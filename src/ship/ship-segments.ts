@@ -55,7 +55,7 @@ export interface ShipReport {
 }
 
 /**
- * Uploads every finished segment that is not in the store. The next pass resumes after any interruption: objects are
+ * Uploads every sealed segment that is not in the store. The next pass resumes after any interruption: objects are
  * named by their content, the manifest comes last, and only then is a segment marked as shipped.
  */
 export async function shipSegments(options: ShipOptions): Promise<ShipReport> {

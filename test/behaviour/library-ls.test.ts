@@ -47,7 +47,7 @@ describe('ls of the data folder', () => {
     const { stdout } = await data.run('ls')
     const lines = stdout.split('\n')
     expect(lines[0]).toMatch(
-      /^state +started \(UTC\) +age +name +label +server +client +messages +ran +size +file$/,
+      /^state +started \(UTC\) +age +name +label +server +client +messages +duration +size +file$/,
     )
     expect(lines[1]).toMatch(
       /^ {2}complete .* 20d +shop~1 +shop +shop-server 3 +my-agent 2 +4 .* one\.jsonl$/,

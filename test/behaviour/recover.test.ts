@@ -25,7 +25,7 @@ describe('recover', () => {
     expect(result).toEqual({
       code: 0,
       stdout: 'cut-off.recovered.jsonl: 2 messages, closed\n',
-      stderr: 'wiretape: cut-off.jsonl, line 4: the last line is cut off\n',
+      stderr: 'wiretape: cut-off.jsonl, line 4: the last line is truncated\n',
     })
     expect(readFileSync(tape, 'utf8')).toBe(before)
     const copy = readFileSync(stage.path('cut-off.recovered.jsonl'), 'utf8')
@@ -70,7 +70,7 @@ describe('recover', () => {
     expect(printed).toEqual({
       code: 0,
       stdout: readFileSync(stage.path('other.jsonl'), 'utf8'),
-      stderr: 'wiretape: cut-off.jsonl, line 4: the last line is cut off\n',
+      stderr: 'wiretape: cut-off.jsonl, line 4: the last line is truncated\n',
     })
   })
 

@@ -79,7 +79,7 @@ describe('a recording in which only some messages say when they were', () => {
       expect(times(shown)).toEqual(expected)
       // The one latency that is known, in its row and in the summary, and the time from the first to the last moment.
       expect(shown.stdout.match(/\d ms/g)).toHaveLength(3)
-      expect(shown.stdout).toContain('ran 700 ms')
+      expect(shown.stdout).toContain('duration 700 ms')
       expect(shown.stdout).toContain('server answered in 200 ms (#5)')
     },
   )

@@ -314,7 +314,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await read(page, 2)
     expect(await rows(page)).toEqual(['tools/call search ok'])
     await page.locator('.status-bar .warn-words').click()
-    await page.locator('.problems li', { hasText: 'cut off, or still being recorded' }).waitFor()
+    await page.locator('.problems li', { hasText: 'truncated, or still being recorded' }).waitFor()
     await page.context().close()
   })
 

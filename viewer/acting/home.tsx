@@ -188,7 +188,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
   )
 }
 
-const states = { live: 'live', complete: '', incomplete: 'cut off', failed: 'failed' } as const
+const states = { live: 'live', complete: '', incomplete: 'truncated', failed: 'failed' } as const
 
 function Recording({ one }: { readonly one: Listed }) {
   const label = clean(one.label)

@@ -7,7 +7,7 @@ import { clean } from '../shell/clean.js'
 export function Original({ original, sent }: { readonly original: string; readonly sent: string }) {
   return (
     <section class="original">
-      <h4>Modified before forwarding</h4>
+      <h4>Edited before it was forwarded</h4>
       <Differences left={original} right={sent} names={['received', 'forwarded']} />
     </section>
   )

@@ -72,7 +72,7 @@ function ruleName(rule: string): string {
 function fateOf(row: number, isStopped: boolean): string {
   if (isStopped && lanes.peek()[table.lane(row)]?.state === 'following') return 'not yet forwarded'
   if (isStopped) return 'never forwarded'
-  return table.has(row, 'modified') ? 'then modified and forwarded' : 'then forwarded'
+  return table.has(row, 'modified') ? 'then edited and forwarded' : 'then forwarded'
 }
 
 /** An HTTP exchange of a story; times are microseconds since 1970. */

@@ -32,7 +32,7 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
     .option('--repeat-last', 'repeat the last recorded response for calls beyond the recorded ones')
     .option('--pace <pace>', 'fast, recorded, or a factor: 4x is four times faster than recorded', 'fast')
     .option('--rules <file>', 'apply these rules to every message of either side: faults, delays, changes')
-    .option('--fallback', 'forward unrecorded calls to the real server, whose command follows --')
+    .option('--fallback', 'forward unmatched calls to the real server, whose command follows --')
     .addOption(
       new Option(
         '--record <what>',
@@ -40,12 +40,12 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
       ).choices(['new', 'all']),
     )
     .option('--out <file>', 'file of the copy (a tape); an existing file is replaced')
-    .option('-q, --quiet', 'do not list unrecorded calls on stderr')
+    .option('-q, --quiet', 'do not list unmatched calls on stderr')
     .usage('[options] <recording...> [-- <command> [args...]]')
     .addHelpText(
       'after',
       `
-An unrecorded call gets an error that names the nearest recorded call and the
+An unmatched call gets an error that names the nearest recorded call and the
 difference.
 
 Examples:

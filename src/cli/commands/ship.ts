@@ -10,15 +10,15 @@ export function registerShip(program: Command, io: Io, outcome: Outcome): void {
     .command('ship')
     .summary('put finished recordings into a store: a folder, S3 or JetStream')
     .description(
-      'Compresses every finished segment of the recordings in your data folder and puts it into a store, once. ' +
+      'Compresses every sealed segment of the recordings in your data folder and puts it into a store, once. ' +
         'Live recordings are left alone, and recording never waits.',
     )
     .option('--to <store>', 'a folder, s3://bucket/prefix or nats://host (default: the target of the policy)')
-    .option('--once', 'ship the finished segments, then exit (default)')
+    .option('--once', 'ship the sealed segments, then exit (default)')
     .addOption(
       new Option(
         '--follow',
-        'keep running: ship each segment when it is finished; wait while the store is unavailable',
+        'keep running: ship each segment when it is sealed; wait while the store is unavailable',
       ).conflicts('once'),
     )
     .option('--every <time>', 'with --follow: how often to check (default: 5s)', (text) => {

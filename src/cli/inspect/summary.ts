@@ -44,7 +44,7 @@ export function sessionHeader(session: Session, { style, columns }: Page, unende
   const facts = [isTimed ? `started ${session.startedAt.replace('T', ' ')}` : 'no times recorded']
   if (session.durationMs !== undefined) {
     const ran = formatDuration(session.durationMs * 1000)
-    facts.push(ran === unknownDuration ? 'duration unknown' : `ran ${ran}`)
+    facts.push(ran === unknownDuration ? 'duration unknown' : `duration ${ran}`)
   }
   if (session.recovered) facts.push('recovered, end unknown')
   else if (session.error !== undefined) facts.push(session.error)

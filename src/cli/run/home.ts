@@ -106,7 +106,7 @@ function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, peers: 
   const ago = Date.now() - Date.parse(startedAt)
   const when = Number.isNaN(ago) ? '' : ageOf(ago)
   const size = messages === null ? formatBytes(sizeBytes) : countOf(messages, 'message')
-  const words = { live: 'live', complete: '', incomplete: 'cut off', failed: 'the server did not start' }[
+  const words = { live: 'live', complete: '', incomplete: 'truncated', failed: 'the server did not start' }[
     state
   ]
   const failed = errors ? countOf(errors, 'error') : ''

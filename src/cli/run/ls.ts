@@ -154,7 +154,7 @@ function columnsOf(rows: readonly NamedRow[], style: Style, saysVersions: boolea
       tone: (cell) => style.red(cell),
       keep: 5,
     },
-    { name: 'ran', texts: rows.map(ranOf), side: 'left', keep: 3 },
+    { name: 'duration', texts: rows.map(ranOf), side: 'left', keep: 3 },
     { name: 'size', texts: rows.map(({ sizeBytes }) => formatBytes(sizeBytes)), side: 'left', keep: 9 },
     { name: 'file', texts: rows.map((row) => escapeText(fileOf(row))), side: 'right' },
   ]

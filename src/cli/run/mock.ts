@@ -123,7 +123,7 @@ function checkUse(files: readonly string[], command: readonly string[], options:
   if (options.fallback && command.length === 0)
     throw wrong('--fallback needs the command of a server', 'put the command at the end, after --')
   if (!options.fallback && command.length > 0)
-    throw wrong(`the command ${command[0]} needs --fallback`, '--fallback forwards unrecorded calls to it')
+    throw wrong(`the command ${command[0]} needs --fallback`, '--fallback forwards unmatched calls to it')
   if (options.record && !options.fallback)
     throw wrong('--record needs a real server to record', 'name one with --fallback -- COMMAND')
   if (options.record && options.out === undefined)

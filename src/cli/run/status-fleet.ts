@@ -39,7 +39,7 @@ export async function runStatusFleet({ at, json }: FleetStatusOptions, io: Io): 
   }
 }
 
-/** Waiting time of the oldest finished segment not in the store; 0 without any, null if unknown. */
+/** Waiting time of the oldest sealed segment not in the store; 0 without any, null if unknown. */
 function lagOf({ shipper }: FleetHost, nowMs: number): number | null {
   if (shipper === null) return null
   return shipper.oldestWaiting === null ? 0 : Math.max(0, nowMs - Date.parse(shipper.oldestWaiting))

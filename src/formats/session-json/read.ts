@@ -41,7 +41,7 @@ export function readSession(input: Input, report: Report): AsyncIterable<TapeRec
       if (end) yield end
       else if (facts.top.get('ended_at') === 'null') {
         const message =
-          '"ended_at" is null: cut off, still being recorded, or from a version that never sets it'
+          '"ended_at" is null: truncated, still being recorded, or from a version that never sets it'
         report({ severity: 'warning', code: 'incomplete', message })
       }
     }

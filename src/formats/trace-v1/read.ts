@@ -158,7 +158,7 @@ class TapeLineReader implements LineReader {
         hint: 'Is it the right file?',
       })
     }
-    if (!this.#isEnded) this.#report(incomplete('no end line: cut off, or still being recorded'))
+    if (!this.#isEnded) this.#report(incomplete('no end line: truncated, or still being recorded'))
   }
 
   #decoded(text: string, start: number, sizeBytes: number, last: boolean): TraceLine | undefined {
@@ -180,7 +180,7 @@ class TapeLineReader implements LineReader {
       )
     }
     if (this.#records > 0 && !this.#isEnded && type === 'meta') {
-      const message = 'no end line before this meta line: the previous tape was cut off'
+      const message = 'no end line before this meta line: the previous tape is truncated'
       this.#report(incomplete(message, this.#number))
     }
     if (this.#isEnded && type !== 'meta') this.#warn('after-end', 'follows the end line')
@@ -199,7 +199,7 @@ class TapeLineReader implements LineReader {
   }
 
   #torn(): undefined {
-    return this.#warn('torn-line', 'the last line is cut off')
+    return this.#warn('torn-line', 'the last line is truncated')
   }
 }
 
