@@ -193,9 +193,7 @@ export function Row(props: RowProps) {
       </span>
       <span class="cell name" role="gridcell">
         <b>{clean(name)}</b> {subject !== '' && line === '' && <span class="subject">{clean(subject)}</span>}
-        {modified && (
-          <em class="tag modified">{`edited ${byWords(contentOf(changed).author)}`.trimEnd()}</em>
-        )}
+        {modified && <em class="tag modified">{`edited ${byWords(contentOf(changed).author)}`.trimEnd()}</em>}
         {finding && (
           <em class={`tag level-${finding.level}`} title={`${finding.rule}: ${clean(finding.message)}`}>
             {finding.rule.replace(/^.*\//, '')}
