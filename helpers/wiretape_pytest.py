@@ -35,7 +35,7 @@ LONGEST_WAIT_S = 5
 
 
 class WiretapeError(Exception):
-    """What was asked for cannot be done; the text says why."""
+    """The request cannot be met; the message gives the reason."""
 
 
 class TestTapes:
@@ -81,7 +81,7 @@ class TestTapes:
         return self._record(mock + fallback, folder=folder, copy=(copy, file))
 
     def finish(self, has_failed):
-        """Writes the cassettes of a test that passed, or keeps the tapes of one that failed: the paths of these."""
+        """Writes the cassettes of a test that passed, or keeps the tapes of one that failed. Returns the paths of kept tapes."""
         recorded, self._recorded = self._recorded, []
         if has_failed:
             return [path for folder, _, _ in recorded for path in _reports(folder)]

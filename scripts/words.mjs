@@ -28,7 +28,22 @@ const countingCalls = new Set(['countOf'])
 const silentCalls = new Set(['querySelector', 'querySelectorAll', 'matches', 'closest', 'RegExp', 'require'])
 
 if (process.argv.includes('--help-texts')) printHelp([])
-else for (const folder of ['src', 'viewer']) printFolder(folder)
+else {
+  for (const folder of ['src', 'viewer']) printFolder(folder)
+  printMatches('viewer/index.html', /(?<=>)[^<>{}]*\p{L}{2}[^<>{}]*(?=<)/gu)
+  printMatches(
+    'helpers/wiretape_pytest.py',
+    /(?<=["'])[^"'\n]*\p{L}{2,}[,:;]? (?:\p{L}|\{)[^"'\n]*(?=["'])/gu,
+  )
+}
+
+/** Texts of a file that is not TypeScript. @param {string} file @param {RegExp} pattern */
+function printMatches(file, pattern) {
+  const text = readFileSync(join(root, file), 'utf8')
+  const lineAt = lineFinder(text)
+  for (const match of text.matchAll(pattern))
+    console.log(`${file}:${lineAt(match.index)}\ttext\t${oneLine(match[0])}`)
+}
 
 /** @param {string} folder */
 function printFolder(folder) {
