@@ -29,12 +29,12 @@ export function registerCheck(program: Command, io: Io, outcome: Outcome): void 
     .option('--forbid-tool <name>', 'a tool that must not be called; repeatable', collect)
     .option(
       '--max-latency <tool:time>',
-      'longest time of a call, such as search:2s; without a tool name, for all tools; repeatable',
+      'maximum latency of a call, such as search:2s; without a tool name, for all tools; repeatable',
       collect,
     )
     .option('--no-new-tools', 'report tools that are not in the lock file (--pin, or wiretape.lock)')
-    .option('--max-errors <count>', 'highest number of failed calls')
-    .option('--max-context <tokens>', 'highest token cost of the definitions, such as 20k (an estimate)')
+    .option('--max-errors <count>', 'maximum number of failed calls')
+    .option('--max-context <tokens>', 'maximum token cost of the definitions, such as 20k (an estimate)')
     .addOption(
       new Option(
         '--config <file>',
@@ -73,7 +73,7 @@ export function registerCost(program: Command, io: Io, outcome: Outcome): void {
         'Tokens are estimated as characters / 4. Exits 1 when the definitions cost more than --max.',
     )
     .argument('<recording...>', 'recordings, counted together as one run')
-    .option('--max <tokens>', 'highest token cost of all definitions, such as 20k')
+    .option('--max <tokens>', 'maximum token cost of all definitions, such as 20k')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -25,7 +25,7 @@ export function registerCollect(program: Command, io: Io, outcome: Outcome): voi
     )
     .addOption(otlpOption())
     .addOption(otlpProtocolOption())
-    .option('--json', 'print JSON, one line a batch')
+    .option('--json', 'print JSON, one line per batch')
     .addHelpText(
       'after',
       `

@@ -17,7 +17,7 @@ export function registerImport(program: Command, io: Io, outcome: Outcome): void
     .command('import')
     .summary('turn an MCP transcript into Trace V2 events')
     .description(
-      'Reads a transcript by the documented rules and writes its tool calls as Trace V2 events, one a line. ' +
+      'Reads a transcript by the documented rules and writes its tool calls as Trace V2 events, one per line. ' +
         'A file that breaks a rule is rejected, and nothing is written.',
     )
     .argument('<files...>', 'the transcripts; - reads stdin')

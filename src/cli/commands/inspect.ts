@@ -8,7 +8,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .command('inspect')
     .summary('print a recording')
     .description(
-      'Prints one line a message: its number, time, JSON-RPC id, for a response ' +
+      'Prints one line per message: its number, time, JSON-RPC id, for a response ' +
         'its latency, and its content. → comes from the client, ← from the server. Several files are ' +
         'merged by time; the files of one rotated recording are joined.',
     )
@@ -16,7 +16,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .option('--at <store>', 'segments of a fleet instead, each HASH or HASH#SEQ (docs/fleet.md)')
     .option('-v, --verbose', 'print payloads and stderr too')
     .option('--json', 'print JSON; with -v also payloads')
-    .option('--jsonl', 'print JSON, one message a line; with -v also payloads')
+    .option('--jsonl', 'print JSON, one message per line; with -v also payloads')
     .option('--filter <filter>', 'only matching messages; their numbers do not change (docs/filter.md)')
     .option('--fields <list>', 'columns to print: seq,time,tool,latency,$.params.arguments.q')
     .addOption(new Option('--format <f>', 'format of the columns').choices(['table', 'tsv', 'jsonl']))

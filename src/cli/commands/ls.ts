@@ -15,7 +15,7 @@ export function registerLs(program: Command, io: Io, outcome: Outcome): void {
     .option('--since <time>', 'only recordings since: 7d, 12h, 2026-11-20')
     .option('--server <name>', 'only recordings of this server: its name or label, or a part of it')
     .option('--json', 'print JSON')
-    .option('--jsonl', 'print JSON, one recording a line')
+    .option('--jsonl', 'print JSON, one recording per line')
     .addHelpText(
       'after',
       `

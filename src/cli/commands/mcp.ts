@@ -13,7 +13,7 @@ export function registerMcp(program: Command, io: Io, outcome: Outcome): void {
     .description(
       'Runs an MCP server for the recordings of your data folder, on stdio, or over HTTP with --listen. Its tools only read; --allow-run adds tools that act. Everything they return is redacted.',
     )
-    .option('--budget <bytes>', 'most bytes that one call returns', budget, usualBudget)
+    .option('--budget <bytes>', 'maximum bytes of one result', budget, usualBudget)
     .option('--allow-run', 'add tools that start recorded servers: call_tool, replay')
     .option(
       '--listen <host:port>',

@@ -102,7 +102,7 @@ function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
   proxy
     .command('inspect')
     .summary('print a session file')
-    .description('Prints a session, one line a message. Reads every format that wiretape knows.')
+    .description('Prints a session, one line per message. Reads every format that wiretape knows.')
     .requiredOption('--session-file <file>', 'the session file; - reads stdin')
     .option('-v, --verbose', 'payloads too')
     .addHelpText('after', '\nExamples:\n  wiretape proxy inspect --session-file s.json -v')

@@ -36,7 +36,7 @@ export function registerShip(program: Command, io: Io, outcome: Outcome): void {
     )
     .addOption(otlpOption())
     .addOption(otlpProtocolOption())
-    .option('--json', 'print JSON, one line a pass')
+    .option('--json', 'print JSON, one line per pass')
     .addHelpText(
       'after',
       `

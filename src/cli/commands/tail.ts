@@ -8,7 +8,7 @@ export function registerTail(program: Command, io: Io, outcome: Outcome): void {
     .command('tail')
     .summary('follow a live capture')
     .description(
-      'Prints the messages of a live capture, one line a message, and follows it until it ends. ' +
+      'Prints the messages of a live capture, one line per message, and follows it until it ends. ' +
         'A slow reader does not slow the capture.',
     )
     .argument('[id]', 'label, pid or start of the session id of the capture (default: the only live capture)')

@@ -5,7 +5,7 @@ import { lazyRead, lazyWrite } from '../lazy.js'
 /** JSON-RPC messages, unchanged, one per line. */
 export const jsonrpc: Format = {
   id: 'jsonrpc',
-  title: 'JSON-RPC messages, one a line',
+  title: 'JSON-RPC messages, one per line',
   detect,
   selects: true,
   borrows: true,
