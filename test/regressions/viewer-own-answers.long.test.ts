@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       await page.locator('.shaft.ours').first().waitFor()
       await picture(page, `own-answers-sequence-${scheme}`)
       await page.keyboard.press('3')
-      const numbers = page.locator('.grid tbody tr', { hasText: 'wait' })
+      const numbers = page.locator('.grid tbody tr', { hasText: 'call wait' })
       await numbers.waitFor()
       expect((await numbers.locator('td').allTextContents()).join(' ')).not.toMatch(/\d (?:ms|s)\b/)
       await picture(page, `own-answers-tools-${scheme}`)

@@ -247,6 +247,11 @@ function Content({ step, steps }: { readonly step: StoryStep; readonly steps: re
       const blocks = blocksIn(message?.['result'])
       return blocks.length > 0 ? <Blocks blocks={blocks} search="" /> : <Words text={text} />
     }
+    case 'poll': {
+      // The result of a task is that of the call.
+      const blocks = blocksIn(step.answer && messageOf(step.answer)?.['result'])
+      return blocks.length > 0 ? <Blocks blocks={blocks} search="" /> : <Words text={joined(step)} />
+    }
     case 'progress':
       return <Progress params={message?.['params']} text={text} />
     case 'cancel': {

@@ -89,6 +89,11 @@ export interface LaneUsage {
   readonly otherErrors: number
 }
 
+/** Number of the word for what a request is about. Every task has its own id, so that tasks are not told apart. */
+function subjectOf(lane: LaneIndex, request: number): number {
+  return lane.word(lane.method(request)).startsWith('tasks/') ? 0 : lane.subject(request)
+}
+
 class Group {
   calls = 0
   errors = 0
@@ -104,7 +109,7 @@ class Group {
   constructor(lane: LaneIndex, request: number) {
     this.slowest = request
     this.method = lane.method(request)
-    this.subject = lane.subject(request)
+    this.subject = subjectOf(lane, request)
     this.fromServer = lane.fold.entries.has(request, 'fromServer')
   }
 }
@@ -117,7 +122,7 @@ export function usageOf(lane: LaneIndex, shown: Shown): LaneUsage {
 
   function groupOf(request: number): Group | undefined {
     const fromServer = entries.has(request, 'fromServer')
-    const key = `${lane.method(request)} ${lane.subject(request)} ${fromServer}`
+    const key = `${lane.method(request)} ${subjectOf(lane, request)} ${fromServer}`
     let group = groups.get(key)
     if (!group && groups.size < mostGroups) {
       group = new Group(lane, request)
