@@ -211,7 +211,8 @@ describe.skipIf(!hasBrowser)('the page on a phone', () => {
     await page.getByRole('button', { name: 'Stop holding' }).waitFor()
     await page.getByRole('button', { name: /^Workbench/ }).tap()
     await press('Tools')
-    // The list of tools is held, too.
+    // The list of tools is kept; where it is requested again, the request is held, too.
+    await press('Refresh')
     await bench.locator('.act-queue li', { hasText: 'tools/list' }).waitFor()
     await looks(page, 'bench-held')
     await bench.locator('.act-queue').getByRole('button', { name: 'Edit' }).first().tap()
