@@ -83,7 +83,12 @@ class Column<Values extends Float64Array | Int32Array> {
   at(row: number): number {
     const at = row - this.#start
     if (at >= 0 && at < this.#current.length) return this.#current[at]!
-    return this.#groups[Math.floor(row / rowsInGroup)]?.[row % rowsInGroup] ?? this.#absent
+    const number = Math.floor(row / rowsInGroup)
+    const group = this.#groups[number]
+    if (!group) return this.#absent
+    this.#start = number * rowsInGroup
+    this.#current = group
+    return group[row % rowsInGroup] ?? this.#absent
   }
 
   /** @param to in the same group as `from` */
