@@ -137,7 +137,8 @@ function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly befor
     <section class="act-answers" aria-label="Responses" aria-live="polite">
       {outcomes.length > 1 && (
         <p class="quiet">
-          {countOf(groups.size, 'different response')} to {formatCount(outcomes.length)} requests
+          {groups.size === 1 ? 'The same response' : countOf(groups.size, 'different response')} to{' '}
+          {formatCount(outcomes.length)} requests
         </p>
       )}
       <Listed

@@ -123,7 +123,9 @@ function drawBars(
       context.globalAlpha = 1
       continue
     }
-    const wide = Math.max(2, xOf(picture, table.at(answer)) - x)
+    // A task call lasts until its task ends, and without an end as far as the picture goes.
+    const end = Math.min(table.at(answer) + table.taskUs(answer), picture.to)
+    const wide = Math.max(2, xOf(picture, end) - x)
     const lines = ends[laneAt]!
     const free = lines.findIndex((end) => end <= x)
     const line = free < 0 ? lineCount - 1 : free
