@@ -185,7 +185,7 @@ class SchemaCheck {
         this.#check(rule['additionalProperties'], inside(value, place))
     }
     const count = Object.keys(data).length
-    bound(rule, 'minProperties', 'maxProperties', count, 'members', (problem) => say(checked, problem))
+    bound(rule, 'minProperties', 'maxProperties', count, 'member', (problem) => say(checked, problem))
   }
 
   #checkArray(rule: Rule, checked: Checked<Json[]>): void {
@@ -199,7 +199,7 @@ class SchemaCheck {
       const part = i < first.length ? first[i] : others
       this.#check(part, { data: value, at: `${at}/${i}`, depth: depth + 1, into })
     }
-    bound(rule, 'minItems', 'maxItems', data.length, 'elements', tell)
+    bound(rule, 'minItems', 'maxItems', data.length, 'element', tell)
     if (this.#holdsUnknown(at)) return
     if (rule['uniqueItems'] === true && new Set(data.map(plainText)).size < data.length)
       tell('has duplicate elements')
@@ -209,7 +209,7 @@ class SchemaCheck {
       (one, i) => this.#checkOnce(contains, one, `${at}/${i}`, depth + 1).length === 0,
     )
     const least = { minContains: 1, ...rule }
-    bound(least, 'minContains', 'maxContains', found.length, 'elements that match "contains"', tell)
+    bound(least, 'minContains', 'maxContains', found.length, 'matching element', tell)
   }
 }
 
@@ -247,7 +247,7 @@ function checkString(
   patterns: Patterns,
   say: (problem: string) => void,
 ): void {
-  bound(rule, 'minLength', 'maxLength', Array.from(data).length, 'characters', say)
+  bound(rule, 'minLength', 'maxLength', Array.from(data).length, 'character', say)
   const { pattern } = rule
   if (typeof pattern === 'string' && patterns.test(pattern, data) === false) say('does not match the pattern')
 }
@@ -297,8 +297,9 @@ function bound(
   say: (problem: string) => void,
 ): void {
   const [min, max] = [rule[least], rule[most]]
-  if (typeof min === 'number' && count < min) say(`has ${count} ${what}, expected at least ${min}`)
-  if (typeof max === 'number' && count > max) say(`has ${count} ${what}, expected at most ${max}`)
+  const has = `has ${count} ${what}${count === 1 ? '' : 's'}`
+  if (typeof min === 'number' && count < min) say(`${has}, expected at least ${min}`)
+  if (typeof max === 'number' && count > max) say(`${has}, expected at most ${max}`)
 }
 
 /** Resolves references: `#`, `#/$defs/x` and `#anchor`. Others, such as URLs, are ignored. */

@@ -112,7 +112,7 @@ describe('the form of a schema', () => {
     expect(form.canForce.value).toBe(false)
     write(form, { free: '', tags: { elements: [''] } })
     expect(Object.fromEntries(form.faults.value)).toEqual({
-      '/name': 'has 1 characters, expected at least 2',
+      '/name': 'has 1 character, expected at least 2',
       '/size': 'is too small',
       '/when': 'is not a date such as 2026-08-01',
     })

@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await page.keyboard.press('Shift+Enter')
     await page.keyboard.type('two')
     await box.getByRole('button', { name: 'Call', exact: true }).click()
-    await box.locator('.act-fault', { hasText: 'has 1 characters, expected at least 2' }).waitFor()
+    await box.locator('.act-fault', { hasText: 'has 1 character, expected at least 2' }).waitFor()
     await box.locator('.failure', { hasText: 'tags.1 is a number, not string' }).waitFor()
     await box.getByLabel('from (required)').fill('graz')
     await box.locator('.act-fault', { hasText: 'does not match the pattern' }).waitFor()
