@@ -60,9 +60,11 @@ export function placeOf({ place }: TapeSummary): SegmentPlace {
 export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]): Row {
   const { meta } = group[0]!
   const { end } = group.at(-1)!
-  const ended = end !== undefined && end.wiretape?.rotated !== true
   const { client = null, server = null } = group[0]!
-  const live = !ended && group.some((tape) => isLive(tape, captures))
+  const written = group.some((tape) => isLive(tape, captures))
+  // The end line of a strict segment does not say whether another segment follows.
+  const ended = end !== undefined && (meta.wiretape ? end.wiretape?.rotated !== true : !written)
+  const live = !ended && written
   return {
     session: meta.wiretape?.session ?? null,
     label: meta.label,
