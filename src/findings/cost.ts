@@ -1,6 +1,8 @@
 import type { Rule } from './finding.js'
 import { at, isMap } from './json.js'
+import type { Message } from './message.js'
 import { offersIn } from './server-state.js'
+import { createTaskResults } from './task-results.js'
 
 /**
  * Estimated tokens of a text: one per four characters. Not a tokenizer: each model has its own, and the estimate is
@@ -45,8 +47,15 @@ const callers: Readonly<Record<string, string>> = {
 /** Observes the table, for sums over parts of a recording. */
 export interface CostObserver {
   listed(key: string): void
-  /** @param row of the response */
+  /**
+   * Called once per call.
+   *
+   * @param row of the response
+   * @param characters 0 for a response that created a task
+   */
   called(key: string, row: number, characters: number): void
+  /** Called for the result of a task. @param row of the response that created it */
+  taskEnded(key: string, row: number, characters: number): void
 }
 
 /** Identifies a definition in the table. */
@@ -56,6 +65,29 @@ export function costKey(server: string, kind: string, name: string): string {
 
 export function createCostTable(observer?: CostObserver): CostTable {
   const table = new Map<string, DefinitionCost>()
+
+  function takeOffers(message: Message, server: string): void {
+    for (const { kind, name, value } of offersIn(message)) {
+      const key = costKey(server, kind, name)
+      const known = table.get(key)
+      if (!known && table.size >= mostRows) continue
+      const sizes = {
+        characters: JSON.stringify(value).length,
+        description: typeof value['description'] === 'string' ? value['description'].length : 0,
+        schemas: sizeOf(at(value, 'inputSchema')) + sizeOf(at(value, 'outputSchema')),
+      }
+      const { calls, results, largest } = known ?? { calls: 0, results: 0, largest: 0 }
+      table.set(key, { server, kind, name, ...sizes, calls, results, largest })
+      observer?.listed(key)
+    }
+  }
+
+  function addResult(key: string, characters: number): void {
+    const row = table.get(key)!
+    row.results += characters
+    row.largest = Math.max(row.largest, characters)
+  }
+
   return {
     rows: () => [...table.values()].toSorted((a, b) => b.characters - a.characters || b.results - a.results),
     rule: {
@@ -68,35 +100,34 @@ export function createCostTable(observer?: CostObserver): CostTable {
         help: 'This rule has no findings.',
         source: { name: 'wiretape', url: '' },
       },
-      begin: ({ server }) => ({
-        message(message) {
-          const own = (): string => server.name ?? ''
-          for (const { kind, name, value } of offersIn(message)) {
-            const key = costKey(own(), kind, name)
-            const known = table.get(key)
-            if (!known && table.size >= mostRows) continue
-            const sizes = {
-              characters: JSON.stringify(value).length,
-              description: typeof value['description'] === 'string' ? value['description'].length : 0,
-              schemas: sizeOf(at(value, 'inputSchema')) + sizeOf(at(value, 'outputSchema')),
+      begin({ server, fold }) {
+        const tasks = createTaskResults<string>(fold)
+        return {
+          message(message) {
+            const own = server.name ?? ''
+            takeOffers(message, own)
+            const ended = tasks.take(message)
+            if (ended) {
+              addResult(ended.value, ended.characters)
+              observer?.taskEnded(ended.value, ended.answer, ended.characters)
+              return
             }
-            const { calls, results, largest } = known ?? { calls: 0, results: 0, largest: 0 }
-            table.set(key, { server: own(), kind, name, ...sizes, calls, results, largest })
-            observer?.listed(key)
-          }
-          const kind = callers[message.method]
-          const name = message.asked?.subject
-          if (!message.isAnswer || kind === undefined || name === undefined) return
-          const key = costKey(own(), kind, name)
-          const row = table.get(key)
-          if (!row) return
-          const size = message.part.end - message.part.start
-          row.calls += 1
-          row.results += size
-          row.largest = Math.max(row.largest, size)
-          observer?.called(key, message.row, size)
-        },
-      }),
+            const kind = callers[message.method]
+            const name = message.asked?.subject
+            if (!message.isAnswer || kind === undefined || name === undefined) return
+            const key = costKey(own, kind, name)
+            const row = table.get(key)
+            if (!row) return
+            row.calls += 1
+            const { createsTask } = message.part.envelope
+            if (createsTask) tasks.created(message, key)
+            // The response that creates a task is a receipt; models read the result.
+            const characters = createsTask ? 0 : message.part.end - message.part.start
+            addResult(key, characters)
+            observer?.called(key, message.row, characters)
+          },
+        }
+      },
     },
   }
 }

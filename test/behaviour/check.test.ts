@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { called, listed, opened, tapeOf } from '../findings/stage.js'
+import { ask, called, fromServer, listed, opened, tapeOf, type Line } from '../findings/stage.js'
 import { wiretape, type Run } from './run-cli.js'
 
 const text = (words: string): object => ({ content: [{ type: 'text', text: words }] })
@@ -187,6 +187,42 @@ describe('wiretape cost', () => {
       expect(rows).toMatchObject([
         { name: 'unused', calls: 0 },
         { name: 'add', calls: 1, largestResultTokens: expect.any(Number) },
+      ])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('counts the result of a task once, and not the response that created it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'wiretape-cost-'))
+    try {
+      const result = text('y'.repeat(4000))
+      const related = { 'io.modelcontextprotocol/related-task': { taskId: 'a' } }
+      const receipt = (taskId: string): object => ({ taskId, status: 'working', note: 'x'.repeat(9000) })
+      const asked = (method: string, taskId: string, answer: object): Line[] =>
+        ask(method, { taskId }, answer)
+      const tape = tapeOf([
+        ...opened(),
+        ...listed(tool, { name: 'book' }),
+        ...called('add', {}, { task: receipt('a') }),
+        ...asked('tasks/get', 'a', { taskId: 'a', status: 'completed' }),
+        ...asked('tasks/result', 'a', { ...result, _meta: related }),
+        ...asked('tasks/result', 'a', { ...result, _meta: related }),
+        ...called('book', {}, { resultType: 'task', ...receipt('b') }),
+        ...asked('tasks/get', 'b', { taskId: 'b', status: 'working' }),
+        ...asked('tasks/get', 'b', { taskId: 'b', status: 'completed', result }),
+        ...called('book', {}, { resultType: 'task', ...receipt('c') }),
+        fromServer('notifications/tasks', { taskId: 'c', status: 'completed', result }),
+        ...called('book', {}, { resultType: 'task', ...receipt('d') }),
+      ])
+      writeFileSync(join(folder, 'a.jsonl'), tape)
+      const { stdout } = await wiretape(['cost', 'a.jsonl', '--json'], { cwd: folder })
+      const { rows } = JSON.parse(stdout) as { rows: { name: string; calls: number; resultTokens: number }[] }
+      expect(
+        rows.map(({ name, calls, resultTokens }) => [name, calls, Math.floor(resultTokens / 100)]),
+      ).toEqual([
+        ['add', 1, 10],
+        ['book', 3, 20],
       ])
     } finally {
       rmSync(folder, { recursive: true, force: true })

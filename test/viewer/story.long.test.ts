@@ -131,6 +131,8 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
 
   it('tells of a task until it is over, with its polls and what it asked', async () => {
     const recorder = play.start(play.record(server('task-mcp.mjs')))
+    await recorder.send(say({ id: 0, method: 'tools/list' }))
+    await answerTo(recorder, 0)
     await recorder.send(say({ id: 1, method: 'tools/call', params: { name: 'research', task: {} } }))
     const { result } = (await answerTo(recorder, 1)) as { result: { task: { taskId: string } } }
     const params = { taskId: result.task.taskId }
@@ -141,11 +143,11 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await recorder.send(say({ id: 5, method: 'tasks/result', params }))
     await printed(recorder, 'q-1')
     await recorder.send(say({ id: 'q-1', result: { action: 'accept', content: { which: 'bees' } } }))
-    await answerTo(recorder, 5)
+    const found = await answerTo(recorder, 5)
     recorder.stdin.end()
     await recorder.ended
 
-    const page = await open(0)
+    const page = await open(2)
     await story(page)
       .locator('.story-sum', { hasText: /^The call took \d.*until its task ended$/ })
       .waitFor()
@@ -159,7 +161,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     ])
     // The list, the detail and Tools have the same latency, without the time in which the client filled in the form.
     const latency = await page
-      .locator('.list .row', { hasText: 'research' })
+      .locator('.list .row', { hasText: 'tools/call' })
       .locator('.latency')
       .textContent()
     await page.locator('.detail', { hasText: latency! }).waitFor()
@@ -173,6 +175,11 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     const polls = page.locator('.grid tbody tr', { hasText: 'tasks/get' })
     expect(await polls.locator('th').textContent()).toBe('tasks/get ')
     expect(await polls.locator('td').first().textContent()).toBe('3')
+    await page.keyboard.press('6')
+    // Calls, tokens of results and of the largest: of the result that `tasks/result` brought.
+    const tokens = String(Math.ceil(JSON.stringify(found).length / 4))
+    const cost = page.locator('.cost-page tbody tr', { hasText: 'research' }).locator('td.number')
+    await expect.poll(async () => (await cost.allTextContents()).slice(1)).toEqual(['1', tokens, tokens])
     expectQuiet(stage)
     await page.context().close()
   })

@@ -24,13 +24,23 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
   /** Numbers of definitions. */
   const numbers = new Map<string, number>()
   const listedIn: Set<LaneIndex>[] = []
-  /** One entry per call, in columns. */
+  /** One entry per call, and another one per result of a task, in columns. */
   const definition = createColumn((n) => new Uint32Array(n))
   const row = createColumn((n) => new Uint32Array(n))
   const laneOf = createColumn((n) => new Uint16Array(n))
   const size = createColumn((n) => new Uint32Array(n))
+  const isCall = createColumn((n) => new Uint8Array(n))
   const lanes: LaneIndex[] = []
   let lane: LaneIndex | undefined
+
+  function add(key: string, at: number, characters: number, calls: number): void {
+    if (!lane) return
+    definition.push(numbers.get(key)!)
+    row.push(at)
+    laneOf.push(lane.index)
+    size.push(characters)
+    isCall.push(calls)
+  }
 
   const observer: CostObserver = {
     listed(key) {
@@ -39,13 +49,8 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
       const all = (listedIn[number] ??= new Set())
       if (lane) all.add(lane)
     },
-    called(key, at, characters) {
-      if (!lane) return
-      definition.push(numbers.get(key)!)
-      row.push(at)
-      laneOf.push(lane.index)
-      size.push(characters)
-    },
+    called: (key, at, characters) => add(key, at, characters, 1),
+    taskEnded: (key, at, characters) => add(key, at, characters, 0),
   }
   const table = engine.createCostTable(observer)
 
@@ -57,7 +62,7 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
       const request = lanes[at]!.fold.entries.peer(row.get(i))
       if (request < 0 || shown[at]?.exchange(request) !== true) continue
       const sum = (sums[definition.get(i)] ??= { calls: 0, results: 0, largest: 0 })
-      sum.calls += 1
+      sum.calls += isCall.get(i)
       sum.results += size.get(i)
       sum.largest = Math.max(sum.largest, size.get(i))
     }
