@@ -13,15 +13,18 @@ export function estimateTokens(characters: number): number {
 }
 export const estimator = 'characters / 4'
 
-/** One definition of a server, and its cost in each prompt. */
-export interface DefinitionCost {
-  readonly server: string
-  readonly kind: string
-  readonly name: string
-  /** Characters of the whole definition, its description and its schemas. */
+/** Characters of a whole definition, its description and its schemas. */
+export interface DefinitionSizes {
   readonly characters: number
   readonly description: number
   readonly schemas: number
+}
+
+/** One definition of a server, and its cost in each prompt. */
+export interface DefinitionCost extends DefinitionSizes {
+  readonly server: string
+  readonly kind: string
+  readonly name: string
   /** Recorded calls, reads or gets, and the characters of their results. */
   calls: number
   results: number
@@ -46,7 +49,7 @@ const callers: Readonly<Record<string, string>> = {
 
 /** Observes the table, for sums over parts of a recording. */
 export interface CostObserver {
-  listed(key: string): void
+  listed(key: string, sizes: DefinitionSizes): void
   /**
    * Called once per call.
    *
@@ -78,7 +81,7 @@ export function createCostTable(observer?: CostObserver): CostTable {
       }
       const { calls, results, largest } = known ?? { calls: 0, results: 0, largest: 0 }
       table.set(key, { server, kind, name, ...sizes, calls, results, largest })
-      observer?.listed(key)
+      observer?.listed(key, sizes)
     }
   }
 

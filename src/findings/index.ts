@@ -31,6 +31,7 @@ export {
   estimator,
   type CostObserver,
   type DefinitionCost,
+  type DefinitionSizes,
 } from './cost.js'
 export {
   compareServers,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Locator } from 'playwright-core'
 import {
   createStage,
+  expectLooks,
   expectQuiet,
   hasBrowser,
   holds,
@@ -12,20 +14,21 @@ import {
   type Stage,
 } from './stage.js'
 
+let id = 0
+
+/** A request and its response, lines of a tape. */
+function ask(method: string, params: object, answer: object, us = 1_000): string[] {
+  id += 1
+  const request = messageLine('in', JSON.stringify({ jsonrpc: '2.0', id, method, params }), { us: id * 1e7 })
+  const { id: corr } = JSON.parse(request) as { id: string }
+  const raw = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
+  return [request, messageLine('out', raw, { corr, us: id * 1e7 + us })]
+}
+
 describe.skipIf(!hasBrowser)('the page of a tool', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await createStage()
-    let id = 0
-    const ask = (method: string, params: object, answer: object, us = 1_000): string[] => {
-      id += 1
-      const request = messageLine('in', JSON.stringify({ jsonrpc: '2.0', id, method, params }), {
-        us: id * 1e7,
-      })
-      const { id: corr } = JSON.parse(request) as { id: string }
-      const raw = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
-      return [request, messageLine('out', raw, { corr, us: id * 1e7 + us })]
-    }
     const cancelled = (params: object): string[] => {
       const [request] = ask('tools/call', params, {})
       const reason = { method: 'notifications/cancelled', params: { requestId: id } }
@@ -128,6 +131,56 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     await read(page, 22)
     await page.locator('.detail', { hasText: 'Lima' }).waitFor()
     await page.goBack().catch(() => undefined)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('tells recordings apart, and shows what changed since the previous one', async () => {
+    const record = (unit: string, more: string, calls: number): string => {
+      const tool = { name: 'weather', description: `Tells the weather in ${unit}.${more}`, inputSchema: {} }
+      const peers = { capabilities: {}, protocolVersion: '2025-11-25' }
+      const result = { content: [{ type: 'text', text: 'sun' }] }
+      return tapeOf(
+        [
+          ...ask('initialize', peers, { result: { ...peers, serverInfo: { name: 'sky', version: '1' } } }),
+          ...ask('tools/list', {}, { result: { tools: [tool] } }),
+          ...Array.from({ length: calls }, () =>
+            ask('tools/call', { name: 'weather', arguments: {} }, { result }),
+          ).flat(),
+        ],
+        'sky',
+      )
+    }
+    const start = (hour: string, text: string): string =>
+      text.replace('2026-08-01T10:00:00.000Z', `2026-08-01T${hour}:00:00.000Z`)
+    const files = ['2026-08-01T09-00-00-000Z-sky', '2026-08-01T10-00-00-000Z-sky']
+    stage.serve(`/${files[0]}.jsonl`, start('09', record('Celsius', ' It tells no more.', 3)))
+    stage.serve(`/${files[1]}.jsonl`, start('10', record('Fahrenheit', '', 2)))
+    // The newer one first: the order of time counts.
+    const page = await stage.open(`/?trace=${files[1]}.jsonl;${files[0]}.jsonl#view=tools&tool=weather`)
+    await page.locator('.tools-page h2', { hasText: 'Usage in 2 recordings' }).waitFor()
+    const part = (name: string): Locator =>
+      page.locator('.offers', { hasText: `Definitions of ${name}:00:00 UTC · sky` })
+    const [older, newer] = [part('09'), part('10')]
+    await newer.getByText(/Results of 2 calls: \d+ tokens/).waitFor()
+    await older.getByText(/Results of 3 calls: \d+ tokens/).waitFor()
+    const tokens = async (of: Locator): Promise<number> =>
+      Number.parseInt((await of.locator('.offer-cost').textContent()) ?? '', 10)
+    expect(await tokens(older)).toBeGreaterThan(await tokens(newer))
+    expect(await older.locator('.offer-changes').count()).toBe(0)
+    const change = newer.locator('.tool-facts section', { hasText: 'Changes' }).locator('li')
+    expect(await change.count()).toBe(1)
+    await change.getByText('since 09:00:00 UTC · sky').waitFor()
+    expect(await change.locator('.word-diff del').first().textContent()).toBe('Celsius')
+    expect(await change.locator('.word-diff ins').first().textContent()).toBe('Fahrenheit')
+    await expectLooks(page, 'tools-of-two')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.keyboard.press('6')
+    await page.locator('.cost-total', { hasText: 'Calls of 2 recordings are counted together' }).waitFor()
+    await page.locator('.lane-tab', { hasText: '09:00:00 UTC · sky' }).click()
+    await expect.poll(() => page.locator('.cost-page tbody tr td.number').nth(1).textContent()).toBe('3')
+    await page.keyboard.press('3')
+    await page.locator('.tools-page h2', { hasText: 'Usage in 09:00:00 UTC · sky' }).waitFor()
     expectQuiet(stage)
     await page.context().close()
   })

@@ -3,7 +3,8 @@ import { countOf, formatCount } from '../../src/render/index.js'
 import { quoteValue } from '../../src/filter/index.js'
 import { clean } from '../shell/clean.js'
 import { search } from '../store/actions.js'
-import { filterMatches, range, reading, view } from '../store/state.js'
+import { shownLanes } from '../store/lane-name.js'
+import { filterMatches, lane, range, reading, view } from '../store/state.js'
 import type { ToldCost } from '../worker/protocol.js'
 import { useCosts } from './use-costs.js'
 
@@ -25,6 +26,7 @@ export function CostPage() {
   const shown = neverOnly.value ? never : isPart ? costs.filter(({ calls }) => calls > 0) : costs
   const heaviest = Math.max(1, ...shown.map(({ tokens }) => tokens))
   const heaviestResults = Math.max(1, ...shown.map(({ results }) => results))
+  const of = shownLanes()
   const servers = [...new Set(shown.map(({ server }) => server))]
   return (
     <div class="page cost-page" tabIndex={0} role="region" aria-label="Cost">
@@ -50,7 +52,12 @@ export function CostPage() {
                 {countOf(sumOf(shown, 'calls'), 'call')}.{' '}
               </>
             )}
-            <span class="quiet">Estimated as {list.estimator}.</span>{' '}
+            <span class="quiet">
+              Estimated as {list.estimator}.
+              {of !== undefined &&
+                lane.value === 'all' &&
+                ` Calls of ${of} are counted together; choose one at the top.`}
+            </span>{' '}
             {never.length > 0 && (
               <button
                 type="button"

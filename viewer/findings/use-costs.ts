@@ -4,11 +4,14 @@ import { reader, tellFailure } from '../store/actions.js'
 import { filterMatches, lane, range, reading, version } from '../store/state.js'
 import type { CostList } from '../worker/protocol.js'
 
-/** The costs in what the page shows; undefined until they are known. */
-export function useCosts(): CostList | undefined {
+/**
+ * The costs in what the page shows; undefined until they are known.
+ *
+ * @param only the recordings to count @default those that the page shows
+ */
+export function useCosts(only = lane.value): CostList | undefined {
   const costs = useSignal<CostList | undefined>(undefined)
   const matches = filterMatches.value
-  const only = lane.value
   const between = range.value
   const isReading = reading.value
   useEffect(() => {

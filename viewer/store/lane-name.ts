@@ -1,5 +1,6 @@
+import { countOf } from '../../src/render/index.js'
 import type { Lane } from '../worker/protocol.js'
-import { lanes } from './state.js'
+import { lane, lanes } from './state.js'
 
 /** The name of a lane: its label; if another lane has the same, a distinguishing part comes first. */
 export function laneName(one: Lane): string {
@@ -14,6 +15,14 @@ export function laneName(one: Lane): string {
   return others.some(({ sessions }) => sessions[0]?.label === label)
     ? `${distinguishing(file, others)} · ${label}`
     : label
+}
+
+/** The recordings that the page shows: their number, or the name of the only one; undefined if no other is open. */
+export function shownLanes(): string | undefined {
+  const all = lanes.value.filter((one) => one && one.state !== 'failed')
+  if (all.length < 2) return undefined
+  const only = lane.value === 'all' ? undefined : lanes.value[lane.value]
+  return only ? laneName(only) : countOf(all.length, 'recording')
 }
 
 /** Start of the file of a recording. */

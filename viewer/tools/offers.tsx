@@ -1,6 +1,7 @@
 import { levels } from '../../src/findings/index.js'
 import { countOf, formatCount } from '../../src/render/index.js'
 import { JsonTree } from '../json/tree.js'
+import { useCosts } from '../findings/use-costs.js'
 import { clean } from '../shell/clean.js'
 import { findingsOfTool } from '../store/findings.js'
 import { laneName } from '../store/lane-name.js'
@@ -11,13 +12,8 @@ import { Change } from './change.js'
 import { ToolFacts } from './tool.js'
 
 /** Definitions that a server offers, with their changes. */
-export function Offers({
-  history,
-  costs,
-}: {
-  readonly history: OfferHistory
-  readonly costs: readonly ToldCost[]
-}) {
+export function Offers({ history }: { readonly history: OfferHistory }) {
+  const costs = useCosts(history.lane)?.costs ?? []
   const of = lanes.value[history.lane]
   const name = of
     ? lanes.value.length > 1

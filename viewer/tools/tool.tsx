@@ -55,7 +55,7 @@ export function ToolFacts({ one, history, cost, found }: ToolProps) {
           <h3>Changes</h3>
           <ul>
             {changes.map((step, i) => (
-              <Change key={i} step={step} lane={history.lane} />
+              <Change key={i} step={step} lane={history.lane} isOpen />
             ))}
           </ul>
         </section>

@@ -2,11 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../src/render/index.js'
 import { quoteValue } from '../../src/filter/index.js'
-import { useCosts } from '../findings/use-costs.js'
 import { clean } from '../shell/clean.js'
 import { reader, search, select, tellFailure } from '../store/actions.js'
 import { watchFindings } from '../store/findings.js'
-import { laneName } from '../store/lane-name.js'
+import { laneName, shownLanes } from '../store/lane-name.js'
 import {
   filterMatches,
   lane,
@@ -61,13 +60,18 @@ export function ToolsPage() {
   const sorted = all.toSorted(
     (a, b) => compare(a, b, toolsOrder.value.key) * (toolsOrder.value.down ? -1 : 1),
   )
-  const costs = useCosts()?.costs ?? []
   const slowest = Math.max(1, ...all.map(({ maxUs }) => maxUs ?? 0))
+  const of = shownLanes()
   const histories = offers.value.filter((one) => lane.value === 'all' || one.lane === lane.value)
   return (
     <div class="page tools-page" tabIndex={0} role="region" aria-label="Tools">
       <section>
-        <h2>Usage</h2>
+        <h2>
+          Usage{of !== undefined && ` in ${clean(of)}`}
+          {of !== undefined && lane.value === 'all' && (
+            <span class="quiet about"> · counted separately; choose one at the top</span>
+          )}
+        </h2>
         {usage.value === undefined ? (
           <p class="empty">Counting…</p>
         ) : all.length === 0 ? (
@@ -129,7 +133,7 @@ export function ToolsPage() {
         )}
       </section>
       {histories.map((history) => (
-        <Offers key={history.lane} history={history} costs={costs} />
+        <Offers key={history.lane} history={history} />
       ))}
     </div>
   )

@@ -1,4 +1,4 @@
-import type { CostObserver, DefinitionCost } from '../../src/findings/index.js'
+import type { CostObserver, DefinitionCost, DefinitionSizes } from '../../src/findings/index.js'
 import type { Engine } from '../patterns/loaded.js'
 import { createColumn } from './columns.js'
 import type { LaneIndex } from './lane.js'
@@ -23,7 +23,9 @@ interface Calls {
 export function createLaneCosts(engine: Engine['findings']): LaneCosts {
   /** Numbers of definitions. */
   const numbers = new Map<string, number>()
-  const listedIn: Set<LaneIndex>[] = []
+  /** The latest definition in each lane, and the lanes with calls, by number. */
+  const listedIn: Map<LaneIndex, DefinitionSizes>[] = []
+  const calledIn: Set<LaneIndex>[] = []
   /** One entry per call, and another one per result of a task, in columns. */
   const definition = createColumn((n) => new Uint32Array(n))
   const row = createColumn((n) => new Uint32Array(n))
@@ -35,7 +37,9 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
 
   function add(key: string, at: number, characters: number, calls: number): void {
     if (!lane) return
-    definition.push(numbers.get(key)!)
+    const number = numbers.get(key)!
+    ;(calledIn[number] ??= new Set()).add(lane)
+    definition.push(number)
     row.push(at)
     laneOf.push(lane.index)
     size.push(characters)
@@ -43,11 +47,11 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
   }
 
   const observer: CostObserver = {
-    listed(key) {
+    listed(key, sizes) {
       const number = numbers.get(key) ?? numbers.size
       numbers.set(key, number)
-      const all = (listedIn[number] ??= new Set())
-      if (lane) all.add(lane)
+      const all = (listedIn[number] ??= new Map())
+      if (lane) all.set(lane, sizes)
     },
     called: (key, at, characters) => add(key, at, characters, 1),
     taskEnded: (key, at, characters) => add(key, at, characters, 0),
@@ -79,8 +83,10 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
       const sums = shownCalls(shownOf)
       return table.rows().flatMap((one) => {
         const number = numbers.get(engine.costKey(one.server, one.kind, one.name))!
-        if (![...listedIn[number]!].some((of) => shownOf(of))) return []
-        return [toldCost(one, sums[number], engine.estimateTokens)]
+        const sizes = [...listedIn[number]!].findLast(([of]) => shownOf(of))?.[1]
+        if (!sizes) return []
+        const isCalled = [...(calledIn[number] ?? [])].some((of) => shownOf(of))
+        return [toldCost({ ...one, ...sizes }, isCalled, sums[number], engine.estimateTokens)]
       })
     },
   }
@@ -88,6 +94,7 @@ export function createLaneCosts(engine: Engine['findings']): LaneCosts {
 
 function toldCost(
   one: DefinitionCost,
+  isCalled: boolean,
   { calls, results, largest }: Calls = { calls: 0, results: 0, largest: 0 },
   tokens: (characters: number) => number,
 ): ToldCost {
@@ -98,7 +105,7 @@ function toldCost(
     tokens: tokens(one.characters),
     description: tokens(one.description),
     schemas: tokens(one.schemas),
-    isCalled: one.calls > 0,
+    isCalled,
     calls,
     results: tokens(results),
     largest: tokens(largest),

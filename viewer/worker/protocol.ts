@@ -227,7 +227,7 @@ export interface ToldCost {
   readonly tokens: number
   readonly description: number
   readonly schemas: number
-  /** Whether any recorded call used it. */
+  /** Whether any call in the shown recordings used it. */
   readonly isCalled: boolean
   /** Calls that the page shows, and tokens of their results. */
   readonly calls: number

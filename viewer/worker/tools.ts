@@ -43,6 +43,8 @@ export interface Offered {
 export interface OfferStep extends OfferVersions {
   readonly row: number
   readonly at: number
+  /** The lane of the earlier definition, if that is another recording of the server. */
+  readonly since?: number
 }
 
 /** A server's last definitions, and their changes. */
@@ -182,14 +184,34 @@ function usageIn(lane: LaneIndex, group: Group): Usage {
   }
 }
 
-/** Definitions that a server listed; each listing is compared with the previous one. */
-export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
+/**
+ * Definitions that servers listed, by lane. Each listing is compared with the previous one of that server, also in an
+ * earlier recording.
+ */
+export async function offersOf(lanes: readonly LaneIndex[]): Promise<OfferHistory[]> {
+  const servers = new Map<string, Listed>()
+  const histories = new Map<LaneIndex, OfferHistory>()
+  const startOf = (lane: LaneIndex): number => (lane.length === 0 ? Infinity : lane.at(0))
+  for (const lane of lanes.toSorted((a, b) => startOf(a) - startOf(b))) {
+    const [session] = lane.fold.sessions
+    const server = session?.server?.name ?? session?.label ?? `${lane.index}`
+    const listed = servers.get(server) ?? { offers: comparing().createOffers(), lanes: new Map() }
+    servers.set(server, listed)
+    histories.set(lane, await laneOffersOf(lane, listed))
+  }
+  return lanes.map((lane) => histories.get(lane)!)
+}
+
+/** Definitions of a server so far, and the lane of the latest listing by each method. */
+interface Listed {
+  readonly offers: Offers
+  readonly lanes: Map<string, number>
+}
+
+async function laneOffersOf(lane: LaneIndex, before: Listed): Promise<OfferHistory> {
   const { entries } = lane.fold
   const { compareOfferVersions, createOffers } = comparing()
-  /** The definitions including the current listing, and those before it. */
   const offers = createOffers()
-  const before = createOffers()
-  const seen = new Set<string>()
   const changes: OfferStep[] = []
   let listings = 0
   let pages: { method: string; text: string; goesOn: boolean }[] = []
@@ -207,12 +229,14 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
     offers.take(page.method, page.text, page.goesOn)
     // A list is complete with its last page.
     if (/"nextCursor"\s*:\s*"/.test(text)) continue
-    if (seen.has(method)) {
-      for (const found of compareOfferVersions(before, offers))
-        changes.push({ row: lane.globalOf(row), at: lane.at(row), ...withoutLongTexts(found) })
+    const since = before.lanes.get(method)
+    if (since !== undefined) {
+      const place = { row: lane.globalOf(row), at: lane.at(row), ...(since !== lane.index && { since }) }
+      for (const found of compareOfferVersions(before.offers, offers))
+        changes.push({ ...place, ...withoutLongTexts(found) })
     }
-    seen.add(method)
-    for (const one of pages) before.take(one.method, one.text, one.goesOn)
+    before.lanes.set(method, lane.index)
+    for (const one of pages) before.offers.take(one.method, one.text, one.goesOn)
     pages = []
   }
   return { lane: lane.index, offered: offeredBy(offers), changes }

@@ -63,11 +63,7 @@ export function startWorker(scope: WorkerScope): void {
         return contents.map(({ text }) => text)
       })
     },
-    offers: async () => {
-      const all = []
-      for (const lane of library.lanes) all.push(await offersOf(lane))
-      return all
-    },
+    offers: () => offersOf(library.lanes),
     findings: () => findings.list(library.lanes, nextTurn),
     costs: ([only, range]) =>
       findings.costs(library.lanes, nextTurn, (lane) =>
