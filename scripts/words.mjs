@@ -137,7 +137,7 @@ function printHelp(command) {
     env: { ...process.env, COLUMNS: '120' },
   })
   console.log(`\n===== wiretape ${command.join(' ')}\n${stdout}`)
-  const [, list = ''] = /^Commands:\n([^]*)/m.exec(stdout) ?? []
+  const [, list = ''] = /^Commands:\n((?: .*\n)*)/m.exec(stdout) ?? []
   for (const [, name] of list.matchAll(/^ {2}([a-z][\w-]*)/gm))
     if (name !== undefined && name !== 'help') printHelp([...command, name])
 }

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { escapeText } from '../render/index.js'
-import { makeFolder, realDisk } from '../tape/index.js'
+import { codeOf, diskReason, makeFolder, realDisk } from '../tape/index.js'
 
 const keyBytes = 32
 
@@ -33,7 +33,14 @@ function readKey(path: string, use: string): string {
     return bytes.toString('hex')
   } catch (problem) {
     if (problem instanceof WiretapeError) throw problem
-    throw unusable((problem as Error).message, 'name a file in a folder of your own')
+    throw new WiretapeError(
+      'usage',
+      `cannot use ${escapeText(path)} as the key for ${use}: ${diskReason(problem)}`,
+      {
+        hint:
+          codeOf(problem) === 'ENOENT' ? 'create the folder first' : 'name a file in a folder of your own',
+      },
+    )
   }
 }
 

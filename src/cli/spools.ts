@@ -98,7 +98,7 @@ export function notUnpacked(name: string, what: string, cause?: unknown): Wireta
 
 function faultOf(fault: PackedFault): Diagnostic {
   return fault === 'cut'
-    ? { severity: 'error', code: 'packed-cut', message: 'the compressed data are truncated' }
+    ? { severity: 'error', code: 'packed-cut', message: 'the compressed data is truncated' }
     : {
         severity: 'warning',
         code: 'packed-rest',
@@ -159,7 +159,7 @@ async function spool(
   } catch (cause) {
     source.destroy()
     if (culprit === 'target') throw noSpool(name, folder, cause)
-    if (cause instanceof UnpackError) throw notUnpacked(name, 'the compressed data are damaged', cause)
+    if (cause instanceof UnpackError) throw notUnpacked(name, 'the compressed data is damaged', cause)
     throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
   }
   return copy

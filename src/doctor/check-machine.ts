@@ -27,7 +27,7 @@ export async function* checkMachine({ dataFolder, places }: MachineCheck): Async
   const clients = await findClients(places)
   let recorded = 0
   for (const { client, files, managedBy } of clients) {
-    if (managedBy !== undefined) yield note(client.name, `${managedBy} decides which servers run`)
+    if (managedBy !== undefined) yield note(client.name, `${managedBy} controls which servers run`)
     for (const { place, fault, servers } of files) {
       if (fault !== undefined)
         yield failed(

@@ -80,7 +80,7 @@ describe('import', () => {
     const cut = await run('import', 'cut.jsonl.gz', '--format', 'jsonrpc', '--out-trace', 'cut.out')
     expect(cut.code).toBe(2)
     expect(cut.stderr).toBe(
-      'wiretape: cannot read cut.jsonl.gz: the compressed data are truncated (check it with gzip -t FILE or zstd -t FILE)\n',
+      'wiretape: cannot read cut.jsonl.gz: the compressed data is truncated (check it with gzip -t FILE or zstd -t FILE)\n',
     )
     expect(existsSync(join(folder, 'cut.out'))).toBe(false)
   })

@@ -200,6 +200,7 @@ describe('record --tag-key', () => {
     for (const [name, why] of [
       ['open.key', 'other users can read it'],
       ['short.key', 'it does not have 32 bytes'],
+      ['missing/tags.key', 'no such folder (create the folder first)'],
     ] as const) {
       const { code, stderr } = await cli('record', '--tag-key', name, '--', ...drifting())
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })

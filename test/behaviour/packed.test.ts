@@ -38,15 +38,15 @@ describe('a packed recording', () => {
     const shown = await run('inspect', 'cut.gz')
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toContain('→ ping')
-    expect(shown.stdout).toContain('! the compressed data are truncated\n')
+    expect(shown.stdout).toContain('! the compressed data is truncated\n')
     const checked = await run('inspect', '--check', 'cut.gz')
     expect(checked.code).toBe(1)
     expect(checked.stdout).toContain('packed-cut')
     const converted = await run('convert', 'cut.gz', 'cut.jsonl', '--to', 'jsonrpc')
     expect(converted.code).toBe(0)
-    expect(converted.stderr).toContain('wiretape: cut.gz: the compressed data are truncated\n')
+    expect(converted.stderr).toContain('wiretape: cut.gz: the compressed data is truncated\n')
     expect((await run('diff', 'cut.gz', 'cut.gz')).stderr).toContain(
-      'cut.gz: the compressed data are truncated\n',
+      'cut.gz: the compressed data is truncated\n',
     )
   })
 
@@ -56,7 +56,7 @@ describe('a packed recording', () => {
       code: 2,
       stdout: '',
       stderr:
-        'wiretape: cannot read tiny.gz: the compressed data are truncated (check it with gzip -t FILE or zstd -t FILE)\n',
+        'wiretape: cannot read tiny.gz: the compressed data is truncated (check it with gzip -t FILE or zstd -t FILE)\n',
     })
   })
 
@@ -67,7 +67,7 @@ describe('a packed recording', () => {
     const { code, stderr } = await run('inspect', 'bad.gz')
     expect([code, stderr]).toEqual([
       2,
-      'wiretape: cannot read bad.gz: the compressed data are damaged (check it with gzip -t FILE or zstd -t FILE)\n',
+      'wiretape: cannot read bad.gz: the compressed data is damaged (check it with gzip -t FILE or zstd -t FILE)\n',
     ])
   })
 

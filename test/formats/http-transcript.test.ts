@@ -47,7 +47,7 @@ describe('golden files', () => {
     expect(discovery).toEqual({ resourceMetadata: true, scope: true })
     expect(said).toEqual([
       'message 0 is left out: the server rejected its HTTP request, and the client sent it again',
-      'HTTP exchange 0 was a 401 without JSON-RPC: an error response stands for it',
+      'HTTP exchange 0 had status 401 without JSON-RPC: it is written as an error response',
       'message 12 is left out: another request with its id is open, and the format does not separate the ids of client and server',
       'message 13 is left out: its request is left out',
       'HTTP exchanges without JSON-RPC are left out: 2',

@@ -183,7 +183,7 @@ function hintsOf(schema: Schema): string {
     spanOf(schema['minLength'], schema['maxLength'], 'at least', 'at most', ' characters'),
     spanOf(schema['minItems'], schema['maxItems'], 'at least', 'at most', ' elements'),
     typeof multipleOf === 'number' ? `multiple of ${multipleOf}` : '',
-    uniqueItems === true ? 'no equal elements' : '',
+    uniqueItems === true ? 'unique elements' : '',
     typeof format === 'string' && !longFormats.has(format) ? format : '',
     typeof pattern === 'string' ? `matches ${pattern}` : '',
     start !== undefined && (typeof start !== 'object' || start === null)

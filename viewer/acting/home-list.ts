@@ -12,7 +12,7 @@ export async function loadList(): Promise<void> {
   try {
     const response = await door.fetch('./api/recordings')
     if (!response.ok)
-      throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
+      throw new Error(`wiretape responded with HTTP ${response.status}: ${(await response.text()).trim()}`)
     listed.value = (await response.json()) as Listed[]
     trouble.value = undefined
   } catch (error) {

@@ -141,7 +141,7 @@ export function Leading() {
       <p>
         {reasons[kind]} For that, the page takes control of {name}.
       </p>
-      <p class="quiet">Nothing is held or changed until you do it. Release control ends this.</p>
+      <p class="quiet">Nothing is held or changed until you choose to. Release control ends this.</p>
       <button type="button" class="button primary" onClick={() => void goOn()}>
         Take control and continue
       </button>

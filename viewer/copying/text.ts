@@ -68,7 +68,7 @@ async function codeOf(
     return call?.method === 'tools/call'
       ? callOf(call, session)
       : callFromOf(lane.file.path ?? lane.file.name, table.seq(head))
-  if (!call) throw new Error('this request has no name to go by')
+  if (!call) throw new Error('this request names no tool, prompt or resource')
   return form === 'python' ? pythonOf(call, session) : ruleOf(call, await messageAt(table.peer(head)))
 }
 

@@ -50,5 +50,5 @@ export async function fetchWiretape(path: string, init: RequestInit = {}): Promi
 export async function askWiretape(path: string): Promise<unknown> {
   const response = await fetchWiretape(path)
   if (response.ok) return response.json()
-  throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
+  throw new Error(`wiretape responded with HTTP ${response.status}: ${(await response.text()).trim()}`)
 }

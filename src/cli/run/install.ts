@@ -218,10 +218,10 @@ function report(
       '',
       `${countOf(changes, 'server')} ${verb === 'install' ? 'will be recorded' : 'restored'}. Restart the clients to use the new configuration.`,
     )
-    if (verb === 'install') lines.push('Look: wiretape ls. Undo: wiretape uninstall --all.')
+    if (verb === 'install') lines.push('List recordings: wiretape ls. Undo: wiretape uninstall --all.')
   }
   if (process.platform !== 'linux' && changes > 0)
-    lines.push(`The places and the launcher are unverified on this system (${process.platform}).`)
+    lines.push(`The configuration paths and the launcher are untested on this system (${process.platform}).`)
   return `${lines.join('\n')}\n`
 }
 

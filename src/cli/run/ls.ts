@@ -172,7 +172,7 @@ function peerName(peer: Row['server'], saysVersion: boolean): string {
 }
 
 function stateOf({ state }: Row): string {
-  return { live: '● live', complete: '  complete', incomplete: '! incomplete', failed: '✕ failed' }[state]
+  return { live: '● live', complete: '  complete', incomplete: '! truncated', failed: '✕ failed' }[state]
 }
 
 function stateTone({ state }: Row, style: Style): (text: string) => string {

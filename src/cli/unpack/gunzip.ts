@@ -57,7 +57,7 @@ export async function* gunzip(
           trailer.push(slice[at]!)
           at += 1
           if (trailer.length < 8) continue
-          if (number(trailer.slice(0, 4)) !== crc) throw new UnpackError('the check sum is wrong')
+          if (number(trailer.slice(0, 4)) !== crc) throw new UnpackError('the checksum is wrong')
           if (number(trailer.slice(4)) !== size % 2 ** 32) throw new UnpackError('the size is wrong')
           engine!.close()
           trailer = []

@@ -28,7 +28,7 @@ export function httpEntry(
     return entryText({ timestampMs, context }, 'sse', sseText(sse, jsonString(data)))
   }
   if (!isDiscovery(record.status, record.headers)) return undefined
-  warn(`HTTP exchange ${record.exchange} was a 401 without JSON-RPC: an error response stands for it`)
+  warn(`HTTP exchange ${record.exchange} had status 401 without JSON-RPC: it is written as an error response`)
   return entryText({ timestampMs, context }, 'response', standIn)
 }
 

@@ -128,7 +128,7 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
 function whyUnknown(hasSecret: boolean): string {
   return hasSecret
     ? 'the secret of this address is missing'
-    : 'the system does not tell which user it comes from'
+    : 'the system does not report which user it comes from'
 }
 
 /** Removes our login from a request to a proxy. */

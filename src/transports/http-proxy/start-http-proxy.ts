@@ -124,7 +124,7 @@ export class HttpProxy {
         if (noticed) return
         noticed = true
         options.onNotice?.(
-          `The OAuth metadata of ${upstream.origin} now name wiretape, because clients require it: clients request tokens ` +
+          `The OAuth metadata of ${upstream.origin} now names wiretape, because clients require it: clients request tokens ` +
             'for another audience, which the server may refuse.',
         )
       },

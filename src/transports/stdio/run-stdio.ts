@@ -92,8 +92,8 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
       }
     },
     disconnect() {
-      input.stop('a rule disconnected')
-      output.stop('a rule disconnected')
+      input.stop('a rule closed the connection')
+      output.stop('a rule closed the connection')
       server.stdin.destroy()
       client.closeInput()
     },
