@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import { startOf, type Lane } from '../worker/protocol.js'
-import { createTable } from './table.js'
+import { Table } from './table.js'
 
 /** The state of the page, in one place, so that the URL can restore it. */
-export const table = createTable()
+export const table = new Table()
 /** Incremented when rows are added or changed, at most once per frame. */
 export const version = signal(0)
 export const lanes = signal<readonly Lane[]>([])

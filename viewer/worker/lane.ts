@@ -24,47 +24,6 @@ import {
 import type { Source } from './source.js'
 import { textAt, type Words } from './words.js'
 
-/** The worker's data of a lane: its model and the positions of its lines. */
-export interface LaneIndex {
-  readonly index: number
-  readonly source: Source
-  readonly length: number
-  /** Takes the next bytes. */
-  push(chunk: Uint8Array): void
-  end(): void
-  /** Whether the lane was read to its end. */
-  readonly isOver: boolean
-  /** Adds a problem of the file. */
-  report(this: void, problem: Diagnostic): void
-  /** Rows and changes since the previous call. */
-  take(): { rows: Rows; changes: Changes }
-  describe(): Omit<Lane, 'name' | 'file' | 'format' | 'state' | 'sizeBytes' | 'failure'>
-  globalOf(local: number): number
-  placeOf(local: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number }
-  /** Columns by local row. */
-  readonly at: (local: number) => number
-  readonly method: (local: number) => number
-  readonly subject: (local: number) => number
-  readonly note: (local: number) => number
-  /** Exact text; empty if there is none. */
-  readonly id: (local: number) => string
-  readonly conversation: (local: number) => number
-  readonly rule: (local: number) => number
-  /** 0 for none. */
-  readonly httpStatus: (local: number) => number
-  readonly isNote: (local: number) => boolean
-  /** Reason and time of a held message's drop. */
-  readonly droppedOf: (local: number) => Dropped | undefined
-  /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
-  readonly responseOf: (exchange: number, local: number) => number
-  /** The first row of the request; otherwise as `responseOf`. */
-  readonly requestOf: (exchange: number, local: number) => number
-  word(number: number): string
-  /** As `placeOf`, without the part. */
-  lineAt(local: number): { readonly offset: number; readonly sizeBytes: number }
-  readonly fold: ReturnType<typeof createFold>
-}
-
 export interface Dropped {
   readonly why: string
   readonly rule?: string
@@ -84,57 +43,98 @@ export const brokenLine: ReadonlySet<string> = new Set([
   'line-too-long',
 ])
 
-/** @param claim returns the next global row number */
-export function createLaneIndex(index: number, source: Source, words: Words, claim: () => number): LaneIndex {
-  const changed = new Set<number>()
-  const fold = createFold(idKey, (row) => {
-    const { entries } = fold
+/** The worker's data of a lane: its model and the positions of its lines. */
+export class LaneIndex {
+  readonly index: number
+  readonly source: Source
+  readonly #words: Words
+  readonly #claim: () => number
+  readonly #changed = new Set<number>()
+  readonly fold = createFold(idKey, (row) => {
+    const { entries } = this.fold
     // Includes new rows with one of these durations: their columns lack them.
     const us = entries.heldUs(row) + entries.waitedUs(row) + entries.taskUs(row)
-    if (row < sent || us > 0) changed.add(row)
+    if (row < this.#sent || us > 0) this.#changed.add(row)
   })
-  const problems: Diagnostic[] = []
-  let problemCount = 0
-  let bytesRead = 0
-  let sent = 0
-  let isOver = false
-  const scan = createTraceScan((problem) => {
-    report(problem)
-    if (brokenLine.has(problem.code)) addBroken(problem)
-  }, takePlain)
-  const kept = new LaneRows()
-  const exchanges = createHttpExchanges()
-  const message = new PlainView()
+  readonly #problems: Diagnostic[] = []
+  #problemCount = 0
+  #bytesRead = 0
+  #sent = 0
+  #isOver = false
+  readonly #scan = createTraceScan(
+    (problem) => {
+      this.report(problem)
+      if (brokenLine.has(problem.code)) this.#addBroken(problem)
+    },
+    (bytes, line, offset, sizeBytes) => this.#takePlain(bytes, line, offset, sizeBytes),
+  )
+  readonly #kept = new LaneRows()
+  readonly #exchanges = createHttpExchanges()
+  readonly #message = new PlainView()
   /** Start of the current session, in microseconds since 1970. */
-  let began = 0
+  #began = 0
   /** There are few. */
-  const dropped = new Map<number, Dropped>()
-  let sessions = 0
+  readonly #dropped = new Map<number, Dropped>()
+  #sessions = 0
+  /** Columns by local row. */
+  readonly at = (local: number): number => this.#kept.at[local]!
+  readonly method = (local: number): number => this.#kept.method[local]!
+  readonly subject = (local: number): number => this.#kept.subject[local]!
+  readonly note = (local: number): number => this.#kept.note[local]!
+  /** Exact text; empty if there is none. */
+  readonly id = (local: number): string =>
+    idText(this.#kept.id[local]!, (number) => this.#words.wordOf(number))
+  readonly conversation = (local: number): number => this.#kept.conversation[local]!
+  readonly rule = (local: number): number => this.#kept.rule[local]!
+  /** 0 for none. */
+  readonly httpStatus = (local: number): number => this.#kept.httpStatus[local]!
+  readonly isNote = (local: number): boolean => (this.#kept.extra[local]! & extraFlag.note) !== 0
+  /** Reason and time of a held message's drop. */
+  readonly droppedOf = (local: number): Dropped | undefined => this.#dropped.get(local)
+  /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
+  readonly responseOf = (exchange: number, local: number): number => this.#exchanges.response(exchange, local)
+  /** The first row of the request; otherwise as `responseOf`. */
+  readonly requestOf = (exchange: number, local: number): number => this.#exchanges.requestOf(exchange, local)
 
-  function report(problem: Diagnostic): void {
-    problemCount += 1
-    if (problems.length < problemsKept) problems.push(problem)
+  /** @param claim returns the next global row number */
+  constructor(index: number, source: Source, words: Words, claim: () => number) {
+    this.index = index
+    this.source = source
+    this.#words = words
+    this.#claim = claim
+  }
+
+  /** Adds a problem of the file. */
+  report(problem: Diagnostic): void {
+    this.#problemCount += 1
+    if (this.#problems.length < problemsKept) this.#problems.push(problem)
   }
 
   /** A broken line has a row too, at its position. */
-  function addBroken(problem: Diagnostic): void {
-    const us = fold.entries.length === 0 ? 0 : fold.entries.us(fold.entries.length - 1)
+  #addBroken(problem: Diagnostic): void {
+    const us = this.fold.entries.length === 0 ? 0 : this.fold.entries.us(this.fold.entries.length - 1)
     const why = `line ${problem.at?.line ?? '?'} of the file is broken: ${problem.message}`
-    take({ record: { type: 'gap', t: '', us, lost: 1, why }, text: '', number: 0, ...scan.place })
+    this.#take({ record: { type: 'gap', t: '', us, lost: 1, why }, text: '', number: 0, ...this.#scan.place })
   }
 
-  function take(line: TraceLine): void {
+  #take(line: TraceLine): void {
+    const kept = this.#kept
+    const words = this.#words
     const { record } = line
-    const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
-    if (record.type === 'meta' || fold.sessions.length > sessions) {
+    const { first, count } = this.fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
+    if (record.type === 'meta' || this.fold.sessions.length > this.#sessions) {
       // A tape without its first line still has a session.
-      began = startOf(record.type === 'meta' ? record.startedAt : fold.sessions.at(-1)!.startedAt)
-      if (fold.sessions.length > sessions) exchanges.begin(fold.entries.length)
-      sessions = fold.sessions.length
+      this.#began = startOf(record.type === 'meta' ? record.startedAt : this.fold.sessions.at(-1)!.startedAt)
+      if (this.fold.sessions.length > this.#sessions) this.#exchanges.begin(this.fold.entries.length)
+      this.#sessions = this.fold.sessions.length
     }
     if (record.type === 'dropped') {
       const { id, why, rule, us = Number.NaN } = record
-      dropped.set(fold.rowOf(id), { why, at: began + us, ...(rule !== undefined && { rule }) })
+      this.#dropped.set(this.fold.rowOf(id), {
+        why,
+        at: this.#began + us,
+        ...(rule !== undefined && { rule }),
+      })
     }
     if (count > 0 && first < kept.length) {
       // A held message was forwarded: its new line contains the forwarded text.
@@ -143,8 +143,8 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       return
     }
     for (let part = 0; part < count; part += 1) {
-      const row = addRow(line.offset, line.sizeBytes)
-      const texts = textsOf(record, part, fold.entries.kind(row))
+      const row = this.#addRow(line.offset, line.sizeBytes)
+      const texts = textsOf(record, part, this.fold.entries.kind(row))
       kept.method[row] = words.numberOf(texts.method)
       kept.subject[row] = words.numberOf(texts.subject)
       kept.note[row] = words.numberOf(texts.note)
@@ -153,40 +153,44 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       kept.conversation[row] = words.numberOf(conversationOf(record))
       kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')
       kept.httpStatus[row] = statusOf(record)
-      if (record.type === 'note' && record.about !== undefined) noteAbout(row, fold.rowOf(record.about))
-      if (record.type === 'http') noteHttp(record, row)
+      if (record.type === 'note' && record.about !== undefined)
+        this.#linkNote(row, this.fold.rowOf(record.about))
+      if (record.type === 'http') this.#noteHttp(record, row)
       else if (isFrameRecord(record) && record.http)
-        exchanges.add(record.http.exchange, row, sideOf(record.direction === 'server_to_client'))
+        this.#exchanges.add(record.http.exchange, row, sideOf(record.direction === 'server_to_client'))
     }
   }
 
   /** A successful HTTP record is linked to its request; a failed one stays separate. */
-  function noteHttp({ exchange, status, why }: HttpRecord, row: number): void {
-    const sent = exchanges.request(exchange)
-    exchanges.add(exchange, row, 'both')
-    if (sent >= 0 && why === undefined && status !== undefined && status < 400) fold.entries.link(row, sent)
+  #noteHttp({ exchange, status, why }: HttpRecord, row: number): void {
+    const sent = this.#exchanges.request(exchange)
+    this.#exchanges.add(exchange, row, 'both')
+    if (sent >= 0 && why === undefined && status !== undefined && status < 400)
+      this.fold.entries.link(row, sent)
   }
 
-  function noteAbout(note: number, about: number): void {
-    if (about >= 0) fold.entries.link(note, about)
+  #linkNote(note: number, about: number): void {
+    if (about >= 0) this.fold.entries.link(note, about)
   }
 
   /** Adds a row that the model already contains. */
-  function addRow(offset: number, sizeBytes: number): number {
-    const row = kept.add()
-    kept.global[row] = claim()
-    kept.offset[row] = offset
-    kept.lineSize[row] = sizeBytes
-    kept.at[row] = began + fold.entries.us(row)
+  #addRow(offset: number, sizeBytes: number): number {
+    const row = this.#kept.add()
+    this.#kept.global[row] = this.#claim()
+    this.#kept.offset[row] = offset
+    this.#kept.lineSize[row] = sizeBytes
+    this.#kept.at[row] = this.#began + this.fold.entries.us(row)
     return row
   }
 
   /** Most lines take this path, which allocates no objects. */
-  function takePlain(bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number): boolean {
+  #takePlain(bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number): boolean {
+    const kept = this.#kept
+    const words = this.#words
     const method = words.numberOfBytes(bytes, line.methodStart, line.methodEnd)
-    message.take(bytes, line, words.wordOf(method))
-    if (fold.pushPlain(message) < 0) return false
-    const row = addRow(offset, sizeBytes)
+    this.#message.take(bytes, line, words.wordOf(method))
+    if (this.fold.pushPlain(this.#message) < 0) return false
+    const row = this.#addRow(offset, sizeBytes)
     kept.method[row] = method
     kept.subject[row] = words.numberOfBytes(bytes, line.subjectStart, line.subjectEnd)
     kept.note[row] = line.kind === 'error' ? words.numberOf(errorOf(bytes, line)) : 0
@@ -197,95 +201,99 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       (line.sse ? extraFlag.sse : 0)
     kept.conversation[row] = words.numberOfBytes(bytes, line.conversationStart, line.conversationEnd)
     kept.httpStatus[row] = line.httpStatus
-    if (line.httpExchange >= 0) exchanges.add(line.httpExchange, row, sideOf(line.fromServer))
+    if (line.httpExchange >= 0) this.#exchanges.add(line.httpExchange, row, sideOf(line.fromServer))
     return true
   }
 
-  function globalOr(local: number): number {
-    return local < 0 ? -1 : kept.global[local]!
+  #globalOr(local: number): number {
+    return local < 0 ? -1 : this.#kept.global[local]!
   }
 
-  return {
-    index,
-    source,
-    fold,
-    get length() {
-      return fold.entries.length
-    },
-    push(chunk) {
-      bytesRead += chunk.length
-      scan.push(chunk, take)
-    },
-    end() {
-      scan.end(take)
-      isOver = true
-    },
-    get isOver() {
-      return isOver
-    },
-    report,
-    globalOf: (local) => kept.global[local]!,
-    at: (local) => kept.at[local]!,
-    method: (local) => kept.method[local]!,
-    subject: (local) => kept.subject[local]!,
-    note: (local) => kept.note[local]!,
-    id: (local) => idText(kept.id[local]!, (number) => words.wordOf(number)),
-    conversation: (local) => kept.conversation[local]!,
-    rule: (local) => kept.rule[local]!,
-    httpStatus: (local) => kept.httpStatus[local]!,
-    isNote: (local) => (kept.extra[local]! & extraFlag.note) !== 0,
-    droppedOf: (local) => dropped.get(local),
-    responseOf: (exchange, local) => exchanges.response(exchange, local),
-    requestOf: (exchange, local) => exchanges.requestOf(exchange, local),
-    word: (number) => words.wordOf(number),
-    lineAt: (local) => ({ offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]! }),
-    placeOf(local) {
-      let first = local
-      while (first > 0 && kept.offset[first - 1] === kept.offset[local]) first -= 1
-      return { offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]!, part: local - first }
-    },
-    describe: () => ({
-      index,
-      sessions: fold.sessions,
-      bytesRead,
-      problems,
-      problemCount,
-    }),
-    take() {
-      const { entries } = fold
-      const from = sent
-      const count = entries.length - from
-      const rows = emptyRows(index, count === 0 ? 0 : kept.global[from]!, count)
-      for (let i = 0; i < count; i += 1) {
-        const row = from + i
-        rows.kind[i] = entries.kindNumber(row)
-        rows.flags[i] = entries.flags(row)
-        rows.seq[i] = entries.seq(row)
-        rows.size[i] = entries.size(row)
-        rows.peer[i] = globalOr(entries.peer(row))
-        rows.linked[i] = globalOr(entries.linked(row))
-      }
-      rows.at.set(kept.at.subarray(from, from + count))
-      rows.method.set(kept.method.subarray(from, from + count))
-      rows.subject.set(kept.subject.subarray(from, from + count))
-      rows.note.set(kept.note.subarray(from, from + count))
-      rows.id.set(kept.id.subarray(from, from + count))
-      rows.extra.set(kept.extra.subarray(from, from + count))
-      const old = Int32Array.from(changed)
-      const changes: Changes = {
-        rows: old.map((row) => kept.global[row]!),
-        kind: Uint8Array.from(old, (row) => entries.kindNumber(row)),
-        flags: Uint16Array.from(old, (row) => entries.flags(row)),
-        size: Uint32Array.from(old, (row) => entries.size(row)),
-        heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
-        waitedUs: Float64Array.from(old, (row) => entries.waitedUs(row)),
-        taskUs: Float64Array.from(old, (row) => entries.taskUs(row)),
-        peer: old.map((row) => globalOr(entries.peer(row))),
-      }
-      changed.clear()
-      sent = entries.length
-      return { rows: { ...rows, strings: words.takeNew() }, changes }
-    },
+  get length(): number {
+    return this.fold.entries.length
+  }
+
+  /** Takes the next bytes. */
+  push(chunk: Uint8Array): void {
+    this.#bytesRead += chunk.length
+    this.#scan.push(chunk, (line) => this.#take(line))
+  }
+
+  end(): void {
+    this.#scan.end((line) => this.#take(line))
+    this.#isOver = true
+  }
+
+  /** Whether the lane was read to its end. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  globalOf(local: number): number {
+    return this.#kept.global[local]!
+  }
+
+  word(number: number): string {
+    return this.#words.wordOf(number)
+  }
+
+  /** As `placeOf`, without the part. */
+  lineAt(local: number): { readonly offset: number; readonly sizeBytes: number } {
+    return { offset: this.#kept.offset[local]!, sizeBytes: this.#kept.lineSize[local]! }
+  }
+
+  placeOf(local: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number } {
+    let first = local
+    while (first > 0 && this.#kept.offset[first - 1] === this.#kept.offset[local]) first -= 1
+    return { offset: this.#kept.offset[local]!, sizeBytes: this.#kept.lineSize[local]!, part: local - first }
+  }
+
+  describe(): Omit<Lane, 'name' | 'file' | 'format' | 'state' | 'sizeBytes' | 'failure'> {
+    return {
+      index: this.index,
+      sessions: this.fold.sessions,
+      bytesRead: this.#bytesRead,
+      problems: this.#problems,
+      problemCount: this.#problemCount,
+    }
+  }
+
+  /** Rows and changes since the previous call. */
+  take(): { rows: Rows; changes: Changes } {
+    const { entries } = this.fold
+    const kept = this.#kept
+    const from = this.#sent
+    const count = entries.length - from
+    const rows = emptyRows(this.index, count === 0 ? 0 : kept.global[from]!, count)
+    for (let i = 0; i < count; i += 1) {
+      const row = from + i
+      rows.kind[i] = entries.kindNumber(row)
+      rows.flags[i] = entries.flags(row)
+      rows.seq[i] = entries.seq(row)
+      rows.size[i] = entries.size(row)
+      rows.peer[i] = this.#globalOr(entries.peer(row))
+      rows.linked[i] = this.#globalOr(entries.linked(row))
+    }
+    rows.at.set(kept.at.subarray(from, from + count))
+    rows.method.set(kept.method.subarray(from, from + count))
+    rows.subject.set(kept.subject.subarray(from, from + count))
+    rows.note.set(kept.note.subarray(from, from + count))
+    rows.id.set(kept.id.subarray(from, from + count))
+    rows.extra.set(kept.extra.subarray(from, from + count))
+    const old = Int32Array.from(this.#changed)
+    const changes: Changes = {
+      rows: old.map((row) => kept.global[row]!),
+      kind: Uint8Array.from(old, (row) => entries.kindNumber(row)),
+      flags: Uint16Array.from(old, (row) => entries.flags(row)),
+      size: Uint32Array.from(old, (row) => entries.size(row)),
+      heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
+      waitedUs: Float64Array.from(old, (row) => entries.waitedUs(row)),
+      taskUs: Float64Array.from(old, (row) => entries.taskUs(row)),
+      peer: old.map((row) => this.#globalOr(entries.peer(row))),
+    }
+    this.#changed.clear()
+    this.#sent = entries.length
+    return { rows: { ...rows, strings: this.#words.takeNew() }, changes }
   }
 }
 

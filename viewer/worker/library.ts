@@ -8,28 +8,10 @@ import {
 } from '../../src/model/index.js'
 import { authorWords, rowContent } from '../../src/render/index.js'
 import { createColumn } from './columns.js'
-import { createLaneIndex, type LaneIndex } from './lane.js'
+import { LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
 import type { Content, Detail, FromWorker, Lane, Opening } from './protocol.js'
-import { createWords, type Words } from './words.js'
-
-/** All open recordings. */
-export interface Library {
-  readonly lanes: readonly LaneIndex[]
-  readonly words: Words
-  readonly length: number
-  open(openings: readonly Opening[]): Promise<void>
-  detail(row: number, whole: boolean): Promise<Detail>
-  /** @param asked for a response, the method of its request; else '' */
-  contents(rows: readonly number[], asked: readonly string[]): Promise<Content[]>
-  /** The first row of the response in a message's HTTP exchange; it has the headers. */
-  response(row: number, exchange: number): Promise<Detail | undefined>
-  /** The lane and its local row. */
-  locate(row: number): { readonly lane: LaneIndex; readonly local: number }
-  name(lane: number): string
-  /** Called when rows are added or changed. */
-  onRows: (changed: readonly number[]) => void
-}
+import { createWords } from './words.js'
 
 /** Larger payloads are shown only on demand. */
 const longestShown = 2 << 20
@@ -38,89 +20,31 @@ const connections = 4
 /** Interval at which the page gets the counts of a lane being read. */
 const tellEveryMs = 400
 
-export function createLibrary(tell: (message: FromWorker, transfer?: Transferable[]) => void): Library {
-  const words = createWords()
-  const lanes: LaneIndex[] = []
-  const names: string[] = []
-  const laneOf = createColumn((n) => new Uint16Array(n))
-  const localOf = createColumn((n) => new Uint32Array(n))
+/** All open recordings. */
+export class Library {
+  readonly #tell: (message: FromWorker, transfer?: Transferable[]) => void
+  readonly words = createWords()
+  readonly lanes: LaneIndex[] = []
+  readonly #names: string[] = []
+  readonly #laneOf = createColumn((n) => new Uint16Array(n))
+  readonly #localOf = createColumn((n) => new Uint32Array(n))
+  /** Called when rows are added or changed. */
+  onRows: (changed: readonly number[]) => void = () => undefined
 
-  function addLane(opened: Pick<Opened, 'name' | 'file' | 'format' | 'source' | 'follows'>) {
-    const index = lanes.length
-    let local = 0
-    const lane = createLaneIndex(index, opened.source, words, () => {
-      laneOf.push(index)
-      localOf.push(local)
-      local += 1
-      return laneOf.length - 1
-    })
-    lanes.push(lane)
-    names.push(opened.name)
-    const state: Lane['state'] = opened.follows ? 'following' : 'reading'
-    return { lane, describe: describer(lane, opened), state }
+  constructor(tell: (message: FromWorker, transfer?: Transferable[]) => void) {
+    this.#tell = tell
   }
 
-  function describer(
-    lane: LaneIndex,
-    { name, file, format, source }: Pick<Opened, 'name' | 'file' | 'format' | 'source'>,
-  ) {
-    return (state: Lane['state'], failure?: Lane['failure']): Lane => ({
-      ...lane.describe(),
-      name,
-      file,
-      format,
-      state,
-      sizeBytes: source.sizeBytes,
-      ...(failure && { failure }),
-    })
+  /** The lane and its local row. */
+  locate(row: number): { lane: LaneIndex; local: number } {
+    const lane = this.lanes[this.#laneOf.get(row)]
+    if (row < 0 || row >= this.#laneOf.length || !lane)
+      throw new WiretapeError('usage', `there is no row ${row}`)
+    return { lane, local: this.#localOf.get(row) }
   }
 
-  function tellLanes(...told: Lane[]): void {
-    if (told.length > 0) tell({ type: 'lanes', lanes: told })
-  }
-
-  function flush(lane: LaneIndex): void {
-    const { rows, changes } = lane.take()
-    // Words are sent only once: those without a row must not be lost.
-    if (rows.count === 0 && changes.rows.length === 0 && rows.strings.length === 0) return
-    const buffers = Object.values(rows).flatMap((value: unknown) =>
-      ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
-    )
-    const changed = [...changes.rows]
-    tell({ type: 'rows', rows, changes }, buffers)
-    library.onRows(changed)
-  }
-
-  async function read(opened: Opened, { lane, describe, state }: ReturnType<typeof addLane>): Promise<void> {
-    let told = -Infinity
-    try {
-      for await (const chunk of opened.chunks(lane.report)) {
-        lane.push(chunk)
-        flush(lane)
-        const now = performance.now()
-        if (now - told < tellEveryMs) continue
-        told = now
-        tellLanes(describe(state))
-      }
-      lane.end()
-      flush(lane)
-      // Some findings are known only at the end.
-      library.onRows([])
-      tellLanes(describe('done'))
-    } catch (error) {
-      flush(lane)
-      tellLanes(describe('failed', failureOf(error)))
-    }
-  }
-
-  function locate(row: number): { lane: LaneIndex; local: number } {
-    const lane = lanes[laneOf.get(row)]
-    if (row < 0 || row >= laneOf.length || !lane) throw new WiretapeError('usage', `there is no row ${row}`)
-    return { lane, local: localOf.get(row) }
-  }
-
-  async function detail(row: number, whole: boolean): Promise<Detail> {
-    const { lane, local } = locate(row)
+  async detail(row: number, whole: boolean): Promise<Detail> {
+    const { lane, local } = this.locate(row)
     const { offset, sizeBytes, part } = lane.placeOf(local)
     const bytes = await lane.source.slice(offset, sizeBytes)
     const line = decodeLine(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
@@ -134,72 +58,148 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     return { ...found, record }
   }
 
-  const library: Library = {
-    onRows: () => undefined,
-    lanes,
-    words,
-    locate,
-    name: (lane) => names[lane] ?? '',
-    get length() {
-      return laneOf.length
-    },
-    async open(openings) {
-      const opened: Opened[] = []
-      const failed: { readonly name: string; readonly error: unknown }[] = []
-      const missing = new Set(openings)
-      const tellMissing = (): void => tell({ type: 'opening', names: [...missing].map(({ name }) => name) })
-      tellMissing()
-      const all = await Promise.all(
-        openings.map(async (opening) => {
-          try {
-            return await openOne(opening, openings.length > connections)
-          } catch (error) {
-            return { name: opening.name, error }
-          } finally {
-            missing.delete(opening)
-            tellMissing()
-          }
-        }),
-      )
-      for (const one of all) {
-        if ('error' in one) failed.push(one)
-        else opened.push(one)
-      }
-      // All lanes get their indexes at once, so that later arrivals move none.
-      const groups = groupSegments(opened).map((group) => ({ group, added: addLane(group) }))
-      const source = { sizeBytes: 0, slice: async () => new Uint8Array() }
-      const failures = failed.map(({ name, error }) =>
-        addLane({ name, file: { name }, format: '', source, follows: false }).describe(
-          'failed',
-          failureOf(error),
-        ),
-      )
-      tellLanes(...groups.map(({ added }) => added.describe(added.state)), ...failures)
-      // Live recordings are read in parallel, since they would block the others.
-      const following = groups
-        .filter(({ group }) => group.follows)
-        .map(({ group, added }) => read(group, added))
-      for (const { group, added } of groups) if (!group.follows) await read(group, added)
-      await Promise.all(following)
-    },
-    detail,
-    contents: (rows, asked) =>
-      Promise.all(
-        rows.map(async (row, i) => {
-          const { record, part } = await detail(row, false)
-          const message = isFrameRecord(record) ? record.parts[part] : undefined
-          const method = asked[i] ?? ''
-          const text = message ? rowContent(record, message, message.envelope.kind, { method }) : ''
-          return { text, author: authorWords(record, message) }
-        }),
-      ),
-    async response(row, exchange) {
-      const { lane, local } = locate(row)
-      const first = lane.responseOf(exchange, local)
-      return first < 0 ? undefined : detail(lane.globalOf(first), false)
-    },
+  name(lane: number): string {
+    return this.#names[lane] ?? ''
   }
-  return library
+
+  get length(): number {
+    return this.#laneOf.length
+  }
+
+  async open(openings: readonly Opening[]): Promise<void> {
+    const opened: Opened[] = []
+    const failed: { readonly name: string; readonly error: unknown }[] = []
+    const missing = new Set(openings)
+    const tellMissing = (): void =>
+      this.#tell({ type: 'opening', names: [...missing].map(({ name }) => name) })
+    tellMissing()
+    const all = await Promise.all(
+      openings.map(async (opening) => {
+        try {
+          return await openOne(opening, openings.length > connections)
+        } catch (error) {
+          return { name: opening.name, error }
+        } finally {
+          missing.delete(opening)
+          tellMissing()
+        }
+      }),
+    )
+    for (const one of all) {
+      if ('error' in one) failed.push(one)
+      else opened.push(one)
+    }
+    // All lanes get their indexes at once, so that later arrivals move none.
+    const groups = groupSegments(opened).map((group) => ({ group, added: this.#addLane(group) }))
+    const source = { sizeBytes: 0, slice: async () => new Uint8Array() }
+    const failures = failed.map(({ name, error }) =>
+      this.#addLane({ name, file: { name }, format: '', source, follows: false }).describe(
+        'failed',
+        failureOf(error),
+      ),
+    )
+    this.#tellLanes(...groups.map(({ added }) => added.describe(added.state)), ...failures)
+    // Live recordings are read in parallel, since they would block the others.
+    const following = groups
+      .filter(({ group }) => group.follows)
+      .map(({ group, added }) => this.#read(group, added))
+    for (const { group, added } of groups) if (!group.follows) await this.#read(group, added)
+    await Promise.all(following)
+  }
+
+  /** @param asked for a response, the method of its request; else '' */
+  contents(rows: readonly number[], asked: readonly string[]): Promise<Content[]> {
+    return Promise.all(
+      rows.map(async (row, i) => {
+        const { record, part } = await this.detail(row, false)
+        const message = isFrameRecord(record) ? record.parts[part] : undefined
+        const method = asked[i] ?? ''
+        const text = message ? rowContent(record, message, message.envelope.kind, { method }) : ''
+        return { text, author: authorWords(record, message) }
+      }),
+    )
+  }
+
+  /** The first row of the response in a message's HTTP exchange; it has the headers. */
+  async response(row: number, exchange: number): Promise<Detail | undefined> {
+    const { lane, local } = this.locate(row)
+    const first = lane.responseOf(exchange, local)
+    return first < 0 ? undefined : this.detail(lane.globalOf(first), false)
+  }
+
+  #addLane(opened: Pick<Opened, 'name' | 'file' | 'format' | 'source' | 'follows'>): AddedLane {
+    const index = this.lanes.length
+    let local = 0
+    const lane = new LaneIndex(index, opened.source, this.words, () => {
+      this.#laneOf.push(index)
+      this.#localOf.push(local)
+      local += 1
+      return this.#laneOf.length - 1
+    })
+    this.lanes.push(lane)
+    this.#names.push(opened.name)
+    const state: Lane['state'] = opened.follows ? 'following' : 'reading'
+    return { lane, describe: describer(lane, opened), state }
+  }
+
+  #tellLanes(...told: Lane[]): void {
+    if (told.length > 0) this.#tell({ type: 'lanes', lanes: told })
+  }
+
+  #flush(lane: LaneIndex): void {
+    const { rows, changes } = lane.take()
+    // Words are sent only once: those without a row must not be lost.
+    if (rows.count === 0 && changes.rows.length === 0 && rows.strings.length === 0) return
+    const buffers = Object.values(rows).flatMap((value: unknown) =>
+      ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
+    )
+    const changed = [...changes.rows]
+    this.#tell({ type: 'rows', rows, changes }, buffers)
+    this.onRows(changed)
+  }
+
+  async #read(opened: Opened, { lane, describe, state }: AddedLane): Promise<void> {
+    let told = -Infinity
+    try {
+      for await (const chunk of opened.chunks((problem) => lane.report(problem))) {
+        lane.push(chunk)
+        this.#flush(lane)
+        const now = performance.now()
+        if (now - told < tellEveryMs) continue
+        told = now
+        this.#tellLanes(describe(state))
+      }
+      lane.end()
+      this.#flush(lane)
+      // Some findings are known only at the end.
+      this.onRows([])
+      this.#tellLanes(describe('done'))
+    } catch (error) {
+      this.#flush(lane)
+      this.#tellLanes(describe('failed', failureOf(error)))
+    }
+  }
+}
+
+interface AddedLane {
+  readonly lane: LaneIndex
+  readonly describe: (state: Lane['state'], failure?: Lane['failure']) => Lane
+  readonly state: Lane['state']
+}
+
+function describer(
+  lane: LaneIndex,
+  { name, file, format, source }: Pick<Opened, 'name' | 'file' | 'format' | 'source'>,
+): AddedLane['describe'] {
+  return (state, failure) => ({
+    ...lane.describe(),
+    name,
+    file,
+    format,
+    state,
+    sizeBytes: source.sizeBytes,
+    ...(failure && { failure }),
+  })
 }
 
 /** The record for a line that cannot be read. */

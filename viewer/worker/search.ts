@@ -9,16 +9,6 @@ import { needlesOf, type Needles } from './needles.js'
 import type { FromWorker, Slot } from './protocol.js'
 import { RowSubject } from './row-subject.js'
 
-/** Finds the rows that match a filter, and continues as rows arrive. */
-export interface Search {
-  /** An empty text ends the search. */
-  set(text: string): void
-  /** Rows arrived, or the given rows changed. */
-  more(changed: readonly number[]): void
-  /** Whether a row matches, as far as searched; true without a filter. */
-  readonly has: (row: number) => boolean
-}
-
 /** Bytes per read, and bytes searched without a pause. */
 const readBytes = 1 << 22
 const lookBytes = 1 << 18
@@ -27,94 +17,119 @@ const readsAhead = 2
 const rowsAtOnce = 20_000
 const tellEveryMs = 120
 
-export function createSearch(
-  slot: Slot,
-  library: Library,
-  findings: LibraryFindings,
-  tell: (message: FromWorker) => void,
-): Search {
-  let run = 0
-  let text = ''
-  let filter: Filter | undefined
-  let needles: Needles | undefined
-  let bits = new Uint8Array(0)
-  let count = 0
-  let running = false
-  let again = false
-  /** Number of rows searched in each lane. */
-  let done: number[] = []
-  let redo: number[] = []
-  /** Number of findings processed in each lane. */
-  let found: number[] = []
+/** A read in progress, up to but not including row `end`. */
+interface Read {
+  readonly end: number
+  readonly offset: number
+  readonly bytes: Promise<Uint8Array>
+}
 
-  function mark(row: number, matches: boolean): void {
+/** Finds the rows that match a filter, and continues as rows arrive. */
+export class Search {
+  readonly #slot: Slot
+  readonly #library: Library
+  readonly #findings: LibraryFindings
+  readonly #tell: (message: FromWorker) => void
+  #run = 0
+  #text = ''
+  #filter: Filter | undefined
+  #needles: Needles | undefined
+  #bits = new Uint8Array(0)
+  #count = 0
+  #running = false
+  #again = false
+  /** Number of rows searched in each lane. */
+  #done: number[] = []
+  #redo: number[] = []
+  /** Number of findings processed in each lane. */
+  #found: number[] = []
+  /** Whether a row matches, as far as searched; true without a filter. */
+  readonly has = (row: number): boolean =>
+    !this.#filter || ((this.#bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0
+
+  constructor(slot: Slot, library: Library, findings: LibraryFindings, tell: (message: FromWorker) => void) {
+    this.#slot = slot
+    this.#library = library
+    this.#findings = findings
+    this.#tell = tell
+  }
+
+  #mark(row: number, matches: boolean): void {
     const byte = row >> 3
-    if (byte >= bits.length) {
-      const grown = new Uint8Array(Math.max(byte + 1, library.length >> 3, bits.length * 2) + 1)
-      grown.set(bits)
-      bits = grown
+    if (byte >= this.#bits.length) {
+      const grown = new Uint8Array(Math.max(byte + 1, this.#library.length >> 3, this.#bits.length * 2) + 1)
+      grown.set(this.#bits)
+      this.#bits = grown
     }
     const bit = 1 << (row & 7)
-    if (((bits[byte]! & bit) !== 0) === matches) return
-    count += matches ? 1 : -1
-    bits[byte]! ^= bit
+    if (((this.#bits[byte]! & bit) !== 0) === matches) return
+    this.#count += matches ? 1 : -1
+    this.#bits[byte]! ^= bit
   }
 
-  function report(isDone: boolean): void {
-    tell({ type: 'matches', slot, text, bits: bits.slice(), count, done: isDone })
+  #report(isDone: boolean): void {
+    this.#tell({
+      type: 'matches',
+      slot: this.#slot,
+      text: this.#text,
+      bits: this.#bits.slice(),
+      count: this.#count,
+      done: isDone,
+    })
   }
 
-  async function work(): Promise<void> {
-    const mine = run
-    const current = filter
+  async #work(): Promise<void> {
+    const mine = this.#run
+    const current = this.#filter
     if (!current) return
-    running = true
+    this.#running = true
     let told = performance.now()
     const breathe = async (): Promise<boolean> => {
-      if (performance.now() - told > (library.length > 200_000 ? 4 * tellEveryMs : tellEveryMs)) {
+      if (performance.now() - told > (this.#library.length > 200_000 ? 4 * tellEveryMs : tellEveryMs)) {
         told = performance.now()
-        report(false)
+        this.#report(false)
       }
       // Requests of the page and a new filter take precedence.
       await new Promise<void>((resolve) => {
         turn.port1.onmessage = () => resolve()
         turn.port2.postMessage(null)
       })
-      return mine === run
+      return mine === this.#run
     }
     do {
-      again = false
-      if (needsFindings(current) && !(await findFirst(breathe, () => mine === run))) return
-      const wanted = redo
-      redo = []
+      this.#again = false
+      if (needsFindings(current) && !(await this.#findFirst(breathe, () => mine === this.#run))) return
+      const wanted = this.#redo
+      this.#redo = []
       for (const row of wanted) {
-        const { lane, local } = library.locate(row)
-        if (local < (done[lane.index] ?? 0)) await lookAt(lane, local, local + 1, current, breathe)
-        if (mine !== run) return
+        const { lane, local } = this.#library.locate(row)
+        if (local < (this.#done[lane.index] ?? 0))
+          await this.#lookAt(lane, local, local + 1, current, breathe)
+        if (mine !== this.#run) return
       }
-      for (const lane of library.lanes) {
-        if (!(await lookAt(lane, done[lane.index] ?? 0, lane.length, current, breathe))) return
-        done[lane.index] = Math.max(done[lane.index] ?? 0, lane.length)
+      for (const lane of this.#library.lanes) {
+        if (!(await this.#lookAt(lane, this.#done[lane.index] ?? 0, lane.length, current, breathe))) return
+        this.#done[lane.index] = Math.max(this.#done[lane.index] ?? 0, lane.length)
       }
-    } while (again)
-    running = false
-    report(true)
+    } while (this.#again)
+    this.#running = false
+    this.#report(true)
   }
 
   /** Checks rows with new findings again. Returns false if the filter has changed. */
-  async function findFirst(breathe: () => Promise<boolean>, isWanted: () => boolean): Promise<boolean> {
-    for (const lane of library.lanes) {
-      const ofLane = findings.of(lane)
+  async #findFirst(breathe: () => Promise<boolean>, isWanted: () => boolean): Promise<boolean> {
+    for (const lane of this.#library.lanes) {
+      const ofLane = this.#findings.of(lane)
       await ofLane.catchUp(breathe)
       if (!isWanted()) return false
-      for (const row of ofLane.rowsSince(found[lane.index] ?? 0)) redo.push(lane.globalOf(row))
-      found[lane.index] = ofLane.count
+      for (const row of ofLane.rowsSince(this.#found[lane.index] ?? 0)) this.#redo.push(lane.globalOf(row))
+      this.#found[lane.index] = ofLane.count
     }
     return true
   }
 
   /** Returns false if the filter has changed. */
-  async function lookAt(
+  async #lookAt(
     lane: LaneIndex,
     from: number,
     to: number,
@@ -122,21 +137,21 @@ export function createSearch(
     breathe: () => Promise<boolean>,
   ): Promise<boolean> {
     const subject = new RowSubject(lane)
-    if (needsFindings(current)) subject.found = findings.of(lane)
+    if (needsFindings(current)) subject.found = this.#findings.of(lane)
     if (!needsPayload(current)) {
       for (let row = from; row < to; row += 1) {
         subject.row = row
-        mark(lane.globalOf(row), matchFilter(current, subject))
+        this.#mark(lane.globalOf(row), matchFilter(current, subject))
         if (row % rowsAtOnce === rowsAtOnce - 1 && !(await breathe())) return false
       }
       return true
     }
     let row = from
     let asked = from
-    const ahead: ReturnType<typeof readFrom>[] = []
+    const ahead: Read[] = []
     while (row < to) {
       while (ahead.length <= readsAhead && asked < to) {
-        const next = readFrom(lane, asked, to)
+        const next = this.#readFrom(lane, asked, to)
         // Avoids an unhandled rejection if the read is abandoned.
         next.bytes.catch(() => undefined)
         ahead.push(next)
@@ -145,18 +160,14 @@ export function createSearch(
       const { end, offset, ...read } = ahead.shift()!
       const bytes = await read.bytes
       while (row < end) {
-        row = lookThrough(lane, subject, row, end, offset, bytes, current)
+        row = this.#lookThrough(lane, subject, row, end, offset, bytes, current)
         if (!(await breathe())) return false
       }
     }
     return true
   }
 
-  function readFrom(
-    lane: LaneIndex,
-    from: number,
-    to: number,
-  ): { readonly end: number; readonly offset: number; readonly bytes: Promise<Uint8Array> } {
+  #readFrom(lane: LaneIndex, from: number, to: number): Read {
     const { offset } = lane.placeOf(from)
     let end = from
     let last = offset
@@ -171,7 +182,7 @@ export function createSearch(
   }
 
   /** Searches some rows; returns the first remaining one. */
-  function lookThrough(
+  #lookThrough(
     lane: LaneIndex,
     subject: RowSubject,
     from: number,
@@ -192,7 +203,7 @@ export function createSearch(
     const chunk = bytes.subarray(first, last)
     const whole = utf8.decode(chunk)
     const ascii = whole.length === chunk.length
-    const hits = ascii && needles ? createAhead(whole, needles) : undefined
+    const hits = ascii && this.#needles ? createAhead(whole, this.#needles) : undefined
     for (let row = from; row < end; row += 1) {
       const place = lane.lineAt(row)
       const start = place.offset - offset - first
@@ -204,37 +215,37 @@ export function createSearch(
           : utf8.decode(chunk.subarray(start, start + place.sizeBytes))
         subject.text = rowTextIn(lane, row, line)
       }
-      mark(lane.globalOf(row), matchFilter(current, subject))
+      this.#mark(lane.globalOf(row), matchFilter(current, subject))
     }
     return end
   }
 
-  return {
-    set(wanted) {
-      run += 1
-      text = wanted
-      bits = new Uint8Array((library.length >> 3) + 1)
-      count = 0
-      done = []
-      redo = []
-      found = []
-      running = false
-      const last = library.lanes.reduce(
-        (latest, lane) => Math.max(latest, lane.length === 0 ? 0 : lane.at(lane.length - 1)),
-        0,
-      )
-      const parsed = parseFilter(wanted, { nowMs: last / 1000 })
-      filter = wanted.trim() === '' ? undefined : parsed.filter
-      needles = filter && needlesOf(filter.condition)
-      void work()
-    },
-    more(changed) {
-      if (!filter) return
-      redo.push(...changed)
-      again = true
-      if (!running) void work()
-    },
-    has: (row) => !filter || ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0,
+  /** An empty text ends the search. */
+  set(wanted: string): void {
+    this.#run += 1
+    this.#text = wanted
+    this.#bits = new Uint8Array((this.#library.length >> 3) + 1)
+    this.#count = 0
+    this.#done = []
+    this.#redo = []
+    this.#found = []
+    this.#running = false
+    const last = this.#library.lanes.reduce(
+      (latest, lane) => Math.max(latest, lane.length === 0 ? 0 : lane.at(lane.length - 1)),
+      0,
+    )
+    const parsed = parseFilter(wanted, { nowMs: last / 1000 })
+    this.#filter = wanted.trim() === '' ? undefined : parsed.filter
+    this.#needles = this.#filter && needlesOf(this.#filter.condition)
+    void this.#work()
+  }
+
+  /** Rows arrived, or the given rows changed. */
+  more(changed: readonly number[]): void {
+    if (!this.#filter) return
+    this.#redo.push(...changed)
+    this.#again = true
+    if (!this.#running) void this.#work()
   }
 }
 

@@ -4,11 +4,11 @@ import { compareLanes, type ComparedLane } from './compare.js'
 import { sentencesOf } from './explain.js'
 import { contentRanks } from './content-order.js'
 import { exportLane } from './export.js'
-import { createLibrary, failureOf } from './library.js'
+import { Library, failureOf } from './library.js'
 import { createLibraryFindings } from './lane-findings.js'
 import type { LaneIndex } from './lane.js'
 import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
-import { createSearch, type Search } from './search.js'
+import { Search } from './search.js'
 import { storyOf } from './story.js'
 import { toolUseOf } from './tool.js'
 import { offersOf, shownIn, usageOf, type Shown } from './tools.js'
@@ -27,7 +27,7 @@ interface WorkerScope {
 export function startWorker(scope: WorkerScope): void {
   const tell = (message: FromWorker, transfer: Transferable[] = []): void =>
     scope.postMessage(message, transfer)
-  const library = createLibrary(tell)
+  const library = new Library(tell)
   const findings = createLibraryFindings()
 
   function laneAt(index: number): LaneIndex {
@@ -37,8 +37,8 @@ export function startWorker(scope: WorkerScope): void {
   }
 
   const searches: Readonly<Record<Slot, Search>> = {
-    filter: createSearch('filter', library, findings, tell),
-    highlight: createSearch('highlight', library, findings, tell),
+    filter: new Search('filter', library, findings, tell),
+    highlight: new Search('highlight', library, findings, tell),
   }
   library.onRows = (changed) => {
     searches.filter.more(changed)
