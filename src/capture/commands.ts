@@ -75,7 +75,12 @@ async function execute(
       return reserved(gate, ({ sender }) => sender.inject(direction, text, { conversation, keepAnswer }))
     }
     case 'replay':
-      return reserved(gate, (intercept) => replay(command, context, intercept), false)
+      // A new id clashes with no pending request.
+      return reserved(
+        gate,
+        (intercept) => replay(command, context, intercept),
+        command.requestId !== undefined,
+      )
     case 'rules': {
       const { file } = command
       if (file !== null && !isAbsolute(file)) {
@@ -144,7 +149,7 @@ async function informed(gate: () => Promise<Intercept>): Promise<Intercept> {
 }
 
 async function replay(
-  { message, text }: CommandOf<'replay'>,
+  { message, text, requestId }: CommandOf<'replay'>,
   context: LiveContext,
   gate: Intercept,
 ): Promise<Success> {
@@ -161,7 +166,8 @@ async function replay(
     )
   }
   const { direction, raw, arrived, conversation, headers } = found
-  return gate.sender.replay(direction, text ?? raw, conversation, { text: arrived, headers })
+  const like = { text: arrived, headers }
+  return gate.sender.replay(direction, text ?? raw, { conversation, like, requestId })
 }
 
 function notFound(): Refusal {

@@ -68,6 +68,8 @@ const replay = z.object({
   message: messageId,
   /** Text to send instead; required if the recorded request is redacted. Its id is replaced. */
   text: jsonText.optional(),
+  /** Becomes the id and the progress token. @default a new id, no progress token */
+  requestId: z.string().min(1).max(100).optional(),
 })
 const rules = z.object({
   type: z.literal('rules'),

@@ -3,7 +3,7 @@ import type { Direction } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
 import type { Expectation, ExpectedProgress } from './expected-answers.js'
 import { GateFault } from './fault.js'
-import { readTyped, withId, withoutProgressToken } from './typed-text.js'
+import { readTyped, withId, withProgressToken } from './typed-text.js'
 import type { GatedWire, Injection } from './wire.js'
 import { readFrame, type FrameText } from '../wire/index.js'
 
@@ -62,16 +62,19 @@ export class Sender {
   }
 
   /**
-   * Sends a request again, with a new id and without its progress token.
+   * Sends a request again, with `requestId` as its id and progress token, or with a new id and no progress token.
    *
-   * @param like as it was recorded
+   * @param options `like`: the request as it was recorded
    * @throws GateFault
    */
   async replay(
     direction: Direction,
     text: string,
-    conversation: string | undefined,
-    like?: Injection['like'],
+    options: {
+      readonly conversation: string | undefined
+      readonly like?: Injection['like']
+      readonly requestId?: string | undefined
+    },
   ): Promise<{
     readonly message: string
     readonly sent: string
@@ -79,13 +82,10 @@ export class Sender {
     readonly latencyMs?: number
   }> {
     const frame = readTyped(text, this.#scene.marker)
-    const id = JSON.stringify(`wiretape-${this.#run}-${++this.#count}`)
-    const sent = withoutProgressToken(withId(frame, id))
-    const result = await this.#send(direction, readFrame(sent)!, {
-      conversation,
-      keepAnswer: true,
-      like,
-    })
+    const { requestId, ...place } = options
+    const id = JSON.stringify(requestId ?? `wiretape-${this.#run}-${++this.#count}`)
+    const sent = withProgressToken(withId(frame, id), requestId === undefined ? undefined : id)
+    const result = await this.#send(direction, readFrame(sent)!, { ...place, keepAnswer: true })
     return { ...result, sent }
   }
 

@@ -82,16 +82,31 @@ export function withId(frame: FrameText, id: string): string {
   return spliceText(frame.text, [{ start: at.start, end: at.end, text: id }])
 }
 
-/** The request without its progress token: the peer did not ask for progress. */
-export function withoutProgressToken(request: string): string {
+/** The request with another progress token. @param token JSON text; undefined for none */
+export function withProgressToken(request: string, token: string | undefined): string {
+  const own = token === undefined ? [] : [`"progressToken":${token}`]
   const params = memberOf(membersOf(request, 0), 'params')
   const meta = params && memberOf(membersOf(request, params.start), '_meta')
-  if (!meta) return request
-  const members = membersOf(request, meta.start)
-  const kept = members.filter(({ name }) => name !== 'progressToken')
-  if (kept.length === members.length) return request
-  const texts = kept.map(({ nameStart, end }) => request.slice(nameStart, end))
-  return spliceText(request, [{ start: meta.start, end: meta.end, text: `{${texts.join(',')}}` }])
+  if (meta) return withMembers(request, meta, 'progressToken', own)
+  if (own.length === 0) return request
+  const whole = `"_meta":{${own[0]}}`
+  if (params) return withMembers(request, params, '_meta', [whole])
+  return withMembers(request, { start: 0, end: request.length }, 'params', [`"params":{${whole}}`])
+}
+
+/** Replaces members with this name. An empty list removes them. Values that are not objects stay. */
+function withMembers(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  name: string,
+  instead: readonly string[],
+): string {
+  if (text[start] !== '{') return text
+  const members = membersOf(text, start)
+  const others = members.filter((one) => one.name !== name)
+  if (others.length === members.length && instead.length === 0) return text
+  const texts = [...others.map((one) => text.slice(one.nameStart, one.end)), ...instead]
+  return spliceText(text, [{ start, end, text: `{${texts.join(',')}}` }])
 }
 
 function occurrences(text: string, word: string): number {

@@ -420,6 +420,11 @@ describe('a message of our own', () => {
     expect(JSON.parse((await screen.tell(changed))['answer'])).toMatchObject({
       result: { content: [{ text: '42' }] },
     })
+    const named = await screen.tell({ type: 'replay', message, requestId: 'mine' })
+    expect(JSON.parse(named['sent'])).toMatchObject({
+      id: 'mine',
+      params: { _meta: { progressToken: 'mine' }, arguments: { a: 1, b: 2 } },
+    })
     for (const command of [{ type: 'replay' }, { type: 'annotate', text: 'x' }]) {
       expect(await screen.ask({ ...command, message: 'nobody' })).toMatchObject({
         error: { code: 'not-found' },

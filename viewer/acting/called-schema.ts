@@ -1,28 +1,31 @@
 import { useEffect, useState } from 'preact/hooks'
-import { readEnvelope } from '../../src/wire/index.js'
+import type { SchemaOf } from '../editor/editor.js'
 import { door } from './door.js'
+import { attachedTo } from './state.js'
 import { objectIn } from './values.js'
 
 /** Pointer to a tool's arguments in a request. */
 export const argumentsAt = '/params/arguments'
 
-/** The recorded inputSchema of the tool that a request calls; null if there is none. */
-async function schemaOf(request: string): Promise<unknown> {
-  const { method, subject } = readEnvelope(request, 0)
-  if (method !== 'tools/call' || subject === undefined) return null
+/** The inputSchema of each tool of the attached capture, as far as it was recorded. */
+async function recordedSchemas(): Promise<ReadonlyMap<string, unknown>> {
   const histories = await door.offers().catch(() => [])
-  for (const { offered } of histories)
-    for (const { kind, name, text } of offered)
-      if (kind.startsWith('tool') && name === subject)
-        return objectIn(JSON.parse(text))['inputSchema'] ?? null
-  return null
+  const offered = histories.find(({ lane }) => lane === attachedTo.value)?.offered ?? []
+  return new Map(
+    offered
+      .filter(({ kind }) => kind === 'tool')
+      .map(({ name, text }) => [name, objectIn(JSON.parse(text))['inputSchema']]),
+  )
 }
 
-/** Undefined until known. */
-export function useCalledSchema(request: string): unknown {
-  const [schema, setSchema] = useState<unknown>(undefined)
+/** The recorded schema of the tool that a text calls. Undefined until known. */
+export function useCalledSchema(): SchemaOf | undefined {
+  const [schemas, setSchemas] = useState<ReadonlyMap<string, unknown> | undefined>(undefined)
   useEffect(() => {
-    void schemaOf(request).then(setSchema)
-  }, [request])
-  return schema
+    void recordedSchemas().then(setSchemas)
+  }, [])
+  return (
+    schemas &&
+    ((read) => (read('/method') === 'tools/call' ? schemas.get(read('/params/name') ?? '') : undefined))
+  )
 }

@@ -1,7 +1,9 @@
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import type { CommandBody, HeldEvent } from '../../src/control-schema/index.js'
 import { indentJson } from '../../src/render/index.js'
 import { readWritten } from '../../src/wire/index.js'
+import type { SchemaOf } from '../editor/editor.js'
 import { clean } from '../shell/clean.js'
 import { FormBox } from './form-box.js'
 import { argumentsAt, useCalledSchema } from './called-schema.js'
@@ -16,16 +18,29 @@ export function TextForm(props: {
   readonly verb: string
   readonly rows?: number
   /** Schema of the called tool's arguments. The text is JSON; null if any JSON is valid. */
-  readonly schema?: unknown
+  readonly schema?: SchemaOf | null
+  /** Beside the button. */
+  readonly children?: ComponentChildren
   /** Returns an error, or undefined on success. */
   readonly submit: (text: string) => Promise<string | undefined> | string | undefined
 }) {
   const [text, setText] = useState(props.start)
   const [fault, setFault] = useState<string | undefined>(undefined)
+  const [isBusy, setIsBusy] = useState(false)
+  /** Set before the next drawing: two key presses may come in between. */
+  const isSubmitting = useRef(false)
   const submit = async (): Promise<void> => {
-    const why = await props.submit(text)
-    setFault(why)
-    if (why === undefined) form.value = undefined
+    if (isSubmitting.current) return
+    isSubmitting.current = true
+    setIsBusy(true)
+    try {
+      const why = await props.submit(text)
+      setFault(why)
+      if (why === undefined) form.value = undefined
+    } finally {
+      isSubmitting.current = false
+      setIsBusy(false)
+    }
   }
   return (
     <form
@@ -69,9 +84,12 @@ export function TextForm(props: {
       <p class="failure" role="alert">
         {clean(fault ?? '')}
       </p>
-      <button type="submit" class="button primary">
-        {props.verb}
-      </button>
+      <p class="act-run">
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {props.verb}
+        </button>
+        {props.children}
+      </p>
     </form>
   )
 }
@@ -87,7 +105,7 @@ export async function tried(command: CommandBody): Promise<string | undefined> {
 }
 
 export function EditForm({ held: { message, text: original } }: { readonly held: HeldEvent }) {
-  const schema = useCalledSchema(original)
+  const schema = useCalledSchema()
   if (schema === undefined) return null
   return (
     <FormBox title="Edit the held message">

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EditorParts, MakeEditor } from '../editor/editor.js'
+import type { EditorParts, MakeEditor, SchemaOf } from '../editor/editor.js'
 
 interface Props {
   readonly label: string
@@ -7,8 +7,8 @@ interface Props {
   readonly value: string
   readonly change: (value: string) => void
   readonly rows: number
-  /** JSON Schema for completion and errors. */
-  readonly schema?: unknown
+  /** For completion and errors. */
+  readonly schema?: SchemaOf | undefined
   /** Pointer to the part of the text that the schema describes. @default '' */
   readonly schemaAt?: string
   readonly invalid?: boolean
@@ -51,7 +51,7 @@ export function JsonArea(props: Props) {
         label,
         text: latest.current.value,
         rows,
-        schema: latest.current.schema,
+        schema: latest.current.schema ?? (() => undefined),
         schemaAt: latest.current.schemaAt ?? '',
         changed: (text) => latest.current.change(text),
         submit: () => latest.current.submit(),

@@ -28,10 +28,15 @@ export async function ask(method: string, params: string, key = newKey()): Promi
 
 /** Cancels a request: notifies the server and stops waiting for the response. */
 export async function cancel(key: string): Promise<void> {
-  if (session.value) return cancelInSession(key)
+  return session.value ? cancelInSession(key) : cancelInjected(key)
+}
+
+/** Cancels a request that was sent over the connection of the live client. @param conversation over HTTP */
+export async function cancelInjected(key: string, conversation?: string): Promise<void> {
   const params = { requestId: key, reason: 'cancelled by the user' }
   const text = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
-  await act({ type: 'inject', direction: 'client_to_server', text })
+  const place = conversation === undefined ? {} : { conversation }
+  await act({ type: 'inject', direction: 'client_to_server', text, ...place })
 }
 
 /** The result of a request as a value. @throws Error with the server's message */

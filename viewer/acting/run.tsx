@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Boundary } from './boundary.js'
 import { ask, cancel, newKey } from './peer.js'
-import { progressOf, progressWords } from './progress.js'
+import { progressOf, progressWords, type Progress } from './progress.js'
 import { Said } from './said.js'
 import { SaveCall } from './save-call.js'
 import type { Answer } from './session.js'
@@ -129,7 +129,7 @@ export function RunBox(props: {
             Cancel
           </button>
         )}
-        {key !== undefined && <Waiting of={key} task={run.task} />}
+        {key !== undefined && <Waiting progress={progressOf(key)} task={run.task} />}
       </p>
       {said && (
         <Boundary json={said.answer ?? ''}>
@@ -144,8 +144,11 @@ export function RunBox(props: {
 }
 
 /** The state of a request in progress. */
-function Waiting({ of, task }: { readonly of: string; readonly task: TaskTold | undefined }) {
-  const progress = progressOf(of)
+export function Waiting(props: {
+  readonly progress: Progress | undefined
+  readonly task?: TaskTold | undefined
+}) {
+  const { progress, task } = props
   const words = [
     ...(task ? [taskWords(task)] : []),
     ...(progress ? [nameOf(progressWords(progress))] : []),

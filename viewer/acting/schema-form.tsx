@@ -42,7 +42,7 @@ export function SchemaForm(props: {
           value={json.value}
           change={(text) => form.changeJson(text)}
           rows={8}
-          schema={form.schema}
+          schema={() => form.schema}
           submit={submit}
         />
       )}

@@ -3,6 +3,7 @@ import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
 import { escapeLines, escapeText } from '../../src/render/index.js'
 import { pointerSteps } from '../../src/wire/index.js'
+import { unquoted } from './string-at.js'
 
 type Schema = Readonly<Record<string, unknown>>
 type Node = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>
@@ -89,14 +90,6 @@ function pathTo(node: Node, text: (node: Node) => string): string[] {
     if (name) steps.push(unquoted(text(name)))
   }
   return steps
-}
-
-function unquoted(text: string): string {
-  try {
-    return String(JSON.parse(text))
-  } catch {
-    return text.replaceAll('"', '')
-  }
 }
 
 /** The rest of a path below a place; undefined if the path lies elsewhere. */

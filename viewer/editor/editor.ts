@@ -7,20 +7,28 @@ import {
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
-import { EditorState, Prec } from '@codemirror/state'
+import { EditorState, Prec, type Transaction } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { escapeText, invisible } from '../../src/render/index.js'
 import { completeFrom } from './complete.js'
 import { faultField, showFaults } from './faults.js'
+import { stringAt } from './string-at.js'
+
+/**
+ * JSON Schema for a text.
+ *
+ * @param read the string at a pointer of the text
+ */
+export type SchemaOf = (read: (pointer: string) => string | undefined) => unknown
 
 export interface EditorOptions {
   readonly parent: HTMLElement
   readonly label: string
   readonly text: string
   readonly rows: number
-  /** JSON Schema, for completion and errors. */
-  readonly schema: unknown
+  /** For completion and errors. */
+  readonly schema: SchemaOf
   /** Pointer to the part of the text that the schema describes. */
   readonly schemaAt: string
   readonly changed: (text: string) => void
@@ -93,12 +101,27 @@ const unseenChars = highlightSpecialChars({
   },
 })
 
+/** Replaces a selection by typed text. Browsers join its lines with inline styles, which the page's policy refuses. */
+const typedOverSelection = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, view) {
+    const { from, to, empty } = view.state.selection.main
+    if (inputType !== 'insertText' || data === null || isComposing || empty) return false
+    const insert = (): Transaction =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+    const handlers = view.state.facet(EditorView.inputHandler)
+    if (!handlers.some((handler) => handler(view, from, to, data, insert))) view.dispatch(insert())
+    // CodeMirror prevents the browser's own change.
+    return true
+  },
+})
+
 /** A JSON editor in a shadow tree, where it may add styles: the page's policy allows no style elements. */
 const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, changed, submit }) => {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' })
   const told = document.createElement('p')
   told.className = 'act-faults'
   told.setAttribute('role', 'status')
+  const schemaOf = (state: EditorState): unknown => schema((pointer) => stringAt(state, pointer))
   const view: EditorView = new EditorView({
     root,
     parent: root,
@@ -119,13 +142,18 @@ const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, c
         history(),
         unseenChars,
         closeBrackets(),
+        typedOverSelection,
         bracketMatching(),
         json(),
         indentUnit.of('  '),
         EditorState.tabSize.of(2),
         syntaxHighlighting(colours),
         EditorView.lineWrapping,
-        autocompletion({ override: [completeFrom(schema, schemaAt)], activateOnTyping: true }),
+        autocompletion({
+          override: [(context) => completeFrom(schemaOf(context.state), schemaAt)(context)],
+          activateOnTyping: true,
+          icons: false,
+        }),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         keymap.of([indentWithTab]),
         faultField,
@@ -141,7 +169,7 @@ const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, c
   })
   parent.after(told)
   const check = (): void => {
-    told.textContent = showFaults(view, schema, schemaAt)
+    told.textContent = showFaults(view, schemaOf(view.state), schemaAt)
   }
   check()
   return {
