@@ -1,6 +1,6 @@
 import { isMessageKind, type EntryTable, type LoneKind } from './entry-table.js'
 import type { MessageKind } from './envelope.js'
-import { isAnsweredHere, isErrorAnswer, isUnanswered } from './row-facts.js'
+import { isAnsweredHere, isErrorAnswer, isForWiretape, isUnanswered } from './row-facts.js'
 
 /** Totals of a recording. */
 export interface Counts {
@@ -50,6 +50,8 @@ export function countsOf(entries: EntryTable): Counts {
       continue
     }
     if (isErrorAnswer(entries, row)) c[entries.has(row, 'toolError') ? 'toolErrors' : 'errors'] += 1
+    // Only wiretape received these; nobody held or dropped them.
+    if (isForWiretape(entries, row)) continue
     if (entries.has(row, 'held')) c.held += 1
     if (entries.has(row, 'waiting') || entries.has(row, 'dropped')) {
       if (isAnsweredHere(entries, row)) c.answeredHere += 1

@@ -34,6 +34,7 @@ export {
   factsOf,
   isAnsweredHere,
   isErrorAnswer,
+  isForWiretape,
   isOwnAnswer,
   isUnanswered,
   whoInjected,

@@ -6,6 +6,8 @@ export interface RowColumns {
   has(row: number, flag: EntryFlag): boolean
   /** The request of a response, the response of a request; -1 for none. */
   peer(row: number): number
+  /** The request that a message is linked to otherwise; -1 for none. */
+  linked(row: number): number
 }
 
 /** Facts that make a row notable. */
@@ -22,6 +24,8 @@ export type Fact =
   /** As `waiting`, while recording. */
   | 'held-now'
   | 'dropped'
+  /** A response or progress that only wiretape received, because it sent the request; it is `dropped` too. */
+  | 'own'
   /** A request answered by a person or a rule; it is `dropped` too. */
   | 'answered-here'
   | 'modified'
@@ -47,6 +51,7 @@ export function factsOf(rows: RowColumns, row: number, isLive = false): Readonly
   add('batch', rows.has(row, 'batch'))
   add(isLive ? 'held-now' : 'waiting', rows.has(row, 'waiting'))
   add('dropped', rows.has(row, 'dropped'))
+  add('own', isForWiretape(rows, row))
   add('answered-here', isAnsweredHere(rows, row))
   add('modified', rows.has(row, 'modified'))
   add('injected', rows.has(row, 'injected'))
@@ -75,6 +80,13 @@ export function whoInjected(
 export function isOwnAnswer(rows: RowColumns, row: number): boolean {
   if (!rows.has(row, 'dropped') || rows.kind(row) === 'request') return false
   const request = rows.peer(row)
+  return request >= 0 && rows.has(request, 'injected')
+}
+
+/** Whether this is the response to a request that wiretape sent, or its progress: nobody else got it. */
+export function isForWiretape(rows: RowColumns, row: number): boolean {
+  if (!rows.has(row, 'dropped')) return false
+  const request = rows.linked(row)
   return request >= 0 && rows.has(request, 'injected')
 }
 

@@ -198,6 +198,7 @@ export const factWords: Readonly<Record<Fact, { readonly text: string; readonly 
   'held-now': { text: 'held', tone: 'yellow' },
   dropped: { text: 'dropped', tone: 'yellow' },
   'answered-here': { text: 'answered by wiretape', tone: 'yellow' },
+  own: { text: 'wiretape only', tone: 'dim' },
   modified: { text: 'modified', tone: 'yellow' },
   injected: { text: 'sent by wiretape', tone: 'yellow' },
 }
@@ -207,7 +208,7 @@ export const ownAnswerWords = {
   /** The status of the request. */
   request: 'answered',
   /** The status of its response and progress. */
-  message: 'wiretape only',
+  message: factWords.own.text,
   why: 'received only by wiretape, which sent the request',
 } as const
 
@@ -221,9 +222,10 @@ export function authorWords(record: TapeRecord, part: Part | undefined): string 
   return who === 'person' ? 'a person' : who
 }
 
-/** The facts that lists show: an answered request is not shown as dropped too. */
+/** The facts that lists show: an answered request is not shown as dropped too, nor a message for wiretape itself. */
 export function toldFacts(facts: ReadonlySet<Fact>): readonly Fact[] {
-  return [...facts].filter((fact) => fact !== 'dropped' || !facts.has('answered-here'))
+  const isDropped = !facts.has('answered-here') && !facts.has('own')
+  return [...facts].filter((fact) => fact !== 'dropped' || isDropped)
 }
 
 /** The words for a link. @param request the linked request, in words: `#3`, `a request` */

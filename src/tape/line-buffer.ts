@@ -1,5 +1,6 @@
 import { encodeMessageAround, encodeRecord, type MessageLine, MessageLineEncoder } from '../formats/index.js'
-import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
+import type { MessageIds, TapeRecord } from '../model/index.js'
+import { createErrorCounter } from './count-errors.js'
 import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
 
 /** Memory kept while the buffer is empty. */
@@ -14,6 +15,7 @@ const factSize = 7
  */
 export class LineBuffer {
   readonly #strict: boolean
+  readonly #errorsIn = createErrorCounter()
   #bytes = Buffer.allocUnsafeSlow(65_536)
   /** End of each line. */
   #ends = new Float64Array(1024)
@@ -77,7 +79,8 @@ export class LineBuffer {
     // The strict form omits some records; they do not count as missing.
     const counts = !this.#strict || record.type === 'message' || isGap
     const { messages, stderr, bytes } = counts ? amountOf(record) : nothing
-    const errors = record.type === 'message' ? errorsIn(record) : 0
+    // The strict form omits responses to injected requests.
+    const errors = this.#strict && record.type !== 'message' ? 0 : this.#errorsIn(record)
     this.#ended(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes, errors)
   }
 
@@ -177,10 +180,4 @@ function larger(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const more = new Float64Array(2 * numbers.length)
   more.set(numbers)
   return more
-}
-
-function errorsIn({ parts }: MessageRecord): number {
-  let errors = 0
-  for (const { envelope } of parts) if (envelope.kind === 'error' || envelope.toolError) errors += 1
-  return errors
 }

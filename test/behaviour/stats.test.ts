@@ -128,6 +128,9 @@ describe('stats', () => {
     const path = data.put('ours.jsonl', { label: 'ours', at: today, asked: [], more })
     const { groups } = await stats('ours')
     expect(groups).toMatchObject([{ name: 'ours', calls: 1, errors: 1, p50Us: 7000, unanswered: 0 }])
+    const { stdout } = await data.run('inspect', path)
+    expect(stdout).toMatch(/error of #0 tools\/call ours .*wiretape only/)
+    expect(stdout).not.toContain('dropped')
     rmSync(path)
   })
 

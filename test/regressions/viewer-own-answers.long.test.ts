@@ -1,5 +1,5 @@
 /** What wiretape said or kept back looks like no peer's doing, and a person's time is not the server's. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
@@ -168,6 +168,9 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
     await answerTo(recorder, 4)
     recorder.stdin.end()
     await recorder.ended
+    // The list of recordings counts the error that only wiretape got, as `inspect` does.
+    const { errors } = JSON.parse(readFileSync(play.tape(), 'utf8').trimEnd().split('\n').at(-1)!).wiretape
+    expect(errors).toBe(1)
     stage.serve('/own.jsonl', { file: play.tape() })
     const page = await stage.open('/?trace=own.jsonl')
     await page.locator('.row', { hasText: 'ping' }).waitFor()

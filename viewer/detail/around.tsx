@@ -1,10 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { HeldRecord, HttpHeaders, HttpRecord, MessageRecord, Part } from '../../src/model/index.js'
+import {
+  isForWiretape,
+  type HeldRecord,
+  type HttpHeaders,
+  type HttpRecord,
+  type MessageRecord,
+  type Part,
+} from '../../src/model/index.js'
 import { factWords, formatDuration, linkWords, ownAnswerWords, phaseWords } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { reader, tellFailure } from '../store/actions.js'
-import { isForWiretape, oursOf } from '../store/exchange.js'
+import { oursOf } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 
@@ -135,7 +142,7 @@ function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row
 /** The outcome of a held message that has not been forwarded. */
 function fateOf(row: number): string {
   if (row >= 0 && oursOf(row) !== undefined) return 'not forwarded: answered by wiretape'
-  if (row >= 0 && isForWiretape(row)) return ownAnswerWords.why
+  if (row >= 0 && isForWiretape(table, row)) return ownAnswerWords.why
   if (row >= 0 && table.has(row, 'dropped')) return 'held, then dropped'
   const isLive = row >= 0 && lanes.value[table.lane(row)]?.state === 'following'
   return isLive ? 'held now' : 'held when the recording ended, never forwarded'

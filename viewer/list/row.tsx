@@ -92,6 +92,7 @@ const toldElsewhere: ReadonlySet<Fact> = new Set<Fact>([
   'waiting',
   'held-now',
   'dropped',
+  'own',
   'modified',
 ])
 

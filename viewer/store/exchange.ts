@@ -1,4 +1,4 @@
-import { isAnsweredHere, isErrorAnswer, isUnanswered } from '../../src/model/index.js'
+import { isAnsweredHere, isErrorAnswer, isForWiretape, isUnanswered } from '../../src/model/index.js'
 import { factWords } from '../../src/render/index.js'
 import { lanes, table } from './state.js'
 
@@ -140,16 +140,9 @@ export function statusOf(row: number): Status {
 /** Status of a message that was not forwarded. @param row -1 for none */
 function stoppedStatus(row: number): 'dropped' | 'held' | 'own' | undefined {
   if (row < 0) return undefined
-  if (isForWiretape(row)) return 'own'
+  if (isForWiretape(table, row)) return 'own'
   if (table.has(row, 'dropped')) return 'dropped'
   return table.has(row, 'waiting') ? 'held' : undefined
-}
-
-/** Whether this is the response to a request that wiretape sent, or its progress: nobody else got it. */
-export function isForWiretape(row: number): boolean {
-  if (!table.has(row, 'dropped')) return false
-  const request = table.linked(row)
-  return request >= 0 && table.has(request, 'injected')
 }
 
 /** wiretape's action instead of a peer's, in words; else undefined. @param author of the message, if known */

@@ -1,8 +1,7 @@
-import { isFrameRecord, type Draft, type HttpPhases } from '../../src/model/index.js'
+import { isForWiretape, isFrameRecord, type Draft, type HttpPhases } from '../../src/model/index.js'
 import { formatDuration, ownAnswerWords, phaseViews } from '../../src/render/index.js'
 import { nameOf } from '../list/row.js'
 import { clean } from '../shell/clean.js'
-import { isForWiretape } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import type { Detail, StoryStep } from '../worker/protocol.js'
 
@@ -56,7 +55,7 @@ export function holdOf({ row, at, dropped, detail: { record } }: StoryStep): Hol
   if (us <= 0 && record.type !== 'held') return undefined
   const time = us > 0 ? ` for ${formatDuration(us)}` : ''
   const isStopped = record.type === 'held'
-  if (isStopped && isForWiretape(row)) return { us, text: ownAnswerWords.why }
+  if (isStopped && isForWiretape(table, row)) return { us, text: ownAnswerWords.why }
   if (dropped && isStopped) {
     const why = dropped.rule === undefined ? ` (${clean(dropped.why)})` : ` by ${ruleName(dropped.rule)}`
     return { us, text: `${us >= 1000 ? `held${time}, then ` : ''}dropped${why}` }

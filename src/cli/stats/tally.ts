@@ -3,6 +3,7 @@ import {
   detach,
   isAnswer,
   isAnsweredHere,
+  isForWiretape,
   isOwnAnswer,
   type Direction,
   type Fold,
@@ -247,8 +248,9 @@ class RecordingCount implements Counting {
   #endGate(): void {
     const { gate } = this.#totals
     for (const { first, count } of this.#held) {
-      gate.held += count
       for (let row = first; row < first + count; row += 1) {
+        if (isForWiretape(this.#entries, row)) continue
+        gate.held += 1
         if (isAnsweredHere(this.#entries, row)) gate.answeredHere += 1
         else if (this.#entries.has(row, 'dropped')) gate.dropped += 1
       }
