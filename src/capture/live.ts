@@ -149,6 +149,7 @@ export class LiveCapture implements Live {
 
   connect(given: LiveTransport): void {
     this.#transport = given
+    this.#stateChanged()
     const loaded = this.#context.intercept
     if (loaded && this.#intercept) this.#connectTo(given.makeWire, loaded.module, this.#intercept)
   }
@@ -305,6 +306,7 @@ export class LiveCapture implements Live {
     return {
       ...(this.#intercept?.state ?? { ...none, breakpoints: [], awaitsScreen: false, held: 0 }),
       rules: this.#rules?.state ?? null,
+      canReload: this.#transport?.reloadServers !== undefined,
       ...this.#attendance,
     }
   }

@@ -41,6 +41,8 @@ export const gateState = z.object({
   rules: z.object({ file: z.string(), count: z.number().int(), fault: z.string().optional() }).nullable(),
   /** Number of messages currently held. */
   held: z.number().int(),
+  /** `reload` is possible. */
+  canReload: z.boolean(),
   screens: z.number().int(),
   onlookers: z.number().int(),
 })

@@ -49,7 +49,7 @@ function unknownKey(start: number, name: string): FilterProblem {
   const near = nearestTo(name.toLowerCase(), names)
   const advice =
     near === undefined
-      ? `expected one of ${filterKeys.map((key) => key.name).join(', ')}, or quotes around it`
+      ? `put text with a colon in quotes, or use one of ${filterKeys.map((key) => key.name).join(', ')}`
       : `did you mean ${near}?`
   return new FilterProblem(start, start + name.length, `unknown key ${name}: ${advice}`)
 }

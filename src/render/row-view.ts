@@ -206,7 +206,7 @@ export const factWords: Readonly<Record<Fact, { readonly text: string; readonly 
 /** The words where the other side got nothing because wiretape sent the request itself. */
 export const ownAnswerWords = {
   /** The status of the request. */
-  request: 'answered',
+  request: 'ok',
   /** The status of its response and progress. */
   message: factWords.own.text,
   why: 'received only by wiretape, which sent the request',

@@ -62,7 +62,7 @@ describe('a filter that does not parse', () => {
 
   it('lists the keys when a key is like none of them', () => {
     expect(faultOf('http://x')).toBe(
-      `1+4 unknown key http: expected one of ${filterKeys.map(({ name }) => name).join(', ')}, or quotes around it`,
+      `1+4 unknown key http: put text with a colon in quotes, or use one of ${filterKeys.map(({ name }) => name).join(', ')}`,
     )
   })
 

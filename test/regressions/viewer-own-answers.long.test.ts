@@ -178,14 +178,14 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       (await rows(page)).filter((row) => /tools\/call|progress/.test(row))
     // The progress belongs to its request.
     expect(await calls()).toEqual([
-      'tools/call trigger-long-running-operation answered',
+      'tools/call trigger-long-running-operation ok',
       'tools/call echo tool error',
     ])
     await page.locator('.troubles button', { hasText: '1 error' }).waitFor()
     await page.keyboard.press('x')
     await page.locator('.row', { hasText: 'notifications/progress' }).waitFor()
     expect(await calls()).toEqual([
-      'tools/call trigger-long-running-operation answered',
+      'tools/call trigger-long-running-operation ok',
       'notifications/progress wiretape only',
       'result of tools/call trigger-long-running-operation wiretape only',
       'tools/call echo tool error',

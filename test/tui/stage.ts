@@ -45,6 +45,7 @@ export const gate: GateState = {
   held: 0,
   screens: 1,
   onlookers: 0,
+  canReload: false,
 }
 
 const meta =

@@ -98,10 +98,30 @@ describe('the form of a schema', () => {
       name: 'Ada',
       size: '',
       tags: { elements: ['a', 'b'] },
-      at: { members: new Map<string, Draft>([['number', '1.50']]), others: [] },
+      at: {
+        members: new Map<string, Draft>([
+          ['street', ''],
+          ['number', '1.50'],
+        ]),
+        others: [],
+      },
     })
     const sent = '{"name":"Ada","mode":"fast","tags":["a","b"],"at":{"street":"","number":1.50}}'
     expect(form.read()).toBe(sent)
+  })
+
+  it('asks for a required text that nobody wrote, and sends one that was cleared', () => {
+    const mail = { type: 'string', format: 'email' }
+    const schema = { properties: { to: mail, text: { type: 'string' } }, required: ['to', 'text'] }
+    const form = createForm(schema)
+    expect(form.read()).toBeUndefined()
+    expect(Object.fromEntries(form.faults.value)).toEqual({ '/to': 'is required', '/text': 'is required' })
+    expect(form.read(true)).toBe('{}')
+    write(form, { to: '', text: '' })
+    expect(Object.fromEntries(form.faults.value)).toEqual({ '/to': 'is required' })
+    expect(fields(form)[0]!.hints).toBe('an email address')
+    write(form, { to: 'ada@example.com' })
+    expect(form.read()).toBe('{"to":"ada@example.com","text":""}')
   })
 
   it('names a problem at its field, and again after each change', () => {

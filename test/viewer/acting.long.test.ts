@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await end()
   })
 
-  it('starts the server again, and says why where it cannot', async () => {
+  it('starts the server again', async () => {
     const { page, end } = await begin('--reloadable')
     await press(page, 'Reload server')
     await page.locator('.notice', { hasText: 'Server restarted.' }).waitFor()
@@ -278,12 +278,20 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
   })
 
   it('says what cannot be done, in every colour, and shows what is chosen in colours of the system too', async () => {
-    const { page, end } = await begin()
-    const refused = page.locator('.notice.bad', { hasText: '--reloadable' })
+    const rules = play.path('rules.yaml')
+    writeFileSync(rules, "rules:\n  - name: mine\n    when: 'tool:add'\n    drop: true\n")
+    const { page, end } = await begin('--rules', rules)
+    // Not offered where the capture cannot do it.
+    expect(await page.getByRole('button', { name: 'Reload server' }).count()).toBe(0)
+    await press(page, 'Rules rules.yaml: on (1)')
+    const turnOn = 'Rules rules.yaml: off'
+    await page.getByRole('button', { name: turnOn }).waitFor()
+    writeFileSync(rules, 'rules: 5\n')
+    const refused = page.locator('.notice.bad', { hasText: 'rules.yaml' })
     await keepNotices(page)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await press(page, 'Reload server')
+      await press(page, turnOn)
       await refused.waitFor()
       expect(await seriousFindings(page)).toEqual([])
     }
@@ -293,7 +301,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await press(page, 'Hold')
     await page.getByRole('button', { name: 'Stop holding', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Tool calls' }).click()
-    await press(page, 'Reload server')
+    await press(page, turnOn)
     await refused.waitFor()
     const styleOf = (selector: string, property: string): Promise<string> =>
       page.evaluate(

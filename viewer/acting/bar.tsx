@@ -147,11 +147,13 @@ function Controls() {
         onClick={() => (form.value = { kind: 'rules' })}
       />
       {!session.value && <Do name="Call a tool" onClick={() => (benchOpen.value = true)} />}
-      <Do
-        name="Reload server"
-        title="Restart the server; the client stays connected"
-        onClick={() => void act({ type: 'reload' }, 'Server restarted.')}
-      />
+      {state?.canReload === true && (
+        <Do
+          name="Reload server"
+          title="Restart the server; the client stays connected"
+          onClick={() => void act({ type: 'reload' }, 'Server restarted.')}
+        />
+      )}
       {chosen && canSendAgain(selected.value) && (
         <Do
           name="Send again"

@@ -1,5 +1,5 @@
 import { clean } from '../shell/clean.js'
-import type { Draft } from './form-draft.js'
+import { isEmptyText, type Draft } from './form-draft.js'
 import type { Field } from './form-shape.js'
 import { nameOf, Told } from './told.js'
 
@@ -19,10 +19,11 @@ export interface FieldProps {
 /** Title, description and limits of a field, and its problem. */
 export function About(props: {
   readonly field: Field
+  readonly draft: Draft | undefined
   readonly id: string
   readonly fault: string | undefined
 }) {
-  const { field, id, fault } = props
+  const { field, draft, id, fault } = props
   const { title, about, hints, name } = field
   return (
     <small class="act-hint" id={id}>
@@ -34,6 +35,7 @@ export function About(props: {
         </span>
       )}
       {hints !== '' && <span class="quiet act-limits">{nameOf(hints)}</span>}
+      {isEmptyText(field, draft) && <span class="quiet act-limits">sent as empty text</span>}
     </small>
   )
 }

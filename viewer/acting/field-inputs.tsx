@@ -46,7 +46,7 @@ export function Leaf(props: Props) {
         />
       )}
       {isText && <Unseen text={text} />}
-      <About field={field} id={id} fault={fault} />
+      <About field={field} draft={props.draft} id={id} fault={fault} />
     </label>
   )
 }
@@ -177,7 +177,11 @@ export function JsonField(props: Props & { readonly isPlain?: boolean }) {
         submit={props.submit}
       />
       <Unseen text={text} />
-      {isPlain ? <span id={id}>{fault}</span> : <About field={field} id={id} fault={fault} />}
+      {isPlain ? (
+        <span id={id}>{fault}</span>
+      ) : (
+        <About field={field} draft={props.draft} id={id} fault={fault} />
+      )}
     </label>
   )
 }

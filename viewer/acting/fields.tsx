@@ -120,7 +120,7 @@ function Parts(props: FieldProps & { readonly label: string; readonly remove?: (
           </button>
         )}
       </legend>
-      <About field={field} id={id} fault={fault} />
+      <About field={field} draft={draft} id={id} fault={fault} />
       {isJson(draft) ? (
         <JsonField {...props} label={label} isPlain />
       ) : field.shape.kind === 'list' ? (

@@ -150,14 +150,19 @@ export function jsonOf(
     return `[${texts.join(',')}]`
   }
   const text = typeof draft === 'string' ? draft : ''
-  if (shape.kind === 'text' && text !== '') return JSON.stringify(text)
-  if (text.trim() === '')
-    return shape.kind === 'text' && field.required && !field.isNullable ? '""' : missing(field, at, faults)
+  if (shape.kind === 'text' && (text !== '' || isEmptyText(field, draft))) return JSON.stringify(text)
+  if (text.trim() === '') return missing(field, at, faults)
   if (shape.kind !== 'number') return checkedJson(text, at, faults)
   const found = findJsonValue(text)
   if (!isFault(found) && kindAt(text, found.start) === 'number') return text.trim()
   faults.set(at, 'is not a number')
   return undefined
+}
+
+/** Whether an empty text is sent: the field is required, and the user has cleared it. */
+export function isEmptyText({ shape, required, isNullable }: Field, draft: Draft | undefined): boolean {
+  if (shape.kind !== 'text' || draft !== '' || !required || isNullable) return false
+  return formatFault(shape.format, '') === undefined
 }
 
 function missing({ required, isNullable }: Field, at: string, faults: Faults): string | undefined {

@@ -1,4 +1,5 @@
 import { pointerSteps } from '../../src/wire/index.js'
+import { formatWords } from './form-format.js'
 import { listIn, objectIn, textIn } from './values.js'
 
 /** A JSON Schema. A server wrote it: its members may be anything. */
@@ -184,7 +185,7 @@ function hintsOf(schema: Schema): string {
     spanOf(schema['minItems'], schema['maxItems'], 'at least', 'at most', ' elements'),
     typeof multipleOf === 'number' ? `multiple of ${multipleOf}` : '',
     uniqueItems === true ? 'unique elements' : '',
-    typeof format === 'string' && !longFormats.has(format) ? format : '',
+    typeof format === 'string' && !longFormats.has(format) ? formatWords(format) : '',
     typeof pattern === 'string' ? `matches ${pattern}` : '',
     start !== undefined && (typeof start !== 'object' || start === null)
       ? `default ${JSON.stringify(start)}`

@@ -48,10 +48,24 @@ export async function searchAll(words: string): Promise<void> {
   if (searched.value === begun) searched.value = next
 }
 
-/** Matches by recording; each links to its message. */
-export function FoundMessages() {
+/** Matches by recording; each links to its message. @param search repeats the search with other words */
+export function FoundMessages({ search }: { readonly search: (words: string) => void }) {
   const { words, found, failure } = searched.value!
-  if (failure !== undefined) return <p class="failure">{clean(failure)}</p>
+  if (failure !== undefined)
+    return (
+      <>
+        <p class="failure" role="alert">
+          {clean(failure)}
+        </p>
+        {!words.startsWith('"') && (
+          <p class="act-run">
+            <button type="button" class="button" onClick={() => search(quoted(words))}>
+              Search for this text
+            </button>
+          </p>
+        )}
+      </>
+    )
   if (!found)
     return (
       <p class="quiet" role="status">
@@ -80,6 +94,11 @@ export function FoundMessages() {
       </ul>
     </section>
   )
+}
+
+/** A text in the filter language. */
+function quoted(text: string): string {
+  return `"${text.trim().replaceAll(/[\\"]/g, String.raw`\$&`)}"`
 }
 
 function Snippet({ snippet, match }: FoundMessage) {

@@ -145,7 +145,14 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
       </form>
       {asked.value === 'selected' && chosen.length > 0 && <DeletingAll chosen={chosen} />}
       {sqlOpen.value && <SqlPanel />}
-      {searched.value !== undefined && <FoundMessages />}
+      {searched.value !== undefined && (
+        <FoundMessages
+          search={(text) => {
+            words.value = text
+            void searchAll(text)
+          }}
+        />
+      )}
       <div class={`home-table ${isStore ? 'of-store' : ''}`}>
         <table class="grid">
           <thead>

@@ -5,6 +5,7 @@ import { clean } from '../shell/clean.js'
 import type { RowAction } from '../shell/page-door.js'
 import { laneName } from '../store/lane-name.js'
 import type { Lane } from '../worker/protocol.js'
+import { askToAct } from './channel.js'
 import { connecting } from './connect.js'
 import { door } from './door.js'
 import { FormBox } from './form-box.js'
@@ -58,11 +59,18 @@ export function SavingRow() {
     setCall(undefined)
     if (open) void recordedCall(open.row, open.lane).then(setCall)
   }, [open])
+  const why = call?.why
   if (!open) return null
   return (
     <FormBox title="Save the call" close={() => (saving.value = undefined)}>
-      <p class="quiet">The recorded response becomes the expected one. wiretape run makes the call again.</p>
-      {call && <SaveCall {...call} />}
+      {why === undefined ? (
+        <p class="quiet">
+          The recorded response becomes the expected one. wiretape run makes the call again.
+        </p>
+      ) : (
+        <p>This call cannot be saved, because wiretape must not run its server again: {clean(why)}.</p>
+      )}
+      {call && why === undefined && <SaveCall {...call} />}
     </FormBox>
   )
 }
@@ -72,14 +80,19 @@ interface RecordedCall {
   readonly method: string
   readonly params: string
   readonly answer: string
+  /** Why its server must not be run. */
+  readonly why?: string | undefined
 }
 
 async function recordedCall(row: number, lane: Lane): Promise<RecordedCall | undefined> {
   const { request, answer } = door.rowFacts(row)
   try {
     const asked = saidBy(await door.detail(request)).text
+    const recording = await recordingOf(lane)
+    const { why } = (await askToAct(`./api/recordings/${recording}/server`)) as { readonly why?: string }
     return {
-      recording: await recordingOf(lane),
+      why,
+      recording,
       method: readEnvelope(asked, 0).method ?? '',
       params: new JsonObject(asked, 0).raw('params') ?? '{}',
       answer: saidBy(await door.detail(answer)).text,
