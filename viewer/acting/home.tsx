@@ -71,6 +71,11 @@ function First() {
   )
 }
 
+function searchFor(text: string): void {
+  words.value = text
+  void searchAll(text)
+}
+
 function Recordings({ all }: { readonly all: readonly Listed[] }) {
   const shown = all.filter(matchesWords)
   const chosen = all.filter(({ id }) => ticked.value.has(id))
@@ -145,14 +150,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
       </form>
       {asked.value === 'selected' && chosen.length > 0 && <DeletingAll chosen={chosen} />}
       {sqlOpen.value && <SqlPanel />}
-      {searched.value !== undefined && (
-        <FoundMessages
-          search={(text) => {
-            words.value = text
-            void searchAll(text)
-          }}
-        />
-      )}
+      {searched.value !== undefined && <FoundMessages search={searchFor} />}
       <div class={`home-table ${isStore ? 'of-store' : ''}`}>
         <table class="grid">
           <thead>
