@@ -1,4 +1,4 @@
-import { isUnanswered, type EntryTable } from '../model/index.js'
+import { hasFailed, isUnanswered, type EntryTable } from '../model/index.js'
 import type { FilterSubject, SubjectFlag, SubjectStatus } from './subject.js'
 
 /** Facts about a row that come from its columns. */
@@ -25,9 +25,11 @@ export abstract class ColumnSubject implements Pick<
     return isUnanswered(entries, row) ? 'unanswered' : null
   }
 
-  #statusOf(answer: number): SubjectStatus {
+  #statusOf(answer: number): SubjectStatus | null {
     const { entries } = this
-    return entries.kind(answer) === 'error' || entries.has(answer, 'toolError') ? 'error' : 'ok'
+    if (hasFailed(entries, answer)) return 'error'
+    if (entries.has(answer, 'taskOpen')) return null
+    return entries.has(answer, 'taskCancelled') ? 'cancelled' : 'ok'
   }
 
   get latencyMs(): number | null {
@@ -43,7 +45,24 @@ export abstract class ColumnSubject implements Pick<
   }
 
   is(flag: SubjectFlag): boolean {
-    if (flag === 'unanswered') return isUnanswered(this.entries, this.row)
-    return this.entries.has(this.row, flag === 'tool-error' ? 'toolError' : flag)
+    const { entries, row } = this
+    switch (flag) {
+      case 'unanswered':
+        return isUnanswered(entries, row)
+      case 'error':
+        return hasFailed(entries, row) && !entries.has(row, 'repeated')
+      case 'tool-error':
+        return entries.kind(row) !== 'error' && this.is('error')
+      case 'cancelled':
+        return entries.has(row, flag) || this.#isOfCancelledTask
+      default:
+        return entries.has(row, flag)
+    }
+  }
+
+  get #isOfCancelledTask(): boolean {
+    const { entries, row } = this
+    const answer = entries.kind(row) === 'request' ? entries.peer(row) : -1
+    return answer >= 0 && entries.has(answer, 'taskCancelled')
   }
 }

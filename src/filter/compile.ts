@@ -107,15 +107,13 @@ function compileFlag(flag: FilterFlag): Test {
   switch (flag) {
     case 'answer':
       return ({ kind }) => kind === 'result' || kind === 'error'
-    case 'error':
-      return (subject) => subject.kind === 'error' || subject.is('tool-error')
     default:
       return isKind(flag) ? ({ kind }) => kind === flag : (subject) => subject.is(flag)
   }
 }
 
-function isKind(flag: Exclude<FilterFlag, 'answer'>): flag is EntryKind {
-  return (entryKinds as readonly string[]).includes(flag)
+function isKind(flag: Exclude<FilterFlag, 'answer'>): flag is Exclude<EntryKind, 'error'> {
+  return flag !== 'error' && (entryKinds as readonly string[]).includes(flag)
 }
 
 /** `7` matches the number and the string; `"7"`, with quotes, only the string. */

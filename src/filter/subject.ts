@@ -8,6 +8,7 @@ export type FilterFlag = EntryKind | 'answer' | SubjectFlag
 
 /** Flags provided by a subject; the others follow from its kind. */
 export type SubjectFlag =
+  | 'error'
   | 'tool-error'
   | 'unanswered'
   | 'cancelled'

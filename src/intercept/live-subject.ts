@@ -34,7 +34,11 @@ export function liveSubject(
     transport: offer.transport,
     rule: null,
     findings: [],
-    is: (flag) => (flag === 'batch' && offer.batch) || (flag === 'tool-error' && envelope.toolError === true),
+    is(flag) {
+      if (flag === 'batch') return offer.batch
+      if (flag === 'error') return statusOf(envelope) === 'error'
+      return flag === 'tool-error' && envelope.toolError === true
+    },
     raw: () => offer.text.slice(part.start, part.end),
   }
 }

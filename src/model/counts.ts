@@ -10,7 +10,7 @@ export interface Counts {
   results: number
   /** JSON-RPC error responses, also those that only wiretape received. */
   errors: number
-  /** Tool results with `isError: true`, also those that only wiretape received. */
+  /** Tool results with `isError: true`, also those that only wiretape received, and failed tasks. */
   toolErrors: number
   invalid: number
   noise: number
@@ -49,7 +49,7 @@ export function countsOf(entries: EntryTable): Counts {
       if (count !== undefined) c[count] += 1
       continue
     }
-    if (isErrorAnswer(entries, row)) c[entries.has(row, 'toolError') ? 'toolErrors' : 'errors'] += 1
+    if (isErrorAnswer(entries, row)) c[kind === 'error' ? 'errors' : 'toolErrors'] += 1
     // Only wiretape received these; nobody held or dropped them.
     if (isForWiretape(entries, row)) continue
     if (entries.has(row, 'held')) c.held += 1

@@ -60,11 +60,19 @@ export const entryFlag = {
   injected: 16_384,
   /** Its time is unknown; its `us` is 0. */
   untimed: 32_768,
+  /** A response that created a task without an end. */
+  taskOpen: 65_536,
+  /** A response that created a task, which failed. */
+  taskFailed: 131_072,
+  /** A response that created a task, which was cancelled. */
+  taskCancelled: 262_144,
+  /** A response with the error of a failed task: the failure counts at the call that created the task. */
+  repeated: 524_288,
 } as const
 export type EntryFlag = keyof typeof entryFlag
 
 /**
- * The rows of a recording without their payloads, in typed columns: 31 to 47 bytes per row. A million
+ * The rows of a recording without their payloads, in typed columns: 33 to 50 bytes per row. A million
  * messages can be listed, counted and matched while their text stays on disk.
  */
 export interface EntryTable {
@@ -106,7 +114,10 @@ export interface EntryTable {
    * responses.
    */
   taskUs(answer: number): number
-  setTask(answer: number, us: number): void
+  /** The row that reported the end of the task; -1 for other responses, and without an end. */
+  taskEnd(answer: number): number
+  /** @param end -1 without an end */
+  setTask(answer: number, us: number, end: number): void
   /**
    * The request that a message is linked to otherwise (progress, cancellation, a response that is held or was dropped,
    * …); -1 when there is none.
@@ -120,7 +131,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
   let capacity = 256
   let length = 0
   let kindColumn = new Uint8Array(capacity)
-  let flagColumn = new Uint16Array(capacity)
+  let flagColumn = new Uint32Array(capacity)
   let usColumn = new Float64Array(capacity)
   let seqColumn = new Float64Array(capacity)
   let sizeColumn = new Float64Array(capacity)
@@ -130,7 +141,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
   /** A map: few servers send requests to their client. */
   const waited = new Map<number, number>()
   /** A map: few calls run as tasks. */
-  const tasks = new Map<number, number>()
+  const tasks = new Map<number, { readonly us: number; readonly end: number }>()
   /** A map: few recordings have many links. */
   const links = new Map<number, number>()
 
@@ -138,7 +149,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
     // Grows by half instead of doubling: at millions of rows, spare capacity dominates memory.
     capacity += capacity >> 1
     kindColumn = extend(kindColumn, new Uint8Array(capacity))
-    flagColumn = extend(flagColumn, new Uint16Array(capacity))
+    flagColumn = extend(flagColumn, new Uint32Array(capacity))
     usColumn = extend(usColumn, new Float64Array(capacity))
     seqColumn = extend(seqColumn, new Float64Array(capacity))
     sizeColumn = extend(sizeColumn, new Float64Array(capacity))
@@ -193,7 +204,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       if ((flagColumn[row]! & entryFlag.injected) !== 0) return undefined
       if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
       const us = usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000
-      const tookUs = us + (tasks.get(row) ?? 0)
+      const tookUs = us + (tasks.get(row)?.us ?? 0)
       return tookUs === Infinity ? undefined : Math.max(0, tookUs - (waited.get(row) ?? 0))
     },
     waitedUs: (row) => waited.get(row) ?? 0,
@@ -201,9 +212,10 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       waited.set(row, us)
       changed(row)
     },
-    taskUs: (row) => tasks.get(row) ?? 0,
-    setTask(row, us) {
-      tasks.set(row, us)
+    taskUs: (row) => tasks.get(row)?.us ?? 0,
+    taskEnd: (row) => tasks.get(row)?.end ?? -1,
+    setTask(row, us, end) {
+      tasks.set(row, { us, end })
       changed(row)
     },
     peer: (row) => peerColumn[row]!,

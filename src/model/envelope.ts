@@ -45,6 +45,8 @@ export interface Envelope {
   readonly createsTask?: boolean
   /** Status that a response or a notification reports of the task. */
   readonly taskStatus?: string
+  /** True when the message contains the task's result, a tool result with `isError: true` (2026-07-28). */
+  readonly taskFailed?: boolean
   /** Exact text of the `subscriptions/listen` id that a notification belongs to (2026-07-28). */
   readonly subscriptionId?: string
   /** `resultType` of a result; absent means `complete`. */

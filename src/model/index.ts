@@ -32,8 +32,10 @@ export { WiretapeError, type ErrorCode } from './error.js'
 export type { Counts } from './counts.js'
 export {
   factsOf,
+  hasFailed,
   isAnsweredHere,
   isErrorAnswer,
+  isFailedAnswer,
   isForWiretape,
   isOwnAnswer,
   isUnanswered,

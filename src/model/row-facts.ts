@@ -17,6 +17,10 @@ export type Fact =
   | 'orphan'
   | 'duplicate'
   | 'tool-error'
+  /** The response that created a task. */
+  | 'task-open'
+  | 'task-failed'
+  | 'task-cancelled'
   | 'cancelled'
   | 'undelivered'
   | 'batch'
@@ -46,6 +50,9 @@ export function factsOf(rows: RowColumns, row: number, isLive = false): Readonly
   add('orphan', rows.has(row, 'orphan'))
   add('duplicate', rows.has(row, 'duplicate'))
   add('tool-error', rows.has(row, 'toolError'))
+  add('task-open', rows.has(row, 'taskOpen'))
+  add('task-failed', rows.has(row, 'taskFailed'))
+  add('task-cancelled', rows.has(row, 'taskCancelled'))
   add('cancelled', rows.has(row, 'cancelled'))
   add('undelivered', rows.has(row, 'undelivered'))
   add('batch', rows.has(row, 'batch'))
@@ -90,13 +97,22 @@ export function isForWiretape(rows: RowColumns, row: number): boolean {
   return request >= 0 && rows.has(request, 'injected')
 }
 
+/** A JSON-RPC error response, the result of a failed tool (`isError`), or a response that created a failed task. */
+export function hasFailed(rows: RowColumns, row: number): boolean {
+  return rows.kind(row) === 'error' || rows.has(row, 'toolError') || rows.has(row, 'taskFailed')
+}
+
 /**
- * A JSON-RPC error response, or the result of a failed tool (`isError`), of either side. Held and dropped responses did
- * not arrive, and do not count. Every count of errors counts these rows.
+ * A failed response of either side that arrived: held and dropped responses did not. A failed task counts once, at the
+ * response that created it. Every count of errors counts these rows.
  */
 export function isErrorAnswer(rows: RowColumns, row: number): boolean {
-  const isError = rows.kind(row) === 'error' || rows.has(row, 'toolError')
-  if (!isError || rows.has(row, 'waiting')) return false
+  return isFailedAnswer(rows, row) && !rows.has(row, 'repeated')
+}
+
+/** As `isErrorAnswer`, and the response with the error of a failed task. */
+export function isFailedAnswer(rows: RowColumns, row: number): boolean {
+  if (!hasFailed(rows, row) || rows.has(row, 'waiting')) return false
   return !rows.has(row, 'dropped') || isOwnAnswer(rows, row)
 }
 

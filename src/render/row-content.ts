@@ -76,10 +76,10 @@ function paramsContent(text: string, start: number, method: string, subject: str
       const [messages] = seekMembers(text, params.start, sought('messages'))
       const first = messages && firstElement(text, messages.start)
       const [content] = first === undefined ? [] : seekMembers(text, first, sought('content'))
-      return content ? (textsOf(text, content.start, ['text'])[0] ?? '') : ''
+      return content ? contentText(text, content) : ''
     }
     default:
-      return membersText(text, params.start, subject)
+      return taskText(text, params.start) || membersText(text, params.start, subject)
   }
 }
 
@@ -100,19 +100,39 @@ function resultContent(text: string, start: number, method: string): string {
     const [list] = seekMembers(text, result.start, sought(offered[0]))
     return list ? namesText(text, list.start, offered[1]) : ''
   }
-  const found = seekMembers(
-    text,
-    result.start,
-    sought('content', 'contents', 'messages', 'structuredContent'),
-  )
-  const list = found.find(({ name }) => name !== 'structuredContent')
-  const first = list && firstElement(text, list.start)
-  if (first !== undefined) {
-    const told = blockText(text, first)
-    if (told !== '') return told
-  }
-  const structured = found.find(({ name }) => name === 'structuredContent')
+  const state = taskText(text, result.start)
+  if (state !== '') return state
+  const told = firstText(text, result)
+  if (told !== '') return told
+  const [structured] = seekMembers(text, result.start, sought('structuredContent'))
   return membersText(text, structured?.start ?? result.start, undefined)
+}
+
+/** The first text of a result. */
+function firstText(text: string, { start }: Found): string {
+  const [list] = seekMembers(text, start, sought('content', 'contents', 'messages'))
+  return list ? contentText(text, list) : ''
+}
+
+/** The first line of a content block, or of the first one in a list. */
+function contentText(text: string, { start }: Found): string {
+  const first = text[start] === '{' ? start : firstElement(text, start)
+  return first === undefined ? '' : blockText(text, first)
+}
+
+/** The state of a task and its reason or result, as a message reports it; '' without a task. */
+function taskText(text: string, start: number): string {
+  const found = seekMembers(text, start, sought('task', 'resultType', 'result', 'error'))
+  const memberOf = (name: string): Found | undefined => found.find((member) => member.name === name)
+  const type = memberOf('resultType')
+  const created = memberOf('task')
+  const [id, status, message] = textsOf(text, created?.start ?? start, ['taskId', 'status', 'statusMessage'])
+  if (id === undefined || status === undefined) return ''
+  const isNew = created !== undefined || (type && valueOf(text, type) === 'task')
+  const [error, result] = [memberOf('error'), memberOf('result')]
+  const reason = message ?? (error && textsOf(text, error.start, ['message'])[0])
+  const more = reason ?? (result ? firstText(text, result) : '')
+  return [isNew ? 'task created' : status, more].filter((part) => part !== '').join(': ')
 }
 
 /** The first line of a content block; for blocks without text, their type. */
@@ -126,7 +146,7 @@ function blockText(text: string, at: number): string {
   }
   // A message of a prompt.
   const [content] = inner === undefined ? [] : seekMembers(text, at, sought('content'))
-  if (content) return textsOf(text, content.start, ['text'])[0]?.split('\n', 1)[0] ?? ''
+  if (content) return contentText(text, content)
   return type === undefined ? '' : `[${[type, mimeType].filter((word) => word !== undefined).join(' ')}]`
 }
 

@@ -49,6 +49,7 @@ export const envelopeMembers: Sought = seekable({
     isError: null,
     protocolVersion: null,
     requestState: null,
+    result: seekable({ isError: null }),
     resultType: null,
     role: null,
     roots: null,
@@ -155,7 +156,7 @@ function readParams(envelope: Draft<Envelope>, text: string, params: readonly Fo
   const task = stringOf(text, memberOf(params, 'taskId'))
   if (task !== undefined) {
     envelope.taskId = task
-    setString(envelope, 'taskStatus', text, memberOf(params, 'status'))
+    setTaskStatus(envelope, text, params)
   }
   const subject = subjectOf(text, params) ?? task
   if (subject !== undefined) envelope.subject = subject
@@ -181,8 +182,7 @@ function subjectOf(text: string, params: readonly Found[]): string | undefined {
 }
 
 function readResult(envelope: Draft<Envelope>, text: string, result: readonly Found[]): void {
-  const isError = memberOf(result, 'isError')
-  if (isError && text.startsWith('true', isError.start)) envelope.toolError = true
+  if (isErrorIn(text, result)) envelope.toolError = true
   setString(envelope, 'resultType', text, memberOf(result, 'resultType'))
   setString(envelope, 'requestState', text, memberOf(result, 'requestState'))
   const inputs = memberOf(result, 'inputRequests')
@@ -199,10 +199,20 @@ function readResult(envelope: Draft<Envelope>, text: string, result: readonly Fo
     setString(envelope, 'taskId', text, memberOf(created, 'taskId'))
     if (envelope.taskId !== undefined) envelope.createsTask = true
   }
-  if (memberOf(created, 'taskId')) setString(envelope, 'taskStatus', text, memberOf(created, 'status'))
+  if (memberOf(created, 'taskId')) setTaskStatus(envelope, text, created)
   const answers = answersMethod((name) => memberOf(result, name) !== undefined)
   if (answers !== undefined) envelope.answersMethod = answers
   readMeta(envelope, text, memberOf(result, '_meta'))
+}
+
+function setTaskStatus(envelope: Draft<Envelope>, text: string, task: readonly Found[]): void {
+  setString(envelope, 'taskStatus', text, memberOf(task, 'status'))
+  if (isErrorIn(text, memberOf(task, 'result')?.members ?? [])) envelope.taskFailed = true
+}
+
+function isErrorIn(text: string, result: readonly Found[]): boolean {
+  const isError = memberOf(result, 'isError')
+  return isError !== undefined && text.startsWith('true', isError.start)
 }
 
 /**

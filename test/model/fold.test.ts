@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFold, isUnanswered, type Fold, type TapeRecord } from '../../src/model/index.js'
+import { createFold, factsOf, isUnanswered, type Fold, type TapeRecord } from '../../src/model/index.js'
 import { decodeLine } from '../../src/formats/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { heldBytes } from './heap.js'
@@ -425,7 +425,7 @@ describe('held messages', () => {
   })
 })
 
-describe('the latency of a call that creates a task', () => {
+describe('a call that creates a task', () => {
   const task = (status: string): object => ({ taskId: 'T', status })
   const line = (dir: 'in' | 'out', us: number, raw: object): object => message(dir, raw, { us: us * 1000 })
   const asks = (id: number, method: string, us: number): object =>
@@ -438,7 +438,7 @@ describe('the latency of a call that creates a task', () => {
   const polls = [asks(2, 'tasks/get', 20), line('out', 30, { id: 2, result: task('working') })]
 
   it.each<[string, object[], number | undefined]>([
-    ['is unknown before its end', polls, undefined],
+    ['has no latency before its end', polls, undefined],
     [
       'ends with a poll that reports the end',
       [...polls, asks(3, 'tasks/get', 40), line('out', 50, { id: 3, result: task('failed') })],
@@ -457,6 +457,74 @@ describe('the latency of a call that creates a task', () => {
     ],
   ])('%s', (_, later, latencyUs) => {
     expect(foldOf([foreign, ...calls, ...later]).entries.latencyUs(1)).toBe(latencyUs)
+  })
+
+  const asked = (id: number, method: string, answer: object): object[] => [
+    asks(id, method, 20 * id),
+    line('out', 20 * id + 10, { id, ...answer }),
+  ]
+  const reports = (id: number, status: string, more = {}): object[] =>
+    asked(id, 'tasks/get', { result: { ...task(status), ...more } })
+  const broken = { result: { content: [], isError: true } }
+  const refused = { error: { code: -32603, message: 'No shovel' } }
+  const failed = { facts: ['task-failed'], errors: 1 }
+
+  it.each<[string, object[], { facts: string[]; errors: number }]>([
+    ['is open while its task works', reports(2, 'working'), { facts: ['task-open'], errors: 0 }],
+    [
+      'is open while its task waits for input',
+      reports(2, 'input_required'),
+      { facts: ['task-open'], errors: 0 },
+    ],
+    ['has succeeded with its task', reports(2, 'completed'), { facts: [], errors: 0 }],
+    ['has failed with its task', reports(2, 'failed'), failed],
+    [
+      'has failed with a tool of the 2026-07-28 era',
+      reports(2, 'completed', { result: { isError: true } }),
+      failed,
+    ],
+    [
+      'has failed once, whoever reports it first',
+      [...asked(2, 'tasks/result', refused), ...reports(3, 'failed')],
+      failed,
+    ],
+    [
+      'has failed once, however often it is reported',
+      [...reports(2, 'failed'), ...asked(3, 'tasks/result', refused)],
+      failed,
+    ],
+    ['has failed once with its tool', [...reports(2, 'failed'), ...asked(3, 'tasks/result', broken)], failed],
+    [
+      'has failed with a tool whose task completed',
+      [...reports(2, 'completed'), ...asked(3, 'tasks/result', broken)],
+      failed,
+    ],
+    [
+      'has succeeded although its result expired',
+      [...reports(2, 'completed'), ...asked(3, 'tasks/result', refused)],
+      { facts: [], errors: 1 },
+    ],
+    ['is open although a poll failed', asked(2, 'tasks/get', refused), { facts: ['task-open'], errors: 1 }],
+    [
+      'is cancelled with its task',
+      asked(2, 'tasks/cancel', { result: task('cancelled') }),
+      { facts: ['task-cancelled'], errors: 0 },
+    ],
+    [
+      'is cancelled when the server accepts that',
+      asked(2, 'tasks/cancel', { result: {} }),
+      { facts: ['task-cancelled'], errors: 0 },
+    ],
+    [
+      'has succeeded if that was too late',
+      [...asked(2, 'tasks/cancel', { result: {} }), ...reports(3, 'completed')],
+      { facts: [], errors: 0 },
+    ],
+  ])('%s', (_, later, { facts, errors }) => {
+    const fold = foldOf([foreign, ...calls, ...later])
+    expect([...factsOf(fold.entries, 1)]).toEqual(facts)
+    const counts = fold.counts()
+    expect(counts.errors + counts.toolErrors).toBe(errors)
   })
 })
 

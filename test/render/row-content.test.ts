@@ -72,6 +72,48 @@ describe('the content of a row', () => {
       'Which city?',
     ],
     [
+      'sampling with several blocks',
+      request('sampling/createMessage', {
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+      }),
+      'Hello',
+    ],
+    [
+      'a sampled message',
+      result('sampling/createMessage', {
+        role: 'assistant',
+        model: 'm',
+        content: { type: 'text', text: 'Hello\nyou' },
+      }),
+      'Hello …',
+    ],
+    [
+      'a new task',
+      result('tools/call', { task: { taskId: 'T', status: 'working', ttl: 1 } }),
+      'task created',
+    ],
+    [
+      'a new task of 2026-07-28',
+      result('tools/call', { resultType: 'task', taskId: 'T', status: 'working', statusMessage: 'begun' }),
+      'task created: begun',
+    ],
+    [
+      'a poll',
+      result('tasks/get', { taskId: 'T', ttl: 1, status: 'working', statusMessage: 'half' }),
+      'working: half',
+    ],
+    [
+      'the end of a task',
+      result('tasks/get', { taskId: 'T', status: 'completed', result: text('done') }),
+      'completed: done',
+    ],
+    [
+      'a failed task',
+      result('tasks/get', { taskId: 'T', status: 'failed', error: { code: 1, message: 'No paint' } }),
+      'failed: No paint',
+    ],
+    ['a status', notification('notifications/tasks/status', { taskId: 'T', status: 'working' }), 'working'],
+    [
       'sampling',
       request('sampling/createMessage', {
         messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],

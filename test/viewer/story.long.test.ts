@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await recorder.send(say({ id: 'model-1', result: model }))
     await printed(recorder, 'form-1')
     await recorder.send(
-      say({ id: 'form-1', result: { action: 'accept', content: { seats: 2, class: 'second' } } }),
+      say({ id: 'form-1', result: { action: 'accept', content: { seats: 2, class: 'second', meal: 'v' } } }),
     )
     await answerTo(recorder, 1)
     await recorder.send(say({ id: 2, method: 'tools/call', params: { name: 'wait' } }))
@@ -104,9 +104,15 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     expect(await story.locator('.asked-form dt').allTextContents()).toEqual([
       'Seats How many, integer, required',
       'class one of first, second',
+      'meal one of Vegetarian, None',
       'remark string',
     ])
-    expect(await story.locator('.asked-form dd').allTextContents()).toEqual(['2', 'second', 'no value'])
+    expect(await story.locator('.asked-form dd').allTextContents()).toEqual([
+      '2',
+      'second',
+      'Vegetarian (v)',
+      'no value',
+    ])
     await story.locator('.asked-form .pill', { hasText: 'accepted' }).waitFor()
     await story.locator('.tell-answer', { hasText: 'Take the night train. Seats: 2' }).waitFor()
     await looked(page, 'story')
@@ -153,11 +159,12 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
       .waitFor()
     expect((await names(page)).filter((name) => name !== 'notifications/tasks/status')).toEqual([
       'tools/call',
-      'result of tools/call',
+      'task created',
       'tasks/get',
       'tasks/get',
       'tasks/result',
       'elicitation/create',
+      'result of the task',
     ])
     // The list, the detail and Tools have the same latency, without the time in which the client filled in the form.
     const latency = await page
@@ -169,7 +176,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await story(page).locator('.tell-poll', { hasText: '2 times' }).waitFor()
     await story(page).locator('.tell-poll', { hasText: 'input_required' }).waitFor()
     await story(page).locator('.asked-form dd', { hasText: 'bees' }).waitFor()
-    await story(page).locator('.tell-poll .block.text', { hasText: 'Found bees' }).waitFor()
+    await story(page).locator('.tell-answer .block.text', { hasText: 'Found bees' }).waitFor()
     await looked(page, 'story-task')
     await page.keyboard.press('3')
     const polls = page.locator('.grid tbody tr', { hasText: 'tasks/get' })
@@ -180,6 +187,82 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     const tokens = String(Math.ceil(JSON.stringify(found).length / 4))
     const cost = page.locator('.cost-page tbody tr', { hasText: 'research' }).locator('td.number')
     await expect.poll(async () => (await cost.allTextContents()).slice(1)).toEqual(['1', tokens, tokens])
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  /** A tape of a call and messages about tasks, each after a second. */
+  async function openTask(...messages: readonly object[]): Promise<Page> {
+    const at = (i: number): string => new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString()
+    const call = { dir: 'in', raw: { id: 1, method: 'tools/call', params: { name: 'dig', task: {} } } }
+    const lines = [call, ...messages].map((line, i) => {
+      const { dir, raw } = line as { dir: string; raw: object }
+      return JSON.stringify({ t: at(i), dir, raw: { jsonrpc: '2.0', ...raw } })
+    })
+    const meta = { v: 1, type: 'meta', startedAt: at(0), label: 'tasks', command: ['dig-mcp'] }
+    const end = { t: at(lines.length), type: 'end', exitCode: 0, durationMs: lines.length * 1000 }
+    const text = [JSON.stringify(meta), ...lines, JSON.stringify(end), ''].join('\n')
+    stage.serve('/task.jsonl', text)
+    const page = await stage.open('/?trace=task.jsonl#row=0')
+    await page.getByRole('button', { name: 'Story', exact: true }).click()
+    await page.locator('.story-steps li').first().waitFor()
+    return page
+  }
+
+  const status = (taskId: string, of: string): object => ({
+    dir: 'out',
+    raw: { method: 'notifications/tasks/status', params: { taskId, status: of } },
+  })
+  const created = { dir: 'out', raw: { id: 1, result: { task: { taskId: 'T', status: 'working' } } } }
+  const statusCell = (page: Page) =>
+    page.locator('.list .row', { hasText: 'tools/call dig' }).locator('.status')
+
+  it('shows the outcome of a task at its call, and only its own status', async () => {
+    const params = { taskId: 'T' }
+    const page = await openTask(
+      status('T', 'working'),
+      status('other', 'completed'),
+      created,
+      status('T', 'failed'),
+      { dir: 'in', raw: { id: 2, method: 'tasks/result', params } },
+      { dir: 'out', raw: { id: 2, error: { code: -32603, message: 'No shovel' } } },
+    )
+    expect(await names(page)).toEqual([
+      'tools/call',
+      'notifications/tasks/status',
+      'task created',
+      'notifications/tasks/status',
+      'tasks/result',
+      'error of the task',
+    ])
+    expect(await page.locator('.story .tag').count()).toBe(0)
+    await story(page).locator('.story-sum', { hasText: 'until its task failed' }).waitFor()
+    await story(page).locator('.story-told', { hasText: 'The task of the call failed.' }).waitFor()
+    await story(page).locator('.tell-answer', { hasText: '-32603 No shovel' }).waitFor()
+    expect(await statusCell(page).textContent()).toBe('task failed')
+    await page.locator('.troubles', { hasText: /^1 error$/ }).waitFor()
+    await looked(page, 'story-failed-task')
+    await page.locator('.chip', { hasText: 'Errors' }).click()
+    await page.locator('.list .row', { hasText: 'tasks/result' }).waitFor({ state: 'detached' })
+    expect(await statusCell(page).textContent()).toBe('task failed')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it.each<[string, string, string, readonly object[]]>([
+    ['does not end', 'task not ended', 'The recording ends before the task of the call.', []],
+    [
+      'waits for input',
+      'task not ended',
+      'The recording ends before the task',
+      [status('T', 'input_required')],
+    ],
+    ['is cancelled', 'cancelled', 'until its task was cancelled', [status('T', 'cancelled')]],
+    ['is completed', 'ok', 'until its task ended', [status('T', 'completed')]],
+  ])('shows that the task of a call %s', async (_, cell, sum, later) => {
+    const page = await openTask(created, ...later)
+    await story(page).locator('.story-sum', { hasText: sum }).waitFor()
+    expect(await statusCell(page).textContent()).toBe(cell)
     expectQuiet(stage)
     await page.context().close()
   })

@@ -69,6 +69,8 @@ export function statusText(row: number): { readonly text: string; readonly title
   }
   if (table.kind(row) === 'http') return { text: /^\d{3}|^no response/.exec(note)?.[0] ?? '', title: note }
   const flags = flagsOf(row)
+  const task = answer < 0 ? '' : taskText(answer, status)
+  if (task !== '') return { text: task, title: flags.join(', ') }
   if (status === 'own') {
     const isRequest = table.kind(row) === 'request'
     const why = isRequest ? `response ${ownAnswerWords.why}` : ownAnswerWords.why
@@ -84,10 +86,22 @@ export function statusText(row: number): { readonly text: string; readonly title
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
 }
 
+/** The outcome of the task that a response created; '' for none and for a completed one. */
+function taskText(answer: number, status: Status): string {
+  // While it is recorded, the task may still end.
+  const isLive = lanes.value[table.lane(answer)]?.state === 'following'
+  if (status === 'waiting' && table.has(answer, 'taskOpen'))
+    return isLive ? 'task running' : factWords['task-open'].text
+  return status === 'tool-error' && table.has(answer, 'taskFailed') ? factWords['task-failed'].text : ''
+}
+
 /** Shown by the status, or by a word beside the name. */
 const toldElsewhere: ReadonlySet<Fact> = new Set<Fact>([
   'unanswered',
   'tool-error',
+  'task-open',
+  'task-failed',
+  'task-cancelled',
   'cancelled',
   'waiting',
   'held-now',

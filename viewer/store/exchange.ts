@@ -1,4 +1,4 @@
-import { isAnsweredHere, isErrorAnswer, isForWiretape, isUnanswered } from '../../src/model/index.js'
+import { isAnsweredHere, isFailedAnswer, isForWiretape, isUnanswered } from '../../src/model/index.js'
 import { factWords } from '../../src/render/index.js'
 import { lanes, table } from './state.js'
 
@@ -124,8 +124,8 @@ export function statusOf(row: number): Status {
     }
     case 'result':
     case 'error':
-      if (isErrorAnswer(table, row)) return table.kind(row) === 'error' ? 'error' : 'tool-error'
-      return stoppedStatus(row) ?? 'ok'
+      if (isFailedAnswer(table, row)) return table.kind(row) === 'error' ? 'error' : 'tool-error'
+      return stoppedStatus(row) ?? taskStatus(row)
     case 'invalid':
     case 'noise':
     case 'gap':
@@ -135,6 +135,14 @@ export function statusOf(row: number): Status {
     default:
       return stoppedStatus(row) ?? 'none'
   }
+}
+
+/** Status of a response that has not failed: that of the task which it created, if any. */
+function taskStatus(answer: number): 'ok' | 'waiting' | 'cancelled' | 'none' {
+  if (table.has(answer, 'taskCancelled')) return 'cancelled'
+  if (!table.has(answer, 'taskOpen')) return 'ok'
+  // The end may be in a part not read yet.
+  return lanes.peek()[table.lane(answer)]?.state === 'reading' ? 'none' : 'waiting'
 }
 
 /** Status of a message that was not forwarded. @param row -1 for none */
@@ -155,7 +163,14 @@ export function oursOf(row: number, author = ''): string | undefined {
 
 export function isBad(row: number): boolean {
   const status = statusOf(row)
-  return status === 'error' || status === 'tool-error' || status === 'bad' || isUnmatched(row)
+  const answer = table.kind(row) === 'request' ? table.peer(row) : row
+  const isFailure = (status === 'error' || status === 'tool-error') && !isRepeated(answer)
+  return isFailure || status === 'bad' || isUnmatched(row)
+}
+
+/** The failure of a task, which counts at the call that created it. */
+function isRepeated(answer: number): boolean {
+  return answer >= 0 && table.has(answer, 'repeated')
 }
 
 /** Late, orphaned and undelivered messages, and those with the id of another. */

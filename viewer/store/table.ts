@@ -19,7 +19,7 @@ export class Table {
   #length = 0
   #lane = new Uint8Array(this.#capacity)
   #kind = new Uint8Array(this.#capacity)
-  #flags = new Uint16Array(this.#capacity)
+  #flags = new Uint32Array(this.#capacity)
   #extra = new Uint8Array(this.#capacity)
   #at = new Float64Array(this.#capacity)
   #seq = new Int32Array(this.#capacity)
@@ -146,7 +146,7 @@ export class Table {
     while (this.#capacity < needed) this.#capacity *= 2
     this.#lane = extend(this.#lane, new Uint8Array(this.#capacity))
     this.#kind = extend(this.#kind, new Uint8Array(this.#capacity))
-    this.#flags = extend(this.#flags, new Uint16Array(this.#capacity))
+    this.#flags = extend(this.#flags, new Uint32Array(this.#capacity))
     this.#extra = extend(this.#extra, new Uint8Array(this.#capacity))
     this.#at = extend(this.#at, new Float64Array(this.#capacity))
     this.#seq = extend(this.#seq, new Int32Array(this.#capacity))

@@ -31,8 +31,8 @@ const failed = new Set<number>()
 const mostWords = 1 << 24
 /** Requests that had no response when they were counted. */
 let open: number[] = []
-/** Responses that were held when they were counted. */
-let held: number[] = []
+/** Responses that may fail later: they were held, or created a task. */
+let undecided: number[] = []
 
 const none = (): Troubles => ({
   errors: 0,
@@ -72,11 +72,11 @@ export function unansweredIn(lane: number | 'all'): number {
 function count(): void {
   const now = version.value
   if (counted.version === now) return
-  // Counted rows stay valid, except for held ones.
+  // Counted rows stay valid, except for undecided ones.
   const all = counted.lanes.map((one) => one && { ...one })
-  const wereHeld = held
-  held = []
-  for (const row of wereHeld) countAnswer(row, (all[table.lane(row)] ??= none()))
+  const before = undecided
+  undecided = []
+  for (const row of before) countAnswer(row, (all[table.lane(row)] ??= none()))
   for (let row = counted.length; row < table.length; row += 1) {
     const lane = (all[table.lane(row)] ??= none())
     if (isUnmatched(row)) lane.unmatched += 1
@@ -113,8 +113,11 @@ function countRequest(row: number, lane: Troubles): void {
 }
 
 function countAnswer(row: number, lane: Troubles): void {
-  if (table.has(row, 'waiting')) held.push(row)
-  if (!isErrorAnswer(table, row)) return
+  if (!isErrorAnswer(table, row)) {
+    // A completed task fails if its result is an error.
+    if (table.has(row, 'waiting') || table.has(row, 'taskOpen') || table.taskUs(row) > 0) undecided.push(row)
+    return
+  }
   lane.errors += 1
   const request = table.peer(row)
   if (request >= 0 && table.method(request) === 'tools/call') failed.add(toolOf(request))

@@ -169,16 +169,50 @@ function Field(props: {
         {cut(textOf(schema['title']) || name)}{' '}
         <span class="quiet">{cut(about.filter((part) => part !== '').join(', '))}</span>
       </dt>
-      <dd>{value === undefined ? <span class="quiet">no value</span> : cut(valueText(value))}</dd>
+      <dd>{value === undefined ? <span class="quiet">no value</span> : cut(answerText(value, schema))}</dd>
     </div>
   )
 }
 
 /** `string`, or the possible choices. */
 function typeOf(schema: Json): string {
-  const choices = listOf(schema['enum'])
-  if (choices.length > 0) return `one of ${choices.slice(0, 20).map(valueText).join(', ')}`
-  return textOf(schema['type'])
+  const choices = choicesIn(schema)
+  if (choices.length === 0) return textOf(schema['type'])
+  const titles = choices.slice(0, 20).map(({ title }) => title)
+  return `${schema['type'] === 'array' ? 'any of' : 'one of'} ${titles.join(', ')}`
+}
+
+interface Choice {
+  readonly value: unknown
+  readonly title: string
+}
+
+/** The choices of a field, or of the elements of a list. */
+function choicesIn(schema: Json): Choice[] {
+  const of = schema['type'] === 'array' ? jsonOf(schema['items']) : schema
+  const titled = [...listOf(of['oneOf']), ...listOf(of['anyOf'])].map(jsonOf)
+  const names = listOf(of['enumNames'])
+  return [
+    ...titled
+      .filter((choice) => Object.hasOwn(choice, 'const'))
+      .map((choice) => ({
+        value: choice['const'],
+        title: textOf(choice['title']) || valueText(choice['const']),
+      })),
+    ...listOf(of['enum']).map((value, i) => ({ value, title: textOf(names[i]) || valueText(value) })),
+  ]
+}
+
+/** A value with the titles of its choices. */
+function answerText(value: unknown, schema: Json): string {
+  if (Array.isArray(value))
+    return value
+      .slice(0, mostShown)
+      .map((one) => answerText(one, schema))
+      .join(', ')
+  const title = choicesIn(schema).find((choice) => choice.value === value)?.title
+  const text = valueText(value)
+  return title === undefined || title === text ? text : `${title} (${text})`
 }
 
 function Roots({ result }: AskedThing) {

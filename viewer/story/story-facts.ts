@@ -20,6 +20,8 @@ export function messageOf({ record, part }: Detail): Json | undefined {
 export interface TaskState {
   readonly status: string
   readonly message: string
+  /** The message creates the task. */
+  readonly isNew: boolean
   /** The task's result, if the same message contains it. */
   readonly result?: unknown
 }
@@ -31,11 +33,13 @@ export function taskIn({ kind, detail, answer }: StoryStep): TaskState | undefin
   const said = (message?.[kind === 'notification' ? 'params' : 'result'] ?? {}) as Json
   const { task } = said
   const state = typeof task === 'object' && task !== null ? (task as Json) : said
-  const { taskId, status, statusMessage, result } = state
+  const { taskId, status, statusMessage, error, result } = state
   if (typeof taskId !== 'string' || typeof status !== 'string') return undefined
+  const reason = statusMessage ?? ((error ?? {}) as Json)['message']
   return {
     status: status.slice(0, 100),
-    message: typeof statusMessage === 'string' ? statusMessage.slice(0, 2_000) : '',
+    message: typeof reason === 'string' ? reason.slice(0, 2_000) : '',
+    isNew: state !== said || said['resultType'] === 'task',
     ...(result !== undefined && { result }),
   }
 }

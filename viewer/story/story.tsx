@@ -92,7 +92,7 @@ function Told({
   const isLoose = steps.some(({ loose }) => loose)
   return (
     <section class="story" aria-label="Story">
-      <p class="story-sum">{summaryOf(story, began)}</p>
+      <p class="story-sum">{summaryOf(story, row)}</p>
       <Explained key={row} row={row} />
       <HttpStories all={httpOf(steps)} />
       {isLoose && (
@@ -114,14 +114,24 @@ function Told({
   )
 }
 
-function summaryOf({ end, isTask, steps }: Story, began: number): string {
+function summaryOf({ end, isTask, steps }: Story, row: number): string {
+  const began = table.at(row)
   if (began === 0) return 'The recording has no timestamps.'
   if (end !== undefined)
-    return `The call took ${formatDuration(Math.max(0, end - began))}${isTask ? ', until its task ended' : ''}`
-  if (isTask) return 'The recording ends before the task.'
+    return `The call took ${formatDuration(Math.max(0, end - began))}${isTask ? `, until its task ${endingOf(row)}` : ''}`
+  if (isTask)
+    return lanes.value[table.lane(row)]?.state === 'following'
+      ? 'The task of the call is running.'
+      : 'The recording ends before the task of the call.'
   return steps.some(({ kind }) => kind === 'cancel')
     ? 'Cancelled, without a response.'
     : 'The recording has no response.'
+}
+
+function endingOf(call: number): string {
+  const answer = table.peer(call)
+  if (table.has(answer, 'taskFailed')) return 'failed'
+  return table.has(answer, 'taskCancelled') ? 'was cancelled' : 'ended'
 }
 
 /** Consecutive polls with equal responses are shown once. */
@@ -156,11 +166,12 @@ interface StepProps {
 function Step({ step, count, story, began, span }: StepProps) {
   const { steps } = story
   const { row, kind, at, answerAt, loose } = step
-  const { name, subject } = nameOf(row)
+  const { subject } = nameOf(row)
   const hold = holdOf(step)
   const task = taskIn(step)
   const isSide = kind === 'note' || kind === 'http' || kind === 'gap' || kind === 'stderr'
   const fromServer = table.has(row, 'fromServer')
+  const isOutcome = isTaskOutcome(step)
   const isBad = kind === 'cancel' || kind === 'gap' || kind === 'noise'
   return (
     <li class={`tell-${kind} ${isSide ? '' : fromServer ? 'from-server' : 'from-client'}`}>
@@ -175,7 +186,8 @@ function Step({ step, count, story, began, span }: StepProps) {
       <div class="story-body">
         <button type="button" class="bare story-name" onClick={() => look(row)}>
           {!isSide && <Arrow left={fromServer} />}
-          <b>{clean(name)}</b> {task === undefined && <span>{clean(shortSubject(subject))}</span>}
+          <b>{clean(nameIn(step, task))}</b>{' '}
+          {task === undefined && !isOutcome && kind !== 'poll' && <span>{clean(shortSubject(subject))}</span>}
           {answerAt !== undefined && at > 0 && (
             <span class="quiet">
               {count > 1 ? `${count} times in` : 'answered after'}{' '}
@@ -189,6 +201,17 @@ function Step({ step, count, story, began, span }: StepProps) {
       </div>
     </li>
   )
+}
+
+/** The step is a response to a request about the call's task. */
+function isTaskOutcome({ kind, row }: StoryStep): boolean {
+  return kind === 'answer' && table.method(table.peer(row)).startsWith('tasks/')
+}
+
+function nameIn(step: StoryStep, task: TaskState | undefined): string {
+  if (task?.isNew) return 'task created'
+  if (!isTaskOutcome(step)) return nameOf(step.row).name
+  return table.kind(step.row) === 'error' ? 'error of the task' : 'result of the task'
 }
 
 /** Shows the message itself. */
@@ -244,6 +267,7 @@ function Content({ step, steps }: { readonly step: StoryStep; readonly steps: re
       const asked = askedIn(step, steps)
       if (asked.length > 0) return asked.map((one, i) => <Asked key={i} asked={one} />)
       if (kind !== 'answer') return <Words text={joined(step)} />
+      if (table.kind(step.row) === 'error') return <p class="failure">{clean(table.note(step.row))}</p>
       const blocks = blocksIn(message?.['result'])
       return blocks.length > 0 ? <Blocks blocks={blocks} search="" /> : <Words text={text} />
     }

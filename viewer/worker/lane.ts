@@ -284,7 +284,7 @@ export class LaneIndex {
     const changes: Changes = {
       rows: old.map((row) => kept.global[row]!),
       kind: Uint8Array.from(old, (row) => entries.kindNumber(row)),
-      flags: Uint16Array.from(old, (row) => entries.flags(row)),
+      flags: Uint32Array.from(old, (row) => entries.flags(row)),
       size: Uint32Array.from(old, (row) => entries.size(row)),
       heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
       waitedUs: Float64Array.from(old, (row) => entries.waitedUs(row)),
@@ -347,7 +347,7 @@ function emptyRows(lane: number, first: number, count: number): Rows {
     first,
     count,
     kind: new Uint8Array(count),
-    flags: new Uint16Array(count),
+    flags: new Uint32Array(count),
     at: new Float64Array(count),
     seq: new Int32Array(count),
     size: new Uint32Array(count),

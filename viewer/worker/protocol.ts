@@ -56,7 +56,7 @@ export interface Rows {
   readonly first: number
   readonly count: number
   readonly kind: Uint8Array
-  readonly flags: Uint16Array
+  readonly flags: Uint32Array
   /** Microseconds since 1970. */
   readonly at: Float64Array
   readonly seq: Int32Array
@@ -109,7 +109,7 @@ export function idText(number: number, wordAt: (number: number) => string): stri
 export interface Changes {
   readonly rows: Int32Array
   readonly kind: Uint8Array
-  readonly flags: Uint16Array
+  readonly flags: Uint32Array
   readonly size: Uint32Array
   readonly peer: Int32Array
   /** Time for which it was held, in microseconds. */

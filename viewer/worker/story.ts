@@ -1,4 +1,4 @@
-import { isAnswer, isFrameRecord, isMessageKind } from '../../src/model/index.js'
+import { isAnswer, isFrameRecord, isMessageKind, type Envelope } from '../../src/model/index.js'
 import { rowContent } from '../../src/render/index.js'
 import type { LaneIndex } from './lane.js'
 import type { Detail, Story, StoryStep } from './protocol.js'
@@ -18,6 +18,8 @@ interface Found {
   readonly row: number
   /** The response, for a request other than the call itself; -1 for none. */
   readonly answer: number
+  /** The response is a step of its own. */
+  readonly isApart: boolean
   /** `certain`: linked; `alone`: no other request was open; `loose`: another one was. */
   readonly tie: 'certain' | 'alone' | 'loose'
 }
@@ -37,10 +39,13 @@ export async function storyOf(
 ): Promise<Story> {
   const { entries } = lane.fold
   const own = exchangeOf(await read(head))
+  const receipt = entries.peer(head) < 0 ? undefined : taskOf(await read(entries.peer(head)))
+  const task = receipt?.createsTask ? receipt.taskId : undefined
   const steps: StoryStep[] = []
   let bytes = 0
   let left = 0
-  for (const { row, answer, tie } of rowsOf(lane, head)) {
+  for (const found of rowsOf(lane, head)) {
+    const { row, answer } = found
     if (steps.length >= mostSteps * share || bytes > mostBytes * share) {
       left += 1
       continue
@@ -48,6 +53,10 @@ export async function storyOf(
     const detail = await read(row)
     const exchange = exchangeOf(detail)
     const isSame = exchange !== undefined && exchange === own
+    // A task may be reported before the response that creates it.
+    const about = found.tie === 'certain' ? undefined : taskOf(detail)?.taskId
+    if (about !== undefined && about !== task) continue
+    const tie = about === undefined ? found.tie : 'certain'
     if (tie !== 'certain' && !isSame && isOfOther(lane, exchange, row)) continue
     bytes += detail.sizeBytes
     const dropped = lane.droppedOf(row)
@@ -61,6 +70,7 @@ export async function storyOf(
       loose: tie === 'loose' && !isSame,
     }
     if (answer < 0) steps.push(step)
+    else if (found.isApart) steps.push({ ...step, answerAt: lane.at(answer) })
     else {
       const reply = await read(answer)
       bytes += reply.sizeBytes
@@ -76,7 +86,7 @@ export async function storyOf(
     }
   }
   const answer = entries.peer(head)
-  const isTask = steps.some(createsTask)
+  const isTask = task !== undefined
   const end = isTask
     ? taskEndOf(lane, answer)
     : (steps.findLast(({ kind }) => kind === 'answer')?.at ?? (answer < 0 ? undefined : lane.at(answer)))
@@ -89,6 +99,7 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
   const last = Math.min(entries.length, head + farthest)
   const conversation = lane.conversation(head)
   const related = relatedRows(lane, head, last)
+  const outcome = outcomeOf(lane, head, related)
   const isOpen = entries.peer(head) < 0 && related.size < 2
   const end = Math.min(last, isOpen ? head + openEnd : Math.max(...related) + 1)
   /** Other requests of the same side: unlinked rows may belong to them. */
@@ -98,7 +109,9 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
     const kind = lane.isNote(row) ? 'note' : entries.kind(row)
     const isPeers = kind === 'noise' || (kind !== 'note' && isMessageKind(kind))
     if (related.has(row)) {
-      if (!isReply(lane, head, row)) found.push({ row, answer: replyOf(lane, head, row), tie: 'certain' })
+      const answer = replyOf(lane, head, row)
+      if (!isReply(lane, head, row, outcome))
+        found.push({ row, answer, isApart: answer >= 0 && answer === outcome, tie: 'certain' })
       continue
     }
     if (isPeers && lane.conversation(row) !== conversation) continue
@@ -107,7 +120,12 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
     } else if (kind === 'result' || kind === 'error') open.delete(entries.peer(row))
     else if (row > head && kind !== 'note' && (!isPeers || entries.direction(row) !== side)) {
       if (entries.linked(row) < 0)
-        found.push({ row, answer: replyOf(lane, head, row), tie: open.size > 0 ? 'loose' : 'alone' })
+        found.push({
+          row,
+          answer: replyOf(lane, head, row),
+          isApart: false,
+          tie: open.size > 0 ? 'loose' : 'alone',
+        })
     }
   }
   return found
@@ -123,12 +141,24 @@ function relatedRows({ fold: { entries } }: LaneIndex, head: number, last: numbe
 }
 
 /** A response shown with its request, which is neither the call itself nor one of its rounds. */
-function isReply(lane: LaneIndex, head: number, row: number): boolean {
+function isReply(lane: LaneIndex, head: number, row: number, outcome: number): boolean {
   const { entries } = lane.fold
   const kind = entries.kind(row)
   if (kind !== 'result' && kind !== 'error') return false
   const request = entries.peer(row)
-  return request >= 0 && entries.peer(request) === row && replyOf(lane, head, request) === row
+  if (request < 0 || entries.peer(request) !== row || row === outcome) return false
+  return replyOf(lane, head, request) === row
+}
+
+/** The response with the outcome of the call's task, which is a step of its own; -1 for none. */
+function outcomeOf(lane: LaneIndex, head: number, related: ReadonlySet<number>): number {
+  const { entries } = lane.fold
+  const isOfResult = (row: number): boolean =>
+    entries.kind(row) === 'request' && lane.word(lane.method(row)) === 'tasks/result'
+  const asks = [...related].findLast((row) => isOfResult(row) && entries.peer(row) >= 0)
+  if (asks !== undefined) return entries.peer(asks)
+  const receipt = entries.peer(head)
+  return receipt < 0 ? -1 : entries.taskEnd(receipt)
 }
 
 /** The row shown together with a request; -1 for none. */
@@ -147,6 +177,11 @@ function isOfOther(lane: LaneIndex, exchange: number | undefined, row: number): 
 function exchangeOf({ record }: Detail): number | undefined {
   if (record.type === 'http') return record.exchange
   return isFrameRecord(record) ? record.http?.exchange : undefined
+}
+
+function taskOf({ record, part }: Detail): Envelope | undefined {
+  const envelope = isFrameRecord(record) ? record.parts[part]?.envelope : undefined
+  return envelope?.taskId === undefined ? undefined : envelope
 }
 
 function contentOf(lane: LaneIndex, row: number, { record, part }: Detail): string {
@@ -178,8 +213,4 @@ function kindOf(lane: LaneIndex, head: number, row: number): StoryStep['kind'] {
 function taskEndOf(lane: LaneIndex, answer: number): number | undefined {
   const us = answer < 0 ? Infinity : lane.fold.entries.taskUs(answer)
   return us === Infinity ? undefined : lane.at(answer) + us
-}
-
-function createsTask({ detail: { record, part } }: StoryStep): boolean {
-  return isFrameRecord(record) && record.parts[part]?.envelope.createsTask === true
 }

@@ -99,7 +99,11 @@ async function errorsOf(
   contentsOf: (rows: readonly number[]) => Promise<readonly string[]>,
 ): Promise<ToolError[]> {
   const { entries } = lane.fold
-  const answers = calls.map((row) => entries.peer(row))
+  // The message that reports the end of a task has the reason.
+  const answers = calls.map((row) => {
+    const answer = entries.peer(row)
+    return entries.has(answer, 'taskFailed') ? entries.taskEnd(answer) : answer
+  })
   const failedTools = answers.filter((answer) => entries.kind(answer) !== 'error')
   const contents = await contentsOf(failedTools)
   const texts = new Map(failedTools.map((answer, i) => [answer, contents[i] || 'no text']))

@@ -150,10 +150,9 @@ export function usageOf(lane: LaneIndex, shown: Shown): LaneUsage {
     group.calls += 1
     group.sizeBytes += entries.size(row)
     if (isUnanswered(entries, row)) group.unanswered += 1
-    if (answer < 0) {
-      if (entries.has(row, 'cancelled')) group.cancelled += 1
-      continue
-    }
+    if (entries.has(answer < 0 ? row : answer, answer < 0 ? 'cancelled' : 'taskCancelled'))
+      group.cancelled += 1
+    if (answer < 0) continue
     group.sizeBytes += entries.size(answer)
     const latency = entries.latencyUs(answer)
     if (latency === undefined) continue

@@ -35,7 +35,11 @@ export interface RowWords {
 
 export function wordsOf(row: InspectRow): RowWords {
   const { record, kind, part, facts } = row
-  const view = rowView(rowMatter(record, part, kind), row.request, facts.has('tool-error'))
+  const view = rowView(
+    rowMatter(record, part, kind),
+    row.request,
+    facts.has('tool-error') || facts.has('task-failed'),
+  )
   return {
     what: { text: rowLine(view, kind, row.answers), tone: view.tone },
     content: rowContent(record, part, kind, row.request),

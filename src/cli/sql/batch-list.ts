@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync, readdirSync, rmSync, statS
 import { join } from 'node:path'
 
 /** Incremented when the columns of an index change. */
-const layout = 4
+const layout = 5
 /** Names of batches of this layout start with it. */
 export const batchPrefix = `rows${layout}-`
 

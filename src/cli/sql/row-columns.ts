@@ -234,12 +234,13 @@ export class RowColumns implements PlainWatcher {
           waitedMs[i] = entries.waitedUs(at) / 1_000
         }
       }
-      if (isResponse) isError[i] = number === errorKind || (flags & entryFlag.toolError) !== 0 ? 1 : 0
+      if (isResponse) isError[i] = isFailure(number, flags) ? 1 : 0
       if ((flags & entryFlag.held) !== 0) heldMs[i] = entries.heldUs(at) / 1_000
       modified[i] = (flags & entryFlag.modified) === 0 ? 0 : 1
       injected[i] = (flags & entryFlag.injected) === 0 ? 0 : 1
       dropped[i] = (flags & entryFlag.dropped) === 0 ? 0 : 1
-      cancelled[i] = (flags & entryFlag.cancelled) === 0 ? 0 : 1
+      const answerFlags = !isResponse && peer >= 0 ? entries.flags(peer) : 0
+      cancelled[i] = ((flags & entryFlag.cancelled) | (answerFlags & entryFlag.taskCancelled)) === 0 ? 0 : 1
     }
     return {
       seq: { kind: 'ints', at: seq },
@@ -274,8 +275,7 @@ export class RowColumns implements PlainWatcher {
       if (session < 0 || seqOf(entries.seq(row)) === noInt) continue
       messages[session]! += 1
       const number = entries.kindNumber(row)
-      const isToolError = (entries.flags(row) & entryFlag.toolError) !== 0
-      if (number === errorKind || (number === resultKind && isToolError)) errors[session]! += 1
+      if (isFailure(number, entries.flags(row))) errors[session]! += 1
     }
     return this.#fold.sessions.map((session, i) => ({
       ...sessionFacts(session, this.#recording),
@@ -301,6 +301,14 @@ const tapeHead = 6
 
 const directions = ['client_to_server', 'server_to_client'] as const
 const [resultKind, errorKind] = [entryKinds.indexOf('result'), entryKinds.indexOf('error')]
+
+/** As `isErrorAnswer`, for held and dropped responses too. */
+function isFailure(kind: number, flags: number): boolean {
+  if (kind !== resultKind && kind !== errorKind) return false
+  const isWrong = kind === errorKind || (flags & (entryFlag.toolError | entryFlag.taskFailed)) !== 0
+  return isWrong && (flags & entryFlag.repeated) === 0
+}
+
 /** By number of the kind. */
 const undirected = entryKinds.map((kind) => kind === 'gap' || kind === 'http')
 

@@ -1,6 +1,7 @@
 import {
   isFrameRecord,
   detach,
+  hasFailed,
   isAnswer,
   isAnsweredHere,
   isForWiretape,
@@ -47,7 +48,6 @@ interface Counting {
 interface Call {
   readonly row: number
   readonly group: Group
-  failed: boolean
 }
 
 /** A response that only wiretape received tells no client what the server offers. */
@@ -120,8 +120,7 @@ class RecordingCount implements Counting {
     if (record.type === 'meta') this.#before = createEarlierCalls<Call>()
     if (record.type === 'dropped') {
       const row = this.#fold.rowOf(record.id)
-      if (row >= 0 && isOwnAnswer(this.#entries, row))
-        this.#takeAnswer(this.#entries.kind(row) === 'error', noText, row)
+      if (row >= 0 && isOwnAnswer(this.#entries, row)) this.#takeAnswer(noText, row)
     }
     if (record.type !== 'message') return
     for (const [i, part] of record.parts.entries()) {
@@ -132,7 +131,7 @@ class RecordingCount implements Counting {
         this.#takeRequest(askedIn(record, part), first + i)
       else if (isAnswer(envelope)) {
         const text = (): string => record.raw.slice(part.start, part.end)
-        this.#takeAnswer(envelope.kind === 'error', text, first + i)
+        this.#takeAnswer(text, first + i)
       }
     }
   }
@@ -141,13 +140,13 @@ class RecordingCount implements Counting {
     const { kind, fromServer } = message
     if (kind === 'request') {
       if (!fromServer) this.#takeRequest(new PlainAsked(message), row)
-    } else if (kind !== 'notification') this.#takeAnswer(kind === 'error', () => rawOf(message), row)
+    } else if (kind !== 'notification') this.#takeAnswer(() => rawOf(message), row)
   }
 
   end(): void {
     const { listed, called } = this.#totals
     this.#endGate()
-    for (const { row, group } of this.#tasks) this.#addLatency(group, row)
+    for (const { row, group } of this.#tasks) this.#addOutcome(group, row)
     this.#tools.forEach((tools, i) => {
       const session = this.#sessions[i]
       const name = session?.server?.name ?? session?.label ?? ''
@@ -198,18 +197,18 @@ class RecordingCount implements Counting {
     if (by !== 'method' && method !== 'tools/call') return
     if (sinceMs > -Infinity && Date.parse(asked.t()) < sinceMs) return
     const group = this.#groupFor(asked)
-    const call = { row, group, failed: false }
+    const call = { row, group }
     group.calls += 1
     group.requestBytes += this.#entries.size(row)
     this.#open.set(row, call)
     if (method !== 'tools/call') return
     const key = asked.key()
     const earlier = this.#before.get(key)
-    if (earlier && (earlier.failed || this.#entries.has(earlier.row, 'cancelled'))) group.retries += 1
+    if (earlier && this.#isWrong(earlier.row)) group.retries += 1
     this.#before.set(key, call)
   }
 
-  #takeAnswer(isError: boolean, text: () => string, row: number): void {
+  #takeAnswer(text: () => string, row: number): void {
     const entries = this.#entries
     const request = entries.peer(row)
     if (this.#lists.size > 0 && this.#lists.delete(request)) listTools(text(), this.#toolsNow.listed)
@@ -218,15 +217,19 @@ class RecordingCount implements Counting {
     this.#open.delete(request)
     const { group } = call
     group.responseBytes += entries.size(row)
-    call.failed = isError || entries.has(row, 'toolError')
-    if (call.failed) group.errors += 1
-    if (entries.has(request, 'cancelled')) group.cancelled += 1
-    if (entries.taskUs(row) > 0) this.#tasks.push({ row, group })
-    else this.#addLatency(group, row)
+    if (entries.has(row, 'taskOpen')) this.#tasks.push({ row, group })
+    else this.#addOutcome(group, row)
   }
 
-  #addLatency(group: Group, row: number): void {
+  #isWrong(request: number): boolean {
+    const answer = this.#entries.peer(request)
+    return this.#entries.has(request, 'cancelled') || (answer >= 0 && hasFailed(this.#entries, answer))
+  }
+
+  #addOutcome(group: Group, row: number): void {
     const entries = this.#entries
+    if (hasFailed(entries, row) && !entries.has(row, 'repeated')) group.errors += 1
+    if (entries.has(entries.peer(row), 'cancelled') || entries.has(row, 'taskCancelled')) group.cancelled += 1
     const us = entries.latencyUs(row)
     if (us === undefined) return
     group.waitedUs += entries.waitedUs(row)

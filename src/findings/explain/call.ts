@@ -21,7 +21,8 @@ export interface CallAnswer extends RowTime {
   /** For an error, its message; for a failed tool call, the start of its text. */
   readonly text?: string
   readonly httpStatus?: number
-  readonly createsTask: boolean
+  /** Final state of the task that it created, or `open`. */
+  readonly task?: 'open' | 'completed' | 'failed' | 'cancelled'
   readonly needsInput: boolean
   /** Whether it was held and not forwarded. */
   readonly fate: 'passed' | 'dropped' | 'waiting'
@@ -66,6 +67,10 @@ export interface CallFacts {
   cancels: (RowTime & { readonly reason?: string; readonly direction: Direction })[]
   progress: { count: number; last: RowTime; before: number; text?: string } | undefined
   polls: { count: number; last: RowTime; status?: string } | undefined
+  /** The end of its task, and the message with the reason, if there is one. */
+  taskEnd: (RowTime & { readonly text: string }) | undefined
+  /** The client's request to cancel its task. */
+  taskCancel: RowTime | undefined
   rounds: RowTime[]
   /** Equivalent requests of the same side, before and after. */
   earlier: RowTime[]

@@ -11,9 +11,21 @@ import {
   type Session,
   type TapeRecord,
 } from '../../model/index.js'
+import { taskPoll } from '../../compare/index.js'
 import { at, textAt } from '../json.js'
 import type { CallFacts, RowTime } from './call.js'
-import { answerOf, cut, fateOf, goodness, keyOf, momentOf, progressText, valueOf } from './read-call.js'
+import {
+  answerOf,
+  cut,
+  endText,
+  fateOf,
+  goodness,
+  keyOf,
+  momentOf,
+  progressText,
+  taskEndUs,
+  valueOf,
+} from './read-call.js'
 import { requestOf } from './wrong-calls.js'
 
 /** A row with its message, numbered as by the reader of the recording. */
@@ -49,6 +61,8 @@ class Collector implements CallCollector {
   /** Recent requests, to detect repeated ones. */
   readonly #asked = createRecent<RowTime>({ entries: 10_000 })
   readonly #polls = new Map<number, CallFacts>()
+  /** By the row that ends the task. */
+  readonly #taskEnds = new Map<number, CallFacts>()
   readonly #conversations = new Map<CallFacts, string | undefined>()
   #session = -1
 
@@ -113,6 +127,12 @@ class Collector implements CallCollector {
     else if (isAnswer(part.envelope)) this.#answer(record, part, row)
     else this.#notice(record, part, row)
     const seen = momentOf(entries, row)
+    const ended = this.#taskEnds.get(row)
+    if (ended) {
+      const us = taskEndUs(entries, ended.row)
+      ended.taskEnd = { ...seen, us, text: cut(endText(record, part)) }
+      this.#concluded(ended)
+    }
     for (const call of this.#open) {
       if (call.row === row || call.direction === record.direction) continue
       if (this.#conversations.get(call) !== record.conversation) continue
@@ -124,7 +144,7 @@ class Collector implements CallCollector {
     const { entries } = this.#fold
     const { method = '', subject } = part.envelope
     const about = this.#calls.get(entries.linked(row))
-    if (about) this.#follows(about, part, row)
+    if (about?.direction === record.direction) this.#follows(about, part, row)
     const key = keyOf(record, part)
     const seen = momentOf(entries, row)
     if (key !== undefined) {
@@ -172,6 +192,8 @@ class Collector implements CallCollector {
       cancels: [],
       progress: undefined,
       polls: undefined,
+      taskEnd: undefined,
+      taskCancel: undefined,
       rounds: [],
       earlier: [],
       again: [],
@@ -197,8 +219,9 @@ class Collector implements CallCollector {
     const { method = '' } = part.envelope
     if (method.startsWith('tasks/')) {
       call.polls ??= { count: 0, last: seen }
-      call.polls.count += 1
+      if (method === taskPoll) call.polls.count += 1
       call.polls.last = seen
+      if (method === 'tasks/cancel') call.taskCancel ??= seen
       this.#polls.set(this.#fold.entries.peer(row), call)
     } else if (call.rounds.length < mostListed) call.rounds.push(seen)
   }
@@ -214,7 +237,9 @@ class Collector implements CallCollector {
     if (!call || call.answers.length >= mostListed) return
     const answer = answerOf(entries, record, part, row)
     call.answers.push(answer)
-    this.#concluded(call)
+    if (answer.task === undefined) return this.#concluded(call)
+    const end = entries.taskEnd(row)
+    if (end >= 0) this.#taskEnds.set(end, call)
   }
 
   #notice(record: MessageRecord | HeldRecord, part: Part, row: number): void {

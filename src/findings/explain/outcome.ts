@@ -134,6 +134,8 @@ function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
         'whether the arguments or the tool are at fault: the recording has only the text of the result',
       ],
     }
+  const task = ofTask(call, answer)
+  if (task) return task
   if (call.answers.some(({ isLate }) => isLate))
     return {
       outcome: 'late',
@@ -142,6 +144,33 @@ function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
       unproven: ['which response was meant'],
     }
   return { outcome: 'answered', blame: 'nobody', because: 'the recording shows no fault', unproven: [] }
+}
+
+/** Undefined for a completed task, and without one. */
+function ofTask(call: CallFacts, { task }: CallAnswer): Outcome | undefined {
+  const { asker, other } = sidesOf(call)
+  if (task === 'failed')
+    return {
+      outcome: 'tool-error',
+      blame: 'unknown',
+      because: 'the task of the call failed',
+      unproven: [`whether the request or the ${other} is at fault: the recording has only its reason`],
+    }
+  if (task === 'cancelled')
+    return {
+      outcome: 'cancelled',
+      blame: 'nobody',
+      because: `the ${call.taskCancel ? asker : other} cancelled the task of the call`,
+      unproven: [`whether the ${other} stopped working on it`],
+    }
+  if (task !== 'open') return undefined
+  const isAsking = call.polls?.status === 'input_required'
+  return {
+    outcome: 'unanswered',
+    blame: 'unknown',
+    because: `the recording ends before the task of the call${isAsking ? ', which was waiting for input' : ''}`,
+    unproven: ['how the task would have ended'],
+  }
 }
 
 function ofError(call: CallFacts, { code = '' }: CallAnswer): Outcome {

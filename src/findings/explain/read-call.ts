@@ -1,5 +1,12 @@
 import { paramsKey, taskPoll } from '../../compare/index.js'
-import { detach, type EntryTable, type HeldRecord, type MessageRecord, type Part } from '../../model/index.js'
+import {
+  detach,
+  hasFailed,
+  type EntryTable,
+  type HeldRecord,
+  type MessageRecord,
+  type Part,
+} from '../../model/index.js'
 import { at, isMap, listAt, textAt, type Json } from '../json.js'
 import type { CallAnswer, CallFacts, RowTime } from './call.js'
 
@@ -25,7 +32,7 @@ export function answerOf(
     isInjected: entries.has(row, 'injected'),
     isModified: entries.has(row, 'modified'),
     heldUs: entries.heldUs(row),
-    createsTask: envelope.createsTask === true,
+    ...(envelope.createsTask && { task: taskOf(entries, row) }),
     needsInput: envelope.resultType === 'input_required',
     fate: fateOf(entries, row),
     ...(record.rule !== undefined && { rule: cut(record.rule) }),
@@ -36,7 +43,7 @@ export function answerOf(
 }
 
 export function goodness(entries: EntryTable, answer: number): 'good' | 'bad' {
-  return entries.kind(answer) === 'error' || entries.has(answer, 'toolError') ? 'bad' : 'good'
+  return hasFailed(entries, answer) ? 'bad' : 'good'
 }
 
 export function fateOf(entries: EntryTable, row: number): CallFacts['fate'] {
@@ -45,6 +52,29 @@ export function fateOf(entries: EntryTable, row: number): CallFacts['fate'] {
 
 export function momentOf(entries: EntryTable, row: number): RowTime {
   return { seq: entries.seq(row), us: entries.has(row, 'untimed') ? undefined : entries.us(row) }
+}
+
+function taskOf(entries: EntryTable, answer: number): NonNullable<CallAnswer['task']> {
+  if (entries.has(answer, 'taskOpen')) return 'open'
+  if (entries.has(answer, 'taskFailed')) return 'failed'
+  return entries.has(answer, 'taskCancelled') ? 'cancelled' : 'completed'
+}
+
+/** The end of a call's task, which another message may have reported before the one with the reason. */
+export function taskEndUs(entries: EntryTable, call: number): number | undefined {
+  const answer = entries.peer(call)
+  return entries.has(answer, 'untimed') ? undefined : entries.us(answer) + entries.taskUs(answer)
+}
+
+/** The reason in a message that reports the end of a task; '' for none. */
+export function endText(record: MessageRecord | HeldRecord, part: Part): string {
+  const { errorMessage } = part.envelope
+  if (errorMessage !== undefined) return errorMessage
+  const value = valueOf(record, part)
+  const said = at(value, 'result') ?? at(value, 'params')
+  const of = at(said, 'task') ?? said
+  const text = textAt(of, 'error', 'message') ?? textAt(of, 'statusMessage')
+  return text ?? (contentText(at(of, 'result')) || contentText(of))
 }
 
 /** Key of a request, equal for equivalent ones; undefined for requests that are meant to be repeated. */
@@ -66,7 +96,11 @@ export function valueOf(record: MessageRecord | HeldRecord, part: Part): Json | 
 }
 
 function toolText(record: MessageRecord | HeldRecord, part: Part): string {
-  const content = listAt(valueOf(record, part), 'result', 'content')
+  return contentText(at(valueOf(record, part), 'result'))
+}
+
+function contentText(result: Json | undefined): string {
+  const content = listAt(result, 'content')
   return content.map((block) => (isMap(block) ? (textAt(block, 'text') ?? '') : '')).join(' ')
 }
 

@@ -181,7 +181,7 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
   if (answer.isToolError) return sentence('refused', `The tool failed${again}${when}${text}${lost}`, where)
   if (answer.needsInput)
     return sentence('answer', `${who} requested input before it continues${when}${lost}`, where)
-  if (answer.createsTask) return sentence('task', `${who} created a task for it${when}${lost}`, where)
+  if (answer.task) return sentence('task', `${who} created a task for it${when}${lost}`, where)
   return sentence('answer', `${who} answered${again}${when}${lost}`, where)
 }
 
@@ -202,13 +202,27 @@ function httpTold(call: CallFacts): Sentence[] {
 }
 
 function taskTold(call: CallFacts): Sentence[] {
-  const { polls, rounds } = call
+  const { polls, rounds, taskEnd, us } = call
+  const reason = taskEnd?.text ? `: ${quoted(taskEnd.text)}` : ''
   const told: Sentence[] = []
   if (polls) {
     const often = polls.count === 1 ? 'once' : `${polls.count} times`
     const status = polls.status === undefined ? '' : `; its last status was ${quoted(polls.status)}`
     const polled = polls.count === 0 ? 'never polled its task' : `polled its task ${often}`
     told.push(sentence('task', `The client ${polled}${status}`, numbersIn(polls.last)))
+  }
+  const { task } = answerOf(call) ?? {}
+  if (taskEnd && task && task !== 'open') {
+    const ended = {
+      completed: sentence('task', `The task was completed${after(us, taskEnd.us)}`, numbersIn(taskEnd)),
+      failed: sentence('refused', `The task failed${after(us, taskEnd.us)}${reason}`, numbersIn(taskEnd)),
+      cancelled: sentence(
+        'cancelled',
+        `The task was cancelled${after(us, taskEnd.us)}${reason}`,
+        numbersIn(taskEnd),
+      ),
+    }
+    told.push(ended[task])
   }
   if (rounds.length > 0)
     told.push(
@@ -220,7 +234,8 @@ function taskTold(call: CallFacts): Sentence[] {
 function retryTold(call: CallFacts): Sentence[] {
   const { asker } = sidesOf(call)
   const { again, earlier, us } = call
-  const isGood = answerOf(call)?.kind === 'result' && !answerOf(call)?.isToolError
+  const answer = answerOf(call)
+  const isGood = answer?.kind === 'result' && !answer.isToolError && answer.task !== 'failed'
   const told: Sentence[] = []
   if (earlier.length > 0)
     told.push(
@@ -282,7 +297,7 @@ function connectionTold(call: CallFacts): Sentence[] {
         `Meanwhile, ${countOf(gaps.count, 'message')} ${gaps.count === 1 ? 'was' : 'were'} not recorded: ${escapeText(gaps.why)}`,
       ),
     )
-  const isBad = !answer || answer.kind === 'error' || answer.isToolError
+  const isBad = !answer || answer.kind === 'error' || answer.isToolError || answer.task === 'failed'
   if (isBad && stderr.length > 0 && session) {
     const last = stderr.map(({ text }) => quoted(text)).join(', ')
     const count =

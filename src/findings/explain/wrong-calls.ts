@@ -1,7 +1,7 @@
-import { isUnanswered, type EntryTable, type Fold } from '../../model/index.js'
+import { hasFailed, isUnanswered, type EntryTable, type Fold } from '../../model/index.js'
 
 /**
- * Requests that failed: unanswered, refused, cancelled, dropped, or undelivered.
+ * Requests that failed: unanswered, refused, cancelled, dropped, or undelivered, and those whose task did not complete.
  *
  * @param most limit; the first ones are returned
  */
@@ -32,9 +32,9 @@ function isWrong(entries: EntryTable, row: number): boolean {
   const answer = entries.peer(row)
   return (
     answer >= 0 &&
-    (entries.kind(answer) === 'error' ||
-      entries.has(answer, 'toolError') ||
-      entries.has(answer, 'undelivered'))
+    !entries.has(answer, 'repeated') &&
+    (hasFailed(entries, answer) ||
+      (['undelivered', 'taskOpen', 'taskCancelled'] as const).some((flag) => entries.has(answer, flag)))
   )
 }
 
