@@ -153,20 +153,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
       {searched.value !== undefined && <FoundMessages search={searchFor} />}
       <div class={`home-table ${isStore ? 'of-store' : ''}`}>
         <table class="grid">
-          <thead>
-            <tr>
-              <th aria-label="selected" />
-              <th>recording</th>
-              <th>server</th>
-              <th>{isStore ? 'host' : 'client'}</th>
-              <th>started</th>
-              <th class="number">duration</th>
-              <th class="number">messages</th>
-              <th class="number">errors</th>
-              <th class="number">size</th>
-              <th aria-label="actions" />
-            </tr>
-          </thead>
+          <TableHead isStore={isStore} />
           <tbody>
             {shown.map((one) => (
               <Recording key={one.id} one={one} />
@@ -190,6 +177,25 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         </button>
       </p>
     </section>
+  )
+}
+
+function TableHead({ isStore }: { readonly isStore: boolean }) {
+  return (
+    <thead>
+      <tr>
+        <th aria-label="selected" />
+        <th>recording</th>
+        <th>server</th>
+        <th>{isStore ? 'host' : 'client'}</th>
+        <th>started</th>
+        <th class="number">duration</th>
+        <th class="number">messages</th>
+        <th class="number">errors</th>
+        <th class="number">size</th>
+        <th aria-label="actions" />
+      </tr>
+    </thead>
   )
 }
 
