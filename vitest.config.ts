@@ -10,21 +10,19 @@ const tooLong = ['WIRETAPE_LONG', 'WIRETAPE_ALL'].some((name) => process.env[nam
   ? []
   : ['test/**/*.long.test.ts']
 
-/** What these folders' tests leave behind in a process disturbs no other test: they start none and listen to nothing. */
-const pure = [
-  'compare',
-  'control-schema',
-  'filter',
-  'formats',
-  'intercept',
-  'json-path',
-  'model',
-  'proxy',
-  'redaction',
-  'render',
-  'tui',
-  'wire',
-].map((folder) => `test/${folder}/**/*.test.ts`)
+/**
+ * Tests in a process of their own: those that replace a module, measure memory, or take long. All others share a process,
+ * as loading vitest and the program for each file took longer than most files' tests; `test/setup.ts` looks after each
+ * file for what it left behind.
+ */
+const alone = [
+  'test/**/*.long.test.ts',
+  'test/cli/collect/fetch-segment.test.ts',
+  'test/cli/sql/open-engine.test.ts',
+  'test/regressions/ui-ends-at-once.test.ts',
+  'test/replay/plan-memory.test.ts',
+  'test/transports/http-proxy-flow.test.ts',
+]
 
 export default defineConfig({
   // The examples say what users say.
@@ -47,16 +45,16 @@ export default defineConfig({
     retry: process.env['CI'] === undefined ? 0 : 2,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
+      { extends: true, test: { name: 'alone', include: alone, exclude: tooLong } },
       {
         extends: true,
         test: {
-          name: 'processes',
+          name: 'shared',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...pure, ...tooLong],
+          exclude: ['**/node_modules/**', ...alone],
+          isolate: false,
         },
       },
-      // One process for many files, as loading the program for each took longer than its tests.
-      { extends: true, test: { name: 'pure', include: pure, exclude: tooLong, isolate: false } },
     ],
   },
 })

@@ -7,7 +7,7 @@ import { cli } from './stage.js'
 import type { Run } from './run-cli.js'
 
 /** Commands that serve, record or follow until they are stopped, and those that start threads: each in a process of its own. */
-const alone = new Set('attach call collect doctor mcp mock proxy record run ship sql tail ui'.split(' '))
+const alone = new Set('attach collect mcp mock proxy record ship sql tail ui'.split(' '))
 /** Variables that Node or the program read when they start. */
 const readAtStart = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'WIRETAPE_LAUNCHED']
 

@@ -28,8 +28,7 @@ describe('the tables of a build', () => {
   it('find the same literals', () => {
     const text = 'a Token, AKIA, akia, eyJh":x'
     const found = [undefined, unpackTables(literals, packed)].map((tables) => {
-      const finder = new LiteralFinder(literals)
-      if (tables) finder.prepare(tables)
+      const finder = new LiteralFinder(literals, () => tables)
       const all: string[] = []
       finder.each(text, text.length, ({ literal }, index) => void all.push(`${literal} ${index}`))
       return all
