@@ -1,4 +1,6 @@
 import { WiretapeError } from '../model/index.js'
+import { tablesOfBuild } from '../proxy/index.js'
+import { useRedactionTables } from '../redaction/index.js'
 import { exitCode } from './exit-codes.js'
 import { createIo, type Io } from './io.js'
 import { isLaunched, runUnrecorded } from './launched.js'
@@ -6,6 +8,7 @@ import { parseRecordArgs } from './record-options.js'
 
 /** Runs one command line. Returns the exit status; never throws for errors of users or in files. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
+  useRedactionTables(tablesOfBuild)
   let io: Io
   try {
     io = createIo()

@@ -55,15 +55,8 @@ export {
   type CompareSettings,
   type Level,
 } from './settings.js'
-export {
-  compareAnswers,
-  failureOf,
-  isFailure,
-  verdicts,
-  type AnswerComparison,
-  type Asked,
-  type Verdict,
-} from './verdict.js'
+export { failureOf, isFailure } from './failure.js'
+export { compareAnswers, verdicts, type AnswerComparison, type Asked, type Verdict } from './verdict.js'
 export type { AnswerText } from './answer-text.js'
 export {
   describeDifference,

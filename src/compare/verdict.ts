@@ -1,5 +1,6 @@
-import { findJsonValue, isFault, JsonObject, kindAt, type Span } from '../wire/index.js'
+import { findJsonValue, isFault, JsonObject, type Span } from '../wire/index.js'
 import { isTooDeep } from './canonical-json.js'
+import { isFailure, startOf } from './failure.js'
 import { diffJson, type Difference, type JsonDiff } from './json-diff.js'
 import { offeredPlaces } from './offered-places.js'
 import { checkSchema } from './schema-check.js'
@@ -120,21 +121,6 @@ function isSome<T>(list: readonly T[]): list is Differing<T> {
   return list.length > 0
 }
 
-/** Whether it is a JSON-RPC error, or a tool result with `isError`. */
-export function isFailure(text: string): boolean {
-  if (text.startsWith('{') && !mayFail(text)) return false
-  const start = startOf(text)
-  if (start === undefined) return true
-  const message = new JsonObject(text, start)
-  return message.has('error') || message.object('result')?.raw('isError') === 'true'
-}
-
-/** False for most responses, without parsing their members. */
-function mayFail(text: string): boolean {
-  // Member names can contain escapes.
-  return text.includes('"error"') || text.includes('"isError"') || text.includes(String.raw`\u`)
-}
-
 function differences(
   before: AnswerText,
   after: AnswerText,
@@ -208,25 +194,6 @@ function expanded({ text, redacted }: AnswerText): AnswerText {
 function wholeOf(text: string): Span {
   const found = findJsonValue(text)
   return isFault(found) ? { start: 0, end: text.length } : { start: found.start, end: found.end }
-}
-
-function startOf(text: string): number | undefined {
-  const found = findJsonValue(text)
-  return isFault(found) || kindAt(text, found.start) !== 'object' ? undefined : found.start
-}
-
-/** Code and message of an error, or text of a failed tool call, for people; undefined for a result. */
-export function failureOf(text: string): string | undefined {
-  if (!mayFail(text)) return undefined
-  const start = startOf(text)
-  if (start === undefined) return undefined
-  const message = new JsonObject(text, start)
-  const error = message.object('error')
-  if (error) return `error ${error.raw('code') ?? '?'}: ${error.string('message') ?? ''}`
-  const result = message.object('result')
-  if (result?.raw('isError') !== 'true') return undefined
-  const first = result.objects('content', 1)[0]?.string('text')
-  return first === undefined ? 'isError' : `isError: ${first}`
 }
 
 export type { Difference }

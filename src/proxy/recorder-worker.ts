@@ -1,5 +1,4 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
-import fs from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import {
   RecorderCore,
@@ -8,7 +7,8 @@ import {
   type RecordingReport,
 } from './recorder-core.js'
 import type { RecorderReply } from './recording-thread.js'
-import { prepareRedaction } from '../redaction/index.js'
+import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
+import { tablesOfBuild } from './tables-of-build.js'
 import { createRunRedactor } from './run-redactor.js'
 import { tellWork } from './thread-state.js'
 
@@ -84,12 +84,5 @@ async function begin(given: RecorderInit): Promise<void> {
 }
 
 // Before the first message is read, which would otherwise be late on the tape.
-prepareRedaction(tablesOfBuild())
-
-function tablesOfBuild(): Uint8Array | undefined {
-  try {
-    return fs.readFileSync(new URL('redaction.tables', import.meta.url))
-  } catch {
-    return undefined
-  }
-}
+useRedactionTables(tablesOfBuild)
+prepareRedaction()

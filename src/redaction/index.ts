@@ -1,8 +1,9 @@
+import { packBoth } from './built-tables.js'
 import type { CompiledRules, RuleSources } from './compile-rules.js'
-import { packTables, unpackTables } from './literal-tables.js'
 import { prepareTriggers, triggers } from './trigger.js'
 import { anchors, prepareValuePatterns } from './value-patterns.js'
 
+export { useRedactionTables } from './built-tables.js'
 export type { CompiledRules, RuleSources } from './compile-rules.js'
 export type { RedactedJson } from './json-redactor.js'
 export { literalRule } from './literal-rule.js'
@@ -27,26 +28,15 @@ export async function compileRules(sources: RuleSources): Promise<CompiledRules>
 }
 
 /**
- * The tables of the built-in rules as bytes, for `prepareRedaction`: a build writes them beside the program, since a
+ * The tables of the built-in rules as bytes, for `useRedactionTables`: a build writes them beside the program, since a
  * recorder would need 20 to 100 ms to make them.
  */
 export function redactionTables(): Uint8Array {
-  const [first, second] = [packTables(triggers), packTables(anchors)]
-  const bytes = new Uint8Array(4 + first.length + second.length)
-  new DataView(bytes.buffer).setUint32(0, first.length)
-  bytes.set(first, 4)
-  bytes.set(second, 4 + first.length)
-  return bytes
+  return packBoth(triggers, anchors)
 }
 
-/**
- * Creates the tables in advance, so that the first text need not wait for them.
- *
- * @param tables from `redactionTables`; the tables are made now if they are missing, damaged or of other rules
- */
-export function prepareRedaction(tables?: Uint8Array): void {
-  const end =
-    tables && tables.length >= 4 ? 4 + new DataView(tables.buffer, tables.byteOffset).getUint32(0) : 4
-  prepareTriggers(tables && unpackTables(triggers, tables.subarray(4, end)))
-  prepareValuePatterns(tables && unpackTables(anchors, tables.subarray(end)))
+/** Creates the tables in advance, so that the first text need not wait for them. */
+export function prepareRedaction(): void {
+  prepareTriggers()
+  prepareValuePatterns()
 }

@@ -37,20 +37,23 @@ export class LiteralPairs<T extends Literal> {
 /** Finds all literals in a text, one after the other. */
 export class LiteralFinder<T extends Literal> {
   readonly #wanted: readonly T[]
+  readonly #tables: () => LiteralTables | undefined
   /** Created for the first text. */
   #made: LiteralPairs<T> | undefined
 
-  constructor(literals: readonly T[]) {
+  /** @param tables those of the literals, if they were made before */
+  constructor(literals: readonly T[], tables: () => LiteralTables | undefined = () => undefined) {
     this.#wanted = literals
+    this.#tables = tables
   }
 
-  /** Uses tables that were made before, unless a text was searched already. */
-  prepare(tables: LiteralTables | undefined): void {
-    this.#made ??= new LiteralPairs(this.#wanted, tables)
+  /** Creates the tables, unless a text was searched already. */
+  prepare(): void {
+    void this.#pairs
   }
 
   get #pairs(): LiteralPairs<T> {
-    return (this.#made ??= new LiteralPairs(this.#wanted))
+    return (this.#made ??= new LiteralPairs(this.#wanted, this.#tables()))
   }
 
   /**

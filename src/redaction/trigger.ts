@@ -9,9 +9,9 @@ import {
   pieceMargin,
   setEdges,
 } from './trigger-piece.js'
+import { builtTables } from './built-tables.js'
 import { FirstTexts } from './first-texts.js'
 import { allGroups } from './literal-finder.js'
-import type { LiteralTables } from './literal-tables.js'
 import { TriggerPairs, type Compiled, type Trigger } from './trigger-pairs.js'
 import { isNoProgress } from './progress-token.js'
 import { vendorNames } from './secret-names.js'
@@ -293,7 +293,7 @@ let made: TriggerPairs | undefined
 export const triggers = [...names, ...places, ...values, ...vendors]
 
 /** Created on first use: most commands check no text. */
-const pairs = (): TriggerPairs => (made ??= new TriggerPairs(triggers))
+const pairs = (): TriggerPairs => (made ??= new TriggerPairs(triggers, builtTables('triggers', triggers)))
 
 const firstTexts = new FirstTexts(triggers)
 
@@ -323,8 +323,8 @@ function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: numb
 }
 
 /** Creates the tables in advance, so that the first long text need not wait for them. */
-export function prepareTriggers(tables?: LiteralTables): void {
-  made ??= new TriggerPairs(triggers, tables)
+export function prepareTriggers(): void {
+  pairs()
 }
 
 /** Whether the default rules must read `text`. */

@@ -1,7 +1,7 @@
 /** Secrets recognised by their shape, anywhere in a text. */
+import { builtTables } from './built-tables.js'
 import type { Finding } from './finding.js'
 import { LiteralFinder } from './literal-finder.js'
-import type { LiteralTables } from './literal-tables.js'
 import type { Literal } from './literal.js'
 import { marker } from './marker.js'
 import { isPlaceholder } from './secret-looks.js'
@@ -54,10 +54,10 @@ function edgesOf({ before, after, beside }: Edges): Edges {
   }
 }
 
-const finder = new LiteralFinder(anchors)
+const finder = new LiteralFinder(anchors, () => builtTables('anchors', anchors))
 
 /** Creates the tables in advance. */
-export const prepareValuePatterns = (tables?: LiteralTables): void => finder.prepare(tables)
+export const prepareValuePatterns = (): void => finder.prepare()
 
 /** Rules whose findings may also be prose or a file name. */
 const loose = new Set(['bearer', 'env-path', 'ssh-key-path', 'url-password'])

@@ -1,6 +1,7 @@
 import type { ExchangeComparison } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
-import { compareQuestion, defaultAnswer, withId, type QuestionPicker } from './answer-question.js'
+import { compareQuestion, withId, type QuestionPicker } from './answer-question.js'
+import { defaultAnswer } from './default-answer.js'
 import { readEnvelope } from '../wire/index.js'
 import { clientFrame } from './client-frame.js'
 import type { LiveConnection } from './live-connection.js'

@@ -9,15 +9,6 @@ import type { Envelope } from '../model/index.js'
 import { findJsonValue, isFault, memberOf, membersOf, spliceText } from '../wire/index.js'
 import type { Plan, PlannedQuestion } from './plan.js'
 
-/** The response to a request of the server for which the recording has none. */
-export type Unanswered =
-  /** A JSON-RPC error: method not found. */
-  | 'error'
-  /** An empty result. */
-  | 'empty'
-  /** Like `error`, and the replay fails. */
-  | 'fail'
-
 /** Matches live requests of the server with recorded ones. */
 export interface QuestionPicker {
   /** Takes the recorded request with the same content, else the first with the same method. */
@@ -64,13 +55,6 @@ export function withId(text: string, id: string): string {
   if (isFault(found)) return text
   const member = memberOf(membersOf(text, found.start), 'id')
   return member ? spliceText(text, [{ start: member.start, end: member.end, text: id }]) : text
-}
-
-/** The response where the recording has none. A ping always gets a result. */
-export function defaultAnswer({ id = 'null', method }: Envelope, unanswered: Unanswered): string {
-  if (method === 'ping' || unanswered === 'empty') return `{"jsonrpc":"2.0","id":${id},"result":{}}`
-  const message = JSON.stringify(`the recording has no response to ${method}`)
-  return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":${message}}}`
 }
 
 /** A request of the server as recorded. */

@@ -11,8 +11,8 @@ import {
   readEnvelope,
   spliceText,
 } from '../wire/index.js'
-import { defaultAnswer } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
+import { defaultAnswer } from './default-answer.js'
 import { initialized, newestLegacy } from './handshake.js'
 import { askLive, openLive, type Connect, type LiveConnection } from './live-connection.js'
 import type { SetValue } from './live-values.js'

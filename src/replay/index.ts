@@ -1,5 +1,5 @@
 export { acceptTexts } from './accept-texts.js'
-export type { Unanswered } from './answer-question.js'
+export type { Unanswered } from './default-answer.js'
 export {
   callOnce,
   openServer,

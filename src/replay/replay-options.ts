@@ -1,5 +1,5 @@
 import type { Level } from '../compare/index.js'
-import type { Unanswered } from './answer-question.js'
+import type { Unanswered } from './default-answer.js'
 
 /** How a recording is replayed and compared. Everything has a default. */
 export interface ReplayOptions {

@@ -1,5 +1,5 @@
 import type { CompareSettings, ComparisonSummary, ExchangeComparison, Subject } from '../compare/index.js'
-import type { Unanswered } from './answer-question.js'
+import type { Unanswered } from './default-answer.js'
 import type { GivenValue } from './given-values.js'
 import type { Secrets, SetValue } from './live-values.js'
 import type { MessageOutcome } from './outcome.js'

@@ -1,31 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { findClients } from '../../clients/index.js'
-import { joinCommandLine, WiretapeError } from '../../model/index.js'
-import { callOnce, parseSetValue, setValues, type CallRequest } from '../../replay/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { callOnce, type CallRequest } from '../../replay/index.js'
 import { escapeJson, escapeLines, escapeText, indentJson } from '../../render/index.js'
 import { listTapes } from '../../tape/index.js'
 import { connectStdio } from '../../link/index.js'
 import { createDeadline } from '../../transports/index.js'
 import { recordingsIn } from '../data-folder.js'
-import { openCallFile } from '../saved/save-call.js'
-import type { SavedServer } from '../../saved-calls/index.js'
-import { parseHeader } from '../header-option.js'
-import { canAsk, confirm } from '../confirm.js'
 import { exitCode } from '../exit-codes.js'
-import { parseHttpUrl } from '../http-url-option.js'
-import { mergedRows } from '../inspect/rows.js'
-import type { InspectRow } from '../inspect/inspect-row.js'
 import { hasAudience, say, type Io } from '../io.js'
-import { recordedTarget } from '../recorded-target.js'
-import { recordingPath } from '../recording-name.js'
-import { loadRecordings } from '../recordings.js'
-import { placesOf } from './install.js'
+import { recorderOf, serverOf, type ServerOptions } from './called-server.js'
 
-export interface CallOptions {
-  readonly server?: string
-  readonly url?: string
-  readonly header?: readonly string[]
+export interface CallOptions extends ServerOptions {
   readonly from?: string
   readonly set?: readonly string[]
   readonly yes?: boolean
@@ -55,9 +41,12 @@ export async function runCall(
           recorder: await recorderOf(command, options, io),
           server: serverOf(command, options),
         }
-      : await recordedCall(options.from, words, command, options, io)
+      : await (await import('./recorded-call.js')).recordedCall(options.from, words, command, options, io)
   if (recorder === undefined) return exitCode.done
-  const file = options.save === undefined ? undefined : await openCallFile(options.save, io)
+  const file =
+    options.save === undefined
+      ? undefined
+      : await (await import('../saved/save-call.js')).openCallFile(options.save, io)
   const own = [process.execPath, process.argv[1]!, 'record']
   const out = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
   const id = randomUUID().slice(0, 8)
@@ -81,17 +70,6 @@ export async function runCall(
     say(line)
   }
   return code
-}
-
-/** The server of the command line, in the form of a file of saved calls. */
-function serverOf(
-  command: readonly string[],
-  { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
-): SavedServer {
-  if (command.length > 0) return { command, env: {} }
-  if (url === undefined) return { client: server! }
-  const headers = header.map((text) => parseHeader(text, process.env))
-  return { url, headers: headers.map(({ name, value }) => [name, value] as const) }
 }
 
 /** Prints the path of the recording. */
@@ -139,99 +117,6 @@ function newCall(words: readonly string[]): CallRequest {
       hint: 'quote it: \'{"message":"hi"}\'',
     })
   return { method: 'tools/call', params: `{"name":${JSON.stringify(tool)},"arguments":${json.trim()}}` }
-}
-
-/** Arguments that make `wiretape record` a stdio server in front of the called server. */
-export async function recorderOf(
-  command: readonly string[],
-  { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
-  io: Io,
-): Promise<string[]> {
-  if (command.length > 0) return ['--', ...command]
-  if (url !== undefined) {
-    parseHttpUrl(url, '--url')
-    return ['--bridge', '--url', url, ...header.flatMap((text) => ['--header', text])]
-  }
-  const known: string[] = []
-  for (const { files } of await findClients(placesOf(io)))
-    for (const { place, servers } of files)
-      for (const { name } of servers) {
-        if (name === server) return ['--config', place.path, '--server', name]
-        known.push(name)
-      }
-  throw new WiretapeError('usage', `no client has the server ${JSON.stringify(server)}`, {
-    hint:
-      known.length > 0
-        ? `known servers: ${[...new Set(known)].slice(0, 20).join(', ')}`
-        : 'wiretape status lists them',
-  })
-}
-
-/** A recorded request with `--set` applied, and its server: the named one, or the recorded one if a person agrees. */
-async function recordedCall(
-  from: string,
-  words: readonly string[],
-  command: readonly string[],
-  options: CallOptions,
-  io: Io,
-): Promise<{ request: CallRequest; recorder: string[] | undefined; server: SavedServer }> {
-  const [number, ...more] = words
-  if (number === undefined || !/^\d{1,9}$/.test(number) || more.length > 0)
-    throw new WiretapeError('usage', '--from needs a message number', {
-      hint: 'wiretape inspect prints the numbers at the start of each line',
-    })
-  const sets = (options.set ?? []).map((text) => parseSetValue(text, process.env))
-  const name = await recordingPath(from, io)
-  const row = await requestIn(name, Number(number), io)
-  const request = { text: setValues(row.raw, sets) }
-  if (command.length > 0 || options.url !== undefined || options.server !== undefined)
-    return { request, recorder: await recorderOf(command, options, io), server: serverOf(command, options) }
-  const target = recordedTarget(row.session!, [], from)
-  const server = 'command' in target ? serverOf(target.command, {}) : serverOf([], target)
-  const shown = 'command' in target ? joinCommandLine(target.command) : target.url
-  if (!options.yes) {
-    if (!canAsk())
-      throw new WiretapeError('usage', `the recorded server is ${escapeText(shown)}`, {
-        hint: 'add --yes to use it, or choose another server with --url or after --',
-      })
-    process.stderr.write(`Recorded server: ${escapeText(shown)}\n`)
-    if (!(await confirm('Call it?'))) return { request, recorder: undefined, server }
-  }
-  return {
-    request,
-    server,
-    recorder: await ('command' in target ? recorderOf(target.command, {}, io) : recorderOf([], target, io)),
-  }
-}
-
-/** The client's request with this number, or the request of the response with this number. */
-async function requestIn(name: string, number: number, io: Io): Promise<InspectRow> {
-  const loaded = await loadRecordings([name], io.cwd)
-  try {
-    let wanted = number
-    for (let pass = 0; pass < 2; pass += 1) {
-      for await (const row of mergedRows(loaded.recordings)) {
-        if (row.seq !== wanted) continue
-        if (row.kind === 'request' && row.direction === 'client_to_server') return row
-        if (row.answers === undefined || row.direction !== 'server_to_client')
-          throw new WiretapeError(
-            'usage',
-            `message ${number} of ${escapeText(name)} is not a request of the client`,
-            {
-              hint: 'give the number of a request or of its response',
-            },
-          )
-        wanted = row.answers
-        break
-      }
-      if (wanted === number) break
-    }
-    throw new WiretapeError('usage', `${escapeText(name)} has no message ${number}`, {
-      hint: 'wiretape inspect prints the numbers',
-    })
-  } finally {
-    await loaded.close()
-  }
 }
 
 interface ToolResult {

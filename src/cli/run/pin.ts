@@ -13,7 +13,7 @@ import { readLock, usualLock, writeLock, type Pins } from '../pin/lock-file.js'
 import { offersInFiles, offersOfServer } from '../pin/recorded-offers.js'
 import { wordDiff } from '../pin/word-diff.js'
 import { recordingPaths } from '../recording-name.js'
-import { recorderOf } from './call.js'
+import { recorderOf } from './called-server.js'
 
 export interface PinOptions {
   readonly url?: string

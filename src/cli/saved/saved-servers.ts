@@ -10,7 +10,7 @@ import {
   type ReplayTarget,
 } from '../../replay/index.js'
 import type { SavedServer } from '../../saved-calls/index.js'
-import { recorderOf } from '../run/call.js'
+import { recorderOf } from '../run/called-server.js'
 import { placesOf } from '../run/install.js'
 import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
