@@ -17,6 +17,7 @@ const entries = {
   'recorder-worker': 'dist/proxy/recorder-worker.js',
   'session-worker': 'dist/capture/session-worker.js',
   'telemetry-worker': 'dist/telemetry/telemetry-worker.js',
+  'line-worker': 'dist/cli/line-worker.js',
   'batch-worker': 'dist/cli/sql/batch-worker.js',
   'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }

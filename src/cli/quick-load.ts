@@ -8,8 +8,9 @@ import {
   type TapeRecord,
   type Rows,
 } from '../model/index.js'
-import { lentBytes, type RecordingFile } from '../tape/index.js'
+import type { RecordingFile } from '../tape/index.js'
 import { createByteTexts } from './byte-texts.js'
+import { LineChunks } from './line-chunks.js'
 import { inFile } from './named-file.js'
 import { withProgress } from './progress.js'
 
@@ -109,8 +110,9 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
   )
   if (file.fault) reported(file.fault)
   try {
-    for await (const chunk of withProgress(name, lentBytes(path, sizeBytes), sizeBytes))
-      scan.push(chunk, take)
+    const chunks = new LineChunks()
+    for await (const chunk of withProgress(name, chunks.read(path, sizeBytes), sizeBytes))
+      scan.push(chunk, take, chunks.lines)
     scan.end(take)
   } catch (error) {
     throw inFile(error, name, path)

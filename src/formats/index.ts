@@ -49,6 +49,8 @@ export {
   type DecodedLine,
   type EncodeOptions,
   type PlainLine,
+  PlainLines,
+  type PlainLineArrays,
   type TakePlain,
   type TraceIndex,
   type TraceLine,

@@ -3,8 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbandoned, replaceFile } from '../../tape/index.js'
 import type { BatchFailure, BatchMember } from './batch.js'
-import { batchesIn, batchPrefix, listOf, namesIn, removeBatch, type Batch } from './batch-list.js'
-import { writeBatches } from './write-batches.js'
+import { batchesIn, batchPrefix, listOf, namesIn, removeBatch, type Batch, type Part } from './batch-list.js'
+import { writeBatches, type WrittenBatch } from './write-batches.js'
 
 /** Files of recordings per batch. A larger recording is alone. */
 const batchBytes = 32 << 20
@@ -45,7 +45,7 @@ export class BatchFolder {
     const kept = small.length > mostSmall ? found.filter((batch) => !small.includes(batch)) : found
     const indexed = new Set(kept.flatMap(({ parts }) => parts))
     const missing = recordings.filter(({ part }) => !indexed.has(part))
-    const { made, failures } = await this.#make(missing, cwd)
+    const { made, failures } = await this.#make(groupsOf(missing), cwd)
     const files = [...kept, ...chosenOf(made, () => true)]
     return {
       files: files.map(({ batch, parts }) => ({
@@ -74,33 +74,36 @@ export class BatchFolder {
     }
   }
 
+  /** @param inThreads see `writeBatches` */
   async #make(
-    recordings: readonly IndexedRecording[],
+    groups: readonly (readonly IndexedRecording[])[],
     cwd: string,
+    inThreads = false,
   ): Promise<{ readonly made: readonly Batch[]; readonly failures: readonly BatchFailure[] }> {
-    const groups = groupsOf(recordings)
-    const names = groups.map(() => `${batchPrefix}${randomUUID()}.parquet`)
-    const results = await writeBatches(
-      groups.map((group, i) => ({
-        path: join(this.#folder, names[i]!),
-        cwd,
-        members: group.map(({ name, paths, areAll, part }) => ({ name, paths, areAll, part })),
-      })),
-    )
     const made: Batch[] = []
-    for (const [i, { bytes, failures }] of results.entries()) {
-      if (bytes === 0) continue
-      const failed = new Set(failures.map(({ part }) => part))
-      const parts = groups[i]!.filter(({ part }) => !failed.has(part)).map(({ part, paths, sizeBytes }) => ({
-        part,
-        path: paths[0]!,
-        sizeBytes,
-      }))
-      const batch = { name: names[i]!, sizeBytes: bytes, parts }
+    const failed: BatchFailure[] = []
+    const again: IndexedRecording[][] = []
+    const names = groups.map(() => `${batchPrefix}${randomUUID()}.parquet`)
+    const orders = groups.map((group, i) => ({
+      path: join(this.#folder, names[i]!),
+      cwd,
+      members: group.map(({ name, paths, areAll, part }) => ({ name, paths, areAll, part })),
+    }))
+    const done = async (i: number, { bytes, failures, isDead }: WrittenBatch): Promise<void> => {
+      const group = groups[i]!
+      // Each in a batch of its own, so that one recording does not take others with it.
+      if (isDead && group.length > 1) return void again.push(...group.map((recording) => [recording]))
+      failed.push(...failures)
+      if (bytes === 0) return
+      const batch = { name: names[i]!, sizeBytes: bytes, parts: partsOf(group, failures) }
+      // Written at once: whatever happens to the others, this batch is complete.
       await replaceFile(join(this.#folder, listOf(batch.name)), JSON.stringify(batch))
       made.push(batch)
     }
-    return { made, failures: results.flatMap(({ failures }) => failures) }
+    await writeBatches(orders, done, inThreads)
+    if (again.length === 0) return { made, failures: failed }
+    const rest = await this.#make(again, cwd, true)
+    return { made: [...made, ...rest.made], failures: [...failed, ...rest.failures] }
   }
 
   #removeOld(name: string): void {
@@ -134,6 +137,14 @@ function groupsOf(recordings: readonly IndexedRecording[]): IndexedRecording[][]
     groups.at(-1)!.push(recording)
   }
   return groups
+}
+
+/** Recordings of a batch that were written. */
+function partsOf(group: readonly IndexedRecording[], failures: readonly BatchFailure[]): Part[] {
+  const failed = new Set(failures.map(({ part }) => part))
+  return group
+    .filter(({ part }) => !failed.has(part))
+    .map(({ part, paths, sizeBytes }) => ({ part, path: paths[0]!, sizeBytes }))
 }
 
 function tapeBytes({ parts }: Batch): number {

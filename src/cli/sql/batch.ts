@@ -37,6 +37,9 @@ export interface BatchResult {
   readonly failures: readonly BatchFailure[]
 }
 
+/** Answer of a thread. */
+export type BatchAnswer = BatchResult | { readonly refused: WiretapeError['code']; readonly message: string }
+
 /** Writes the rows of recordings to one file. @throws WiretapeError `unwritable` */
 export async function writeBatch({ path, cwd, members }: BatchOrder): Promise<BatchResult> {
   const table = new RecordingTable()

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { ByteWriter, type ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
-import { noBoolean, noInt, noText, type ColumnValues } from './column-values.js'
+import { noBoolean, noInt, noText, type ColumnValues, type Run } from './column-values.js'
 
 const types = {
   doubles: 'DOUBLE',
@@ -9,7 +9,7 @@ const types = {
   booleans: 'BOOLEAN',
   names: 'BYTE_ARRAY',
   texts: 'BYTE_ARRAY',
-  same: 'BYTE_ARRAY',
+  runs: 'BYTE_ARRAY',
 } as const satisfies Record<ColumnValues['kind'], string>
 
 type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number]
@@ -94,10 +94,8 @@ function presenceOf(values: ColumnValues): Presence {
       return presentInts(values.at, -1)
     case 'texts':
       return presentUnsigned(values.texts.starts, noText)
-    case 'same': {
-      const { value, count } = values
-      return { count, missing: value === undefined ? count : 0, bits: new Uint8Array(0) }
-    }
+    case 'runs':
+      return presentRuns(values.runs)
   }
 }
 
@@ -129,6 +127,19 @@ function presentUnsigned(at: Uint8Array | Uint32Array, absent: number): Presence
   return { count: at.length, missing, bits }
 }
 
+function presentRuns(runs: readonly Run[]): Presence {
+  const count = runs.reduce((sum, run) => sum + run.count, 0)
+  const bits = new Uint8Array((count + 7) >> 3)
+  let [row, missing] = [0, 0]
+  for (const run of runs) {
+    const end = row + run.count
+    if (run.value === undefined) missing += run.count
+    else for (let i = row; i < end; i += 1) bits[i >> 3]! |= 1 << (i & 7)
+    row = end
+  }
+  return { count, missing, bits }
+}
+
 function levelsOf({ count, missing, bits }: Presence): Uint8Array {
   const writer = new ByteWriter(16)
   if (missing === 0 || missing === count) {
@@ -155,8 +166,8 @@ function pageOf(values: ColumnValues, presence: Presence): Page {
       return namesPage(values.at, values.texts, present)
     case 'texts':
       return { encoding: 'PLAIN', bytes: textBytes(values, presence) }
-    case 'same':
-      return repeated(plainTexts([values.value!]), present)
+    case 'runs':
+      return runsPage(values.runs)
   }
 }
 
@@ -222,6 +233,25 @@ function namesPage(codes: Int32Array, texts: readonly string[], present: number)
     encoding: 'RLE_DICTIONARY',
     bytes: packed(indexes, width),
     dictionary: { count: used.length, bytes: plainTexts(used) },
+  }
+}
+
+/** A dictionary, and runs of its values. */
+function runsPage(runs: readonly Run[]): Page {
+  const places = new Map<string, number>()
+  for (const { value } of runs) if (value !== undefined && !places.has(value)) places.set(value, places.size)
+  const width = Math.max(1, 32 - Math.clz32(places.size - 1))
+  const writer = new ByteWriter(64)
+  writer.appendUint8(width)
+  for (const { value, count } of runs) {
+    if (value === undefined) continue
+    writer.appendVarInt(count << 1)
+    for (let bit = 0; bit < width; bit += 8) writer.appendUint8((places.get(value)! >> bit) & 0xff)
+  }
+  return {
+    encoding: 'RLE_DICTIONARY',
+    bytes: writer.getBytes(),
+    dictionary: { count: places.size, bytes: plainTexts([...places.keys()]) },
   }
 }
 

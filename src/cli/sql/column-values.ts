@@ -22,8 +22,19 @@ export type ColumnValues =
   /** Positions in `texts`; negative ones are missing. */
   | { readonly kind: 'names'; readonly at: Int32Array; readonly texts: readonly string[] }
   | { readonly kind: 'texts'; readonly texts: TextRows }
-  /** The same value in every row. */
-  | { readonly kind: 'same'; readonly value: string | undefined; readonly count: number }
+  /** Values that stay the same in many consecutive rows. */
+  | { readonly kind: 'runs'; readonly runs: readonly Run[] }
+
+export interface Run {
+  readonly value: string | undefined
+  /** Rows. */
+  readonly count: number
+}
+
+/** The same value in every row. */
+export function sameValue(value: string | undefined, count: number): ColumnValues {
+  return { kind: 'runs', runs: [{ value, count }] }
+}
 
 /** Some rows of a column of texts. */
 export interface TextRows {
@@ -37,8 +48,6 @@ export interface TextRows {
   readonly starts: Uint32Array
   isMissing(row: number): boolean
   at(row: number): string | undefined
-  /** Adds all texts to other rows. @param first row there */
-  copyTo(texts: Texts, first: number): void
 }
 
 /** One value, as a program reads it. */
@@ -54,8 +63,10 @@ export function cellOf(values: ColumnValues, i: number): Cell {
       return values.texts[values.at[i]!]
     case 'texts':
       return values.texts.at(i)
-    case 'same':
-      return values.value
+    case 'runs': {
+      let end = 0
+      return values.runs.find(({ count }) => i < (end += count))?.value
+    }
   }
 }
 
@@ -175,6 +186,11 @@ export class Texts {
     this.#chunk(row).copy(row % rowsInGroup, bytes, start, end)
   }
 
+  /** Adds rows behind all others, within one group. @param first row here */
+  append(first: number, rows: TextRows): void {
+    this.#chunk(first).append(first % rowsInGroup, rows)
+  }
+
   /** @param to in the same group of rows as `from` */
   rows(from: number, to: number): ColumnValues {
     const first = from % rowsInGroup
@@ -223,6 +239,22 @@ class TextChunk {
     this.#length = at + 4 + length
   }
 
+  append(row: number, { isInOrder, bytes, starts }: TextRows): void {
+    if (bytes.length === 0) return
+    const last = row + starts.length - 1
+    if (last >= this.#starts.length) this.#grow(last + 1)
+    // Of texts in order, `bytes` begins with the first one.
+    const first = isInOrder ? starts.find((start) => start !== noText)! : 0
+    const at = this.#begin(row, bytes.length)
+    this.#starts[row] = noText
+    this.#bytes.set(bytes, at)
+    this.#length = at + bytes.length
+    for (let i = 0; i < starts.length; i += 1)
+      if (starts[i] !== noText) this.#starts[row + i] = starts[i]! - first + at
+    this.#last = last
+    if (!isInOrder) this.#isInOrder = false
+  }
+
   rows(from: number, to: number): TextRows {
     if (this.#starts.length < to) this.#grow(to)
     const starts = this.#starts.subarray(from, to)
@@ -251,10 +283,6 @@ class TextChunk {
       starts,
       isMissing,
       at: (i) => (isMissing(i) ? undefined : all.toString('utf8', starts[i]! + 4, end(i))),
-      copyTo(texts, row) {
-        for (let i = 0; i < starts.length; i += 1)
-          if (!isMissing(i)) texts.setBytes(row + i, all, starts[i]! + 4, end(i))
-      },
     }
   }
 

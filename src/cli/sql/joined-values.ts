@@ -1,4 +1,4 @@
-import { Names, Texts, type ColumnValues } from './column-values.js'
+import { Names, Texts, type ColumnValues, type Run } from './column-values.js'
 
 /** The values of consecutive groups of rows, at most `rowsInGroup`, as one group. */
 export function joinedValues(pieces: readonly ColumnValues[]): ColumnValues {
@@ -12,8 +12,14 @@ export function joinedValues(pieces: readonly ColumnValues[]): ColumnValues {
     case 'booleans':
       return { kind: 'booleans', at: joinedNumbers(pieces, (length) => new Uint8Array(length)) }
     default:
-      return pieces.some(({ kind }) => kind === 'texts') ? joinedTexts(pieces) : joinedNames(pieces)
+      return pieces.some(({ kind }) => kind === 'texts') ? joinedTexts(pieces) : joinedRepeated(pieces)
   }
+}
+
+/** Texts that repeat. */
+function joinedRepeated(pieces: readonly ColumnValues[]): ColumnValues {
+  const runs = pieces.flatMap((piece) => (piece.kind === 'runs' ? [piece.runs] : []))
+  return runs.length === pieces.length ? { kind: 'runs', runs: runs.flat() } : joinedNames(pieces)
 }
 
 function joinedNumbers<Values extends Float64Array | Int32Array | Uint8Array>(
@@ -34,15 +40,15 @@ function joinedNames(pieces: readonly ColumnValues[]): ColumnValues {
   const at = new Int32Array(pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)).fill(-1)
   let row = 0
   for (const piece of pieces) {
-    if (piece.kind === 'same') at.fill(names.codeOf(piece.value), row, row + piece.count)
+    if (piece.kind === 'runs')
+      eachRun(piece.runs, row, (value, from, to) => at.fill(names.codeOf(value), from, to))
     if (piece.kind === 'names') {
-      const codes = new Map<number, number>()
+      const codes = new Int32Array(piece.texts.length).fill(-1)
       for (let i = 0; i < piece.at.length; i += 1) {
         const own = piece.at[i]!
         if (own < 0) continue
-        let code = codes.get(own)
-        if (code === undefined) codes.set(own, (code = names.codeOf(piece.texts[own])))
-        at[row + i] = code
+        if (codes[own]! < 0) codes[own] = names.codeOf(piece.texts[own])
+        at[row + i] = codes[own]!
       }
     }
     row += lengthOf(piece)
@@ -54,20 +60,35 @@ function joinedTexts(pieces: readonly ColumnValues[]): ColumnValues {
   const texts = new Texts()
   let row = 0
   for (const piece of pieces) {
-    if (piece.kind === 'texts') piece.texts.copyTo(texts, row)
-    if (piece.kind === 'same' && piece.value !== undefined)
-      for (let i = 0; i < piece.count; i += 1) texts.set(row + i, piece.value)
+    if (piece.kind === 'texts') texts.append(row, piece.texts)
+    if (piece.kind === 'runs')
+      eachRun(piece.runs, row, (value, from, to) => {
+        if (value !== undefined) for (let i = from; i < to; i += 1) texts.set(i, value)
+      })
     if (piece.kind === 'names')
-      for (let i = 0; i < piece.at.length; i += 1) texts.set(row + i, piece.texts[piece.at[i]!])
+      for (let i = 0; i < piece.at.length; i += 1) {
+        const text = piece.texts[piece.at[i]!]
+        if (text !== undefined) texts.set(row + i, text)
+      }
     row += lengthOf(piece)
   }
   return texts.rows(0, row)
 }
 
+/** @param take gets the rows of each run, from `first` on */
+function eachRun(
+  runs: readonly Run[],
+  first: number,
+  take: (value: string | undefined, from: number, to: number) => void,
+): void {
+  let row = first
+  for (const { value, count } of runs) take(value, row, (row += count))
+}
+
 function lengthOf(values: ColumnValues): number {
   switch (values.kind) {
-    case 'same':
-      return values.count
+    case 'runs':
+      return values.runs.reduce((sum, { count }) => sum + count, 0)
     case 'texts':
       return values.texts.starts.length
     default:

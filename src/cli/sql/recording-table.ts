@@ -1,7 +1,7 @@
 import { ParquetWriter } from 'hyparquet-writer'
 import { ChunkWriter } from './chunk-writer.js'
 import { writePages } from './column-pages.js'
-import { noBoolean, noInt, rowsInGroup, type ColumnValues } from './column-values.js'
+import { noBoolean, noInt, rowsInGroup, sameValue, type ColumnValues } from './column-values.js'
 import { joinedValues } from './joined-values.js'
 import { schemaOf, type ColumnType } from './parquet-table.js'
 import { factsText, rowColumns, type RowColumns, type RowColumn, type SessionFacts } from './row-columns.js'
@@ -80,7 +80,6 @@ export class RecordingTable {
   #sessions(facts: readonly SessionFacts[], recording: string, part: string): void {
     const count = facts.length
     const texts = facts.map(factsText)
-    const none: ColumnValues = { kind: 'same', value: undefined, count }
     const numbers: ColumnValues = { kind: 'ints', at: Int32Array.from(texts.keys()) }
     const own = Object.fromEntries(
       (Object.keys(rowColumns) as RowColumn[]).map((name) => [name, emptyOf(rowColumns[name], count)]),
@@ -89,7 +88,7 @@ export class RecordingTable {
       ...sharedValues(numbers, facts, count, recording, part),
       ...own,
       session_number: numbers,
-      kind: { ...none, value: 'session' },
+      kind: sameValue('session', count),
       text: { kind: 'names', at: Int32Array.from(texts.keys()), texts },
     })
   }
@@ -142,7 +141,7 @@ function sharedValues(
       const fact = name === 'recording' ? recording : name === 'part' ? part : facts[number]?.[name]
       return typeof fact === 'string' ? fact : undefined
     }
-    if (isOne) return [name, { kind: 'same', value: value(numbers[0]!), count }]
+    if (isOne) return [name, sameValue(value(numbers[0]!), count)]
     const texts = facts.map((_, number) => value(number) ?? '')
     const at = Int32Array.from(numbers, (number) => (value(number) === undefined ? -1 : number))
     return [name, { kind: 'names', at, texts }]
@@ -161,7 +160,7 @@ function textBytesOf(values: Readonly<Record<string, ColumnValues>>): number {
 function emptyOf(type: ColumnType, count: number): ColumnValues {
   switch (type) {
     case 'text':
-      return { kind: 'same', value: undefined, count }
+      return sameValue(undefined, count)
     case 'int':
       return { kind: 'ints', at: new Int32Array(count).fill(noInt) }
     case 'double':

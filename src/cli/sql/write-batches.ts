@@ -1,44 +1,81 @@
 import os from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { writeBatch, type BatchOrder, type BatchResult } from './batch.js'
+import { WiretapeError } from '../../model/index.js'
+import { writeBatch, type BatchAnswer, type BatchOrder, type BatchResult } from './batch.js'
 
 /** More threads would compete for the disk. */
 const mostThreads = 4
 
+/** `isDead` if a thread died while it wrote the batch: one of its recordings may need too much memory. */
+export type WrittenBatch = BatchResult & { readonly isDead?: true }
+
 /**
  * Writes batches, several of them in threads.
  *
- * @returns the result of each, in order
+ * @param done called after each
+ * @param inThreads uses a thread for a single batch too
  * @throws WiretapeError `unwritable`
  */
-export async function writeBatches(orders: readonly BatchOrder[]): Promise<BatchResult[]> {
-  const results: BatchResult[] = []
+export async function writeBatches(
+  orders: readonly BatchOrder[],
+  done: (order: number, result: WrittenBatch) => Promise<void>,
+  inThreads = false,
+): Promise<void> {
   const threads = Math.min(orders.length, os.availableParallelism(), mostThreads)
-  if (threads < 2) {
-    for (const order of orders) results.push(await writeBatch(order))
-    return results
-  }
   const queue = orders.entries()
-  await Promise.all(
-    Array.from({ length: threads }, async () => {
-      const worker = new Worker(new URL('./batch-worker.js', import.meta.url), { execArgv: [] })
-      try {
-        for (const [i, order] of queue) results[i] = await answerOf(worker, order)
-      } finally {
-        await worker.terminate()
-      }
-    }),
-  )
-  return results
+  if (threads < 2 && !inThreads) {
+    for (const [i, order] of queue) await done(i, await writeBatch(order))
+    return
+  }
+  await Promise.all(Array.from({ length: threads }, () => writeQueued(queue, done)))
 }
 
-function answerOf(worker: Worker, order: BatchOrder): Promise<BatchResult> {
+/** Writes batches of the queue in a thread, and in another one after it died. */
+async function writeQueued(
+  queue: Iterable<[number, BatchOrder]>,
+  done: (order: number, result: WrittenBatch) => Promise<void>,
+): Promise<void> {
+  let worker: Worker | undefined
+  try {
+    for (const [i, order] of queue) {
+      worker ??= new Worker(new URL('./batch-worker.js', import.meta.url), { execArgv: [] })
+      const result = await answerOf(worker, order)
+      if (result.isDead) worker = undefined
+      await done(i, result)
+    }
+  } finally {
+    await worker?.terminate()
+  }
+}
+
+function answerOf(worker: Worker, order: BatchOrder): Promise<WrittenBatch> {
   return new Promise((resolve, reject) => {
-    worker.once('error', reject)
-    worker.once('message', (result: BatchResult) => {
-      worker.off('error', reject)
-      resolve(result)
-    })
+    const listeners = {
+      message: (answer: BatchAnswer) => {
+        settle()
+        if ('refused' in answer) reject(new WiretapeError(answer.refused, answer.message))
+        else resolve(answer)
+      },
+      error: (error: Error & { readonly code?: string }) => {
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return died('out of memory')
+        settle()
+        reject(error)
+      },
+      exit: (code: number) => died(`exit code ${code}`),
+    }
+    function settle(): void {
+      for (const [event, listener] of Object.entries(listeners)) worker.off(event, listener)
+    }
+    function died(reason: string): void {
+      settle()
+      const failures = order.members.map(({ name, part }) => ({
+        part,
+        code: 'unreadable' as const,
+        message: `cannot index ${name}: its thread ended (${reason})`,
+      }))
+      resolve({ bytes: 0, failures, isDead: true })
+    }
+    for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
     worker.postMessage(order)
   })
 }

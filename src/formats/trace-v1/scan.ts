@@ -2,13 +2,18 @@ import { utf8Length, type Report } from '../../model/index.js'
 import { createLineFramer } from '../../wire/index.js'
 import { decodeLine, type DecodedLine } from './decode.js'
 import { PlainLine, readPlainLine } from './plain-line.js'
+import type { PlainLines } from './plain-lines.js'
 import { quickLine } from './quick-line.js'
 import { createLineReader, longestLine, type TraceLine } from './read.js'
 
 /** Bytes of a tape in, its lines out. */
 export interface TraceScan {
-  /** Passes each line completed by `chunk` to `take`, in order. The chunk may be kept until its last line ends. */
-  push(chunk: Uint8Array, take: (line: TraceLine) => void): void
+  /**
+   * Passes each line completed by `chunk` to `take`, in order. The chunk may be kept until its last line ends.
+   *
+   * @param lines plain lines of the chunk that were found already
+   */
+  push(chunk: Uint8Array, take: (line: TraceLine) => void, lines?: PlainLines): void
   /** End of input: a last line without line feed, and missing parts. */
   end(take: (line: TraceLine) => void): void
   /** Position of the current line, in bytes; also valid while a problem is reported. */
@@ -76,12 +81,18 @@ export function createTraceScan(
     return true
   }
 
-  /** As `pushLines`, but plain lines go to `taken`; adjacent other lines go to `pushWhole` together. */
-  function pushPlain(bytes: Uint8Array, taken: TakePlain, take: (line: TraceLine) => void): void {
-    let unusual = 0
-    let from = 0
+  /** As `pushLines` from `start` on, but plain lines go to `taken`; adjacent other lines go to `pushWhole` together. */
+  function pushPlain(
+    bytes: Uint8Array,
+    start: number,
+    taken: TakePlain,
+    take: (line: TraceLine) => void,
+    lines: PlainLines | undefined,
+  ): void {
+    let unusual = start
+    let from = start
     while (from < bytes.length) {
-      const lf = readPlainLine(bytes, from, plain)
+      const lf = lines ? lines.read(from, plain) : readPlainLine(bytes, from, plain)
       if (lf < 0) {
         from = bytes.indexOf(LF, from) + 1
         continue
@@ -105,23 +116,22 @@ export function createTraceScan(
   }
 
   return {
-    push(chunk, take) {
-      let rest = chunk
+    push(chunk, take, lines) {
+      let start = 0
       // The first line may have a byte order mark, and a pending partial line comes first.
       if (atStart || framer.pendingBytes > 0) {
-        const lf = rest.indexOf(LF)
-        const head = lf < 0 ? rest : rest.subarray(0, lf + 1)
-        rest = rest.subarray(head.length)
-        pushFrames(head, take)
+        const lf = chunk.indexOf(LF)
+        start = lf < 0 ? chunk.length : lf + 1
+        pushFrames(chunk.subarray(0, start), take)
         if (lf >= 0) atStart = false
       }
-      const whole = rest.subarray(0, rest.lastIndexOf(LF) + 1)
-      if (whole.length > 0) {
-        if (takePlain) pushPlain(whole, takePlain, take)
-        else pushWhole(whole, take)
-        rest = rest.subarray(whole.length)
+      const end = chunk.lastIndexOf(LF) + 1
+      if (end > start) {
+        if (takePlain) pushPlain(chunk.subarray(0, end), start, takePlain, take, lines)
+        else pushWhole(chunk.subarray(start, end), take)
+        start = end
       }
-      pushFrames(rest, take)
+      pushFrames(chunk.subarray(start), take)
     },
     end(take) {
       for (const frame of framer.end()) {

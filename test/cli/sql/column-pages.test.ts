@@ -8,6 +8,7 @@ import {
   noBoolean,
   noInt,
   Numbers,
+  sameValue,
   Texts,
   type ColumnValues,
 } from '../../../src/cli/sql/column-values.js'
@@ -56,8 +57,15 @@ const values: Record<string, ColumnValues> = {
     filled((row) => column.set(row, row % 2 === 0 ? undefined : `second ${row}`), 5)
   }),
   text_half: texts((column) => column.set(7, 'half \ud800')),
-  text_same: { kind: 'same', value: 'shop', count },
-  text_none: { kind: 'same', value: undefined, count },
+  text_same: sameValue('shop', count),
+  text_none: sameValue(undefined, count),
+  text_runs: {
+    kind: 'runs',
+    runs: Array.from({ length: 334 }, (_, i) => ({
+      value: i % 5 === 0 ? undefined : `run ${i}`,
+      count: i < 333 ? 3 : 4,
+    })),
+  },
 }
 
 it('columns of every kind are read by another program as they were', async () => {

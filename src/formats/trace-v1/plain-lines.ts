@@ -1,0 +1,139 @@
+import { PlainLine, readPlainLine } from './plain-line.js'
+
+const kinds = ['request', 'notification', 'result', 'error'] as const
+const flag = { fromServer: 1, late: 2, toolError: 4, redacted: 8, http: 16, sse: 32 } as const
+
+/** Integers and other numbers per line. */
+const [ints, numbers] = [25, 4]
+const LF = 0x0a
+
+/** Transferable between threads. */
+export interface PlainLineArrays {
+  readonly ints: Int32Array<ArrayBuffer>
+  readonly numbers: Float64Array<ArrayBuffer>
+}
+
+/** The plain lines of a chunk of a tape as numbers, so that one thread can find them for another one. */
+export class PlainLines {
+  readonly arrays: PlainLineArrays
+  #count: number
+  #next = 0
+
+  /** @param count lines in `arrays` */
+  constructor(arrays: PlainLineArrays, count = 0) {
+    this.arrays = arrays
+    this.#count = count
+  }
+
+  /** Arrays for the lines of a chunk. Lines that do not fit are not kept: they are read like unusual ones. */
+  static arraysFor(chunkBytes: number): PlainLineArrays {
+    const lines = chunkBytes >> 7
+    return { ints: new Int32Array(lines * ints), numbers: new Float64Array(lines * numbers) }
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Finds the plain lines of a chunk, except one that begins before it or ends after it. */
+  find(chunk: Uint8Array): void {
+    const line = new PlainLine()
+    const bytes = chunk.subarray(0, chunk.lastIndexOf(LF) + 1)
+    const most = this.arrays.numbers.length / numbers
+    this.#count = 0
+    for (let from = bytes.indexOf(LF) + 1; from < bytes.length && this.#count < most;) {
+      const lf = readPlainLine(bytes, from, line)
+      if (lf >= 0) this.#keep(line, from, lf)
+      from = (lf >= 0 ? lf : bytes.indexOf(LF, from)) + 1
+    }
+  }
+
+  /** Like `readPlainLine` for the chunk, with ascending `start`. */
+  read(start: number, line: PlainLine): number {
+    const { ints: all, numbers: others } = this.arrays
+    while (this.#next < this.#count && all[this.#next * ints]! < start) this.#next += 1
+    let at = this.#next * ints
+    if (this.#next >= this.#count || all[at] !== start) return -1
+    const lf = all[at + 1]!
+    const flags = all[at + 2]!
+    line.kind = kinds[flags >> 8]!
+    line.fromServer = (flags & flag.fromServer) !== 0
+    line.late = (flags & flag.late) !== 0
+    line.toolError = (flags & flag.toolError) !== 0
+    line.redacted = (flags & flag.redacted) !== 0
+    line.http = (flags & flag.http) !== 0
+    line.sse = (flags & flag.sse) !== 0
+    line.timeStart = all[at + 3]!
+    line.timeEnd = all[at + 4]!
+    line.rawStart = all[at + 5]!
+    line.rawEnd = all[at + 6]!
+    line.idStart = all[at + 7]!
+    line.idEnd = all[at + 8]!
+    line.corrStart = all[at + 9]!
+    line.corrEnd = all[at + 10]!
+    line.rpcIdStart = all[at + 11]!
+    line.rpcIdEnd = all[at + 12]!
+    line.methodStart = all[at + 13]!
+    line.methodEnd = all[at + 14]!
+    line.subjectStart = all[at + 15]!
+    line.subjectEnd = all[at + 16]!
+    line.argumentsStart = all[at + 17]!
+    line.argumentsEnd = all[at + 18]!
+    line.codeStart = all[at + 19]!
+    line.codeEnd = all[at + 20]!
+    line.messageStart = all[at + 21]!
+    line.messageEnd = all[at + 22]!
+    line.conversationStart = all[at + 23]!
+    line.conversationEnd = all[at + 24]!
+    at = this.#next * numbers
+    line.seq = others[at]!
+    line.us = others[at + 1]!
+    line.httpStatus = others[at + 2]!
+    line.httpExchange = others[at + 3]!
+    this.#next += 1
+    return lf
+  }
+
+  #keep(line: PlainLine, start: number, lf: number): void {
+    const { ints: all, numbers: others } = this.arrays
+    let at = this.#count * ints
+    all[at] = start
+    all[at + 1] = lf
+    all[at + 2] =
+      (kinds.indexOf(line.kind) << 8) |
+      (line.fromServer ? flag.fromServer : 0) |
+      (line.late ? flag.late : 0) |
+      (line.toolError ? flag.toolError : 0) |
+      (line.redacted ? flag.redacted : 0) |
+      (line.http ? flag.http : 0) |
+      (line.sse ? flag.sse : 0)
+    all[at + 3] = line.timeStart
+    all[at + 4] = line.timeEnd
+    all[at + 5] = line.rawStart
+    all[at + 6] = line.rawEnd
+    all[at + 7] = line.idStart
+    all[at + 8] = line.idEnd
+    all[at + 9] = line.corrStart
+    all[at + 10] = line.corrEnd
+    all[at + 11] = line.rpcIdStart
+    all[at + 12] = line.rpcIdEnd
+    all[at + 13] = line.methodStart
+    all[at + 14] = line.methodEnd
+    all[at + 15] = line.subjectStart
+    all[at + 16] = line.subjectEnd
+    all[at + 17] = line.argumentsStart
+    all[at + 18] = line.argumentsEnd
+    all[at + 19] = line.codeStart
+    all[at + 20] = line.codeEnd
+    all[at + 21] = line.messageStart
+    all[at + 22] = line.messageEnd
+    all[at + 23] = line.conversationStart
+    all[at + 24] = line.conversationEnd
+    at = this.#count * numbers
+    others[at] = line.seq
+    others[at + 1] = line.us
+    others[at + 2] = line.httpStatus
+    others[at + 3] = line.httpExchange
+    this.#count += 1
+  }
+}
