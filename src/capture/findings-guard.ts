@@ -86,7 +86,7 @@ export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuard
         // A failing rule is our fault: traffic continues, and the tape shows from when on nothing is checked.
         isBroken = true
         tell(
-          `findings are off from here on, a rule failed: ${problem instanceof Error ? problem.message : String(problem)}`,
+          `checks stop here, because a rule failed: ${problem instanceof Error ? problem.message : String(problem)}`,
         )
         return []
       }

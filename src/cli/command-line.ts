@@ -25,7 +25,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     await io.complain(message)
     return exitCode.usage
   }
-  await io.complain(message, 'the server saw its stdout closed')
+  await io.complain(message, 'the stdout of the server was closed too')
   return code
 }
 

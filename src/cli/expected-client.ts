@@ -8,5 +8,5 @@ import type { Io } from './io.js'
  */
 export async function sayClientExpected(io: Io, quiet: boolean | undefined, instead: string): Promise<void> {
   if (quiet || !isatty(0)) return
-  await io.complain(`waiting for an MCP client on stdin; ${instead}; Ctrl-D ends it`)
+  await io.complain(`waiting for an MCP client on stdin; ${instead}; press Ctrl+D to stop`)
 }

@@ -4,7 +4,7 @@ import { Option } from 'commander'
 export function otlpOption(): Option {
   return new Option(
     '--otlp <url>',
-    'export metrics to this OpenTelemetry receiver (docs/telemetry.md); env: as the OTEL_* variables say',
+    'export metrics to this OpenTelemetry receiver (docs/telemetry.md); env uses the OTEL_* variables',
   )
 }
 

@@ -7,7 +7,7 @@ export const otlpFlags: readonly RecordFlag[] = [
     long: '--otlp',
     key: 'otlp',
     value: 'url',
-    help: 'export spans and metrics to this OpenTelemetry receiver (OTLP over HTTP), e.g. http://localhost:4318; env: as the OTEL_* variables say',
+    help: 'export spans and metrics to this OpenTelemetry receiver (OTLP over HTTP), e.g. http://localhost:4318; env uses the OTEL_* variables',
   },
   {
     long: '--otlp-protocol',
@@ -22,6 +22,6 @@ export const otlpFlags: readonly RecordFlag[] = [
   {
     long: '--otlp-payload',
     key: 'otlpPayload',
-    help: 'with --otlp: spans have the payloads of requests and responses, redacted as the recording is',
+    help: 'with --otlp: include the payloads of requests and responses in spans, redacted like the recording',
   },
 ]

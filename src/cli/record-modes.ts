@@ -54,7 +54,7 @@ export function modeOf(command: readonly string[], options: RecordOptions): Reco
           : 'stdio'
   if (forward && bridge) throw wrong('--forward and --bridge cannot be combined')
   if (forward && url !== undefined)
-    throw wrong('--forward and --url cannot be combined', 'a client behind a proxy knows the URL itself')
+    throw wrong('--forward and --url cannot be combined', 'with --forward, the client names the server')
   if (bridge && url === undefined) throw wrong('--bridge needs the --url of the server')
   if (bridge && listen !== undefined)
     throw wrong('--bridge and --listen cannot be combined: the client starts a bridge')

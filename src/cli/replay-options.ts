@@ -17,7 +17,7 @@ export const timeoutOption = (): Option =>
 export function addReplayOptions(command: Command): Command {
   command
     .option(
-      '--header <Name: value>',
+      '--header <name: value>',
       'with a URL: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )
@@ -52,8 +52,8 @@ export function addReplayOptions(command: Command): Command {
         .default(Infinity, 'fast'),
     )
     .option('--filter <filter>', 'send only client messages that match')
-    .option('--repeat <n>', 'how many runs', count, 1)
-    .option('--parallel <n>', 'how many runs in parallel', count, 1)
+    .option('--repeat <n>', 'number of runs', count, 1)
+    .option('--parallel <n>', 'number of parallel runs', count, 1)
     .option(
       '--learn <n>',
       'run this many times, find values that vary between runs, and write them to the compare file',

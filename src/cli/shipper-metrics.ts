@@ -32,12 +32,12 @@ export class ShipperMetrics {
     ): OwnMetric => ({ name: `wiretape.shipper.${name}`, unit, description, kind, value })
     return [
       metric('sum', 'segments', '{segment}', 'Segments accepted by the store.', this.#shipped),
-      metric('sum', 'bytes', 'By', 'Their bytes, uncompressed.', this.#bytes),
+      metric('sum', 'bytes', 'By', 'Uncompressed bytes of accepted segments.', this.#bytes),
       metric('sum', 'sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent),
       metric('sum', 'refusals', '{segment}', 'Segments rejected by the store.', this.#refusals),
       metric('sum', 'failures', '{pass}', 'Passes without a response from the store.', this.#failures),
       metric('gauge', 'waiting', '{segment}', 'Finished segments that are not in the store yet.', waiting),
-      metric('gauge', 'waiting_bytes', 'By', 'Their bytes, uncompressed.', waitingBytes),
+      metric('gauge', 'waiting_bytes', 'By', 'Uncompressed bytes of waiting segments.', waitingBytes),
       metric(
         'gauge',
         'lag',

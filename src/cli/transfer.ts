@@ -111,7 +111,7 @@ export function targetFormat(id: string | undefined, option: string, output: str
       ? 'stdout has no name to choose a format from'
       : `the name ${output} does not imply a format`
   throw new WiretapeError('usage', message, {
-    hint: `${option} ${idsOf('write', option).join('|')} chooses it`,
+    hint: `choose one with ${option} ${idsOf('write', option).join('|')}`,
   })
 }
 

@@ -40,7 +40,7 @@ function httpFailure(lines: readonly string[]): string | undefined {
   const found = line === undefined ? undefined : decodeLine(line)
   if (!found || !('record' in found) || found.record.type !== 'http') return undefined
   const { status, why } = found.record
-  if (status !== undefined) return `the server answered HTTP ${status}`
+  if (status !== undefined) return `the server responded with HTTP ${status}`
   const reason = why?.replace(/^upstream: /, '').replace(/, answered \d+ by wiretape$/, '')
-  return reason === undefined ? undefined : `the server did not answer: ${reason}`
+  return reason === undefined ? undefined : `the server did not respond: ${reason}`
 }

@@ -53,7 +53,7 @@ export function againLines(again: Again, width: number): Line[] {
       ...(again.before === undefined ? jsonLines(again.answer) : textDiff(again.before, again.answer)),
     )
   }
-  lines.push([], [span('what was sent', 'bold')], ...jsonLines(again.sent))
+  lines.push([], [span('sent request', 'bold')], ...jsonLines(again.sent))
   return lines.flatMap((line) => wrapLine(line, width))
 }
 

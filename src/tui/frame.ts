@@ -154,7 +154,7 @@ function statusLine(state: ScreenState, { log, view, saved }: Context, width: nu
     if (others <= 0) return left
     return spread(
       left,
-      [span(others === 1 ? '1 other attached ' : `${others} others attached `, 'dim')],
+      [span(others === 1 ? '1 other program attached ' : `${others} other programs attached `, 'dim')],
       width,
     )
   }

@@ -309,6 +309,6 @@ function fateOf(log: MessageLog, gate: GateState | undefined): string {
   const lost = log.heldCount - onward
   const goes = onward === 1 ? 'is forwarded' : 'are forwarded'
   if (lost === 0) return `${countOf(onward, 'held message')} of the server ${goes}`
-  const gets = lost === 1 ? '1 held message gets' : `${lost} held messages get`
-  return `${gets} no further${onward === 0 ? '' : `, ${onward} ${goes}`}`
+  const gets = lost === 1 ? '1 held message is' : `${lost} held messages are`
+  return `${gets} dropped${onward === 0 ? '' : `, ${onward} ${goes}`}`
 }

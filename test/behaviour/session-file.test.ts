@@ -375,11 +375,11 @@ describe('convert', () => {
     ],
     [
       ['session.json', 'x.txt'],
-      `the name x.txt does not imply a format (--to ${ids('write', '|')} chooses it)`,
+      `the name x.txt does not imply a format (choose one with --to ${ids('write', '|')})`,
     ],
     [
       ['session.json', '-'],
-      `stdout has no name to choose a format from (--to ${ids('write', '|')} chooses it)`,
+      `stdout has no name to choose a format from (choose one with --to ${ids('write', '|')})`,
     ],
     [
       ['session.json'],

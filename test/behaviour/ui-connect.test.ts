@@ -97,7 +97,7 @@ describe('Connect in wiretape ui', () => {
     const { status, text } = await connect(before)
     expect(status).toBe(502)
     expect(text).toContain('the connection was refused')
-    expect((await failed(before)).why).toBe('the server did not answer: the connection was refused')
+    expect((await failed(before)).why).toBe('the server did not respond: the connection was refused')
   })
 
   it('says of a kept session that its server has ended', async () => {

@@ -33,5 +33,5 @@ it('lets messages pass when a rule fails, and says once that nobody looks any mo
   const subject = { direction: 'client_to_server', conversation: null } as RulePart['subject']
   const frame = { raw, batch: false, parts: parts.map(({ start, end }) => ({ start, end, subject })) }
   expect([guard(frame), guard(frame)]).toEqual([[], []])
-  expect(told).toEqual(['findings are off from here on, a rule failed: a fault of ours'])
+  expect(told).toEqual(['checks stop here, because a rule failed: a fault of ours'])
 })

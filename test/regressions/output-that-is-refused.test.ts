@@ -44,7 +44,7 @@ describe.runIf(existsSync(full))('a disk that takes nothing', () => {
     })
     recorder.stdin.end('two\n')
     expect(await recorder.ended).toEqual({ exitCode: 5, signal: null })
-    expect(recorder.stderr().toString()).toBe(`${refused} (the server saw its stdout closed)\n`)
+    expect(recorder.stderr().toString()).toBe(`${refused} (the stdout of the server was closed too)\n`)
     expect(readFileSync(stage.tape(), 'utf8')).toContain('"exitCode":5')
   })
 })

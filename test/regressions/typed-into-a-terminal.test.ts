@@ -26,7 +26,7 @@ describe.skipIf(leftOut(existsSync('/usr/bin/script'), 'script (util-linux) is n
     it('record says what it waits for, and what ends it', async () => {
       const said = await typed(stage.record(server('mini-mcp.mjs')))
       expect(said).toContain(
-        'wiretape: waiting for an MCP client on stdin; clients start this command from their configuration; Ctrl-D ends it',
+        'wiretape: waiting for an MCP client on stdin; clients start this command from their configuration; press Ctrl+D to stop',
       )
     })
 

@@ -50,10 +50,12 @@ describe('why a server never sent a message', () => {
     expect(await why(null, stderr, end(3, 0))).toBe(exited)
     expect(await why(null, stderr, request, stderr, end(3, 1))).toBe(exited)
     const url = 'http://127.0.0.1:1/mcp'
-    expect(await why(url, request, http({ status: 401 }), end(0, 1))).toBe('the server answered HTTP 401')
+    expect(await why(url, request, http({ status: 401 }), end(0, 1))).toBe(
+      'the server responded with HTTP 401',
+    )
     const refused = http({ why: 'upstream: the connection was refused, answered 502 by wiretape' })
     expect(await why(url, request, refused, end(0, 1))).toBe(
-      'the server did not answer: the connection was refused',
+      'the server did not respond: the connection was refused',
     )
   })
 

@@ -295,7 +295,7 @@ describe('the session', () => {
     screen.held(call(2, 'search'))
     screen.press('q')
     expect(screen.effects()).toEqual([])
-    expect(screen.picture().at(-2)).toContain('1 held message gets no further')
+    expect(screen.picture().at(-2)).toContain('1 held message is dropped')
     screen.press('q')
     expect(screen.effects()).toMatchObject([{ as: 'save-and-stop' }])
   })
@@ -309,7 +309,7 @@ describe('the session', () => {
     [
       'is among requests',
       [call(2, 'a'), call(3, 'b'), result(1, 'x')],
-      '2 held messages get no further, 1 is forwarded when the capture ends (press q again to end it)',
+      '2 held messages are dropped, 1 is forwarded when the capture ends (press q again to end it)',
     ],
   ])('says what becomes of a held answer, which %s', (_, held, words) => {
     const screen = createScreen({ owner: true, columns: 100 })

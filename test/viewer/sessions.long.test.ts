@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     const live = page.locator('.recording', { hasText: 'live' })
     await live.getByText(/ends in \d+ s/).waitFor()
     expect(await seriousFindings(page)).toEqual([])
-    await page.locator('.recording', { hasText: 'the server answered HTTP 401' }).waitFor()
+    await page.locator('.recording', { hasText: 'the server responded with HTTP 401' }).waitFor()
     await picture(page, 'sessions-home')
     await live.getByRole('button', { name: 'Keep open' }).click()
     await live.getByText(/ends in/).waitFor({ state: 'detached' })

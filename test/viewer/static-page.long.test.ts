@@ -254,7 +254,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
   it('says what is wrong with an address and what to do', async () => {
     stage.serve('/text.jsonl', 'hello\n')
     const cases = [
-      ['/?trace=missing.jsonl', /answered 404\. Check the URL/],
+      ['/?trace=missing.jsonl', /responded with HTTP 404\. Check the URL/],
       ['/?trace=text.jsonl', /not a recording: its start matches no known format/],
     ] as const
     for (const [address, words] of cases) {
@@ -297,7 +297,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await rows(allowed)).toEqual(['tools/call search ok'])
     for (const [name, words] of [
       ['closed.jsonl', /does not allow this page .* Access-Control-Allow-Origin\. Or download the file/],
-      ['missing.jsonl', /answered 404\. Check the URL/],
+      ['missing.jsonl', /responded with HTTP 404\. Check the URL/],
     ] as const) {
       const page = await open(name)
       await page.locator('.list .failure', { hasText: words }).waitFor()

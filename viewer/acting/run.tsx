@@ -167,6 +167,6 @@ export function Waiting(props: {
 }
 
 function taskWords({ status, message }: TaskTold): string {
-  const state = status === 'input_required' ? 'waits for input' : nameOf(status)
+  const state = status === 'input_required' ? 'waiting for input' : nameOf(status)
   return `task: ${state}${message === '' ? '' : ` · ${nameOf(message)}`}`
 }

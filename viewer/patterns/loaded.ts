@@ -59,6 +59,6 @@ export function comparing(): Engine['comparing'] {
 /** All formats besides tapes. For a worker, where they are always defined. */
 export function furtherFormats(): Engine['formats'] {
   const engine = loadedEngine()
-  if (!engine) throw new WiretapeError('usage', 'this format needs patterns.js, which did not arrive')
+  if (!engine) throw new WiretapeError('usage', 'this format needs patterns.js, which could not be loaded')
   return engine.formats
 }

@@ -221,7 +221,7 @@ async function fetchTrace({ name, url, headers = {} }: Opening & { kind: 'url' }
   if (response.ok && response.body) return response
   throw new WiretapeError(
     'unreadable',
-    `${name} could not be fetched: the server answered ${response.status}`,
+    `${name} could not be fetched: the server responded with HTTP ${response.status}`,
     {
       hint:
         response.status === 404

@@ -75,7 +75,7 @@ function refuseForeign(folder: string): void {
     // In a folder such as /tmp, users cannot rename files of others.
     const isSticky = (mode & 0o1000) !== 0
     const above = whyNotOurs({ uid, gid, mode: isSticky ? mode & ~0o022 : mode & ~0o020 })
-    if (above !== undefined) why = `${at} is not yours alone: ${above}`
+    if (above !== undefined) why = `its parent folder ${at} is not safe: ${above}`
     if (at === dirname(at)) break
   }
   if (why === undefined) return

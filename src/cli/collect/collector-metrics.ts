@@ -17,10 +17,15 @@ export function collectorMetrics(counts: CollectorCounts): OwnMetric[] {
     sum('repeated', '{segment}', 'Deliveries of segments that were in the index already.', counts.repeated),
     sum('dead', '{segment}', 'Segments that could not be read.', counts.dead),
     sum('failures', '{attempt}', 'Failed attempts that are retried.', counts.failed),
-    sum('gaps', '{gap}', 'Gaps in the segments.', counts.gaps),
-    sum('lost', '{message}', 'Messages lost in the gaps.', counts.lost),
+    sum('gaps', '{gap}', 'Gaps in indexed segments.', counts.gaps),
+    sum('lost', '{message}', 'Messages lost in gaps of indexed segments.', counts.lost),
     {
-      ...sum('lag', 's', 'From shipping to index, for the slowest of the last batch.', counts.lagMs / 1000),
+      ...sum(
+        'lag',
+        's',
+        'Time from shipping to the index, for the slowest segment of the last batch.',
+        counts.lagMs / 1000,
+      ),
       kind: 'gauge',
     },
   ]

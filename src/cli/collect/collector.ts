@@ -252,7 +252,7 @@ export class Collector {
         return this.#bury(
           delivery,
           hash,
-          before.reason ?? `${before.count} collectors ended while they read it`,
+          before.reason ?? `${before.count} collectors exited while reading it`,
         )
       isHeld = await this.#collect(delivery, manifest, before)
     })

@@ -25,17 +25,20 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     .option('--server <name>', 'a server of one of your MCP clients')
     .option('--url <url>', 'an HTTP server')
     .option(
-      '--header <Name: value>',
+      '--header <name: value>',
       'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )
-    .option('--from <recording>', 'send a request of this recording again, to its server unless you name one')
+    .option(
+      '--from <recording>',
+      'send a request of this recording again, to its server or to the one that you name',
+    )
     .option(
       '--set <JSONPath=value>',
       'with --from: replace a value in the request; ${NAME} comes from the environment; repeatable',
       collect,
     )
-    .option('-y, --yes', 'with --from: do not ask before the recorded server is started')
+    .option('-y, --yes', 'with --from: start the recorded server without asking')
     .option('-o, --out <dir>', 'folder for the tape (default: the recordings in your data folder)')
     .option('--save <file>', 'add the call and its response to a file of saved calls (wiretape run)')
     .addOption(
@@ -50,7 +53,7 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     .addHelpText(
       'after',
       `
-Exits with 1 when the tool reports a failure or the server returns an error.
+Exits 1 when the tool reports a failure or the server returns an error.
 
 Examples:
   wiretape call echo '{"message":"hi"}' -- node server.js

@@ -15,12 +15,12 @@ export function registerCheck(program: Command, io: Io, outcome: Outcome): void 
     .argument('<recording...>', 'recordings, checked together as one run')
     .option(
       '--rules <pack|id>',
-      'only these: protocol, schemas, safety, or the id of a rule; repeatable',
+      'run only these rules: protocol, schemas, safety, or the id of a rule; repeatable',
       collect,
     )
     .option(
       '--fail-on <level|id>',
-      'error, warning, note, or the id of a rule; repeatable (default: error)',
+      'exit 1 at this level or above (error, warning, note), or for this rule; repeatable (default: error)',
       collect,
     )
     .option('--baseline <file>', 'ignore the findings of this report (json)')

@@ -25,7 +25,7 @@ export function registerCodegen(program: Command, io: Io, outcome: Outcome): voi
     .addOption(new Option('--to <kind>', 'the test runner').choices(Object.keys(kinds)).makeOptionMandatory())
     .option('--filter <filter>', 'only requests that match')
     .option('--out <file>', 'the file to write (default: stdout)')
-    .option('--force', 'replace the file')
+    .option('--force', 'replace an existing file')
     .addOption(
       new Option(
         '--client <client>',

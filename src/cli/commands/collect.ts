@@ -16,7 +16,7 @@ export function registerCollect(program: Command, io: Io, outcome: Outcome): voi
     .requiredOption('--from <store>', 'source, where recorders ship to: nats://HOST, s3://BUCKET or a folder')
     .requiredOption('--to <store>', 'store for segments and index: s3://BUCKET or a folder')
     .option('--once', 'exit when nothing is left; with status 1 if a segment could not be read')
-    .option('--retry-dead', 'first try the dead letters of the store again')
+    .option('--retry-dead', 'retry the dead letters of the store first')
     .option('--batch-messages <n>', 'write a batch after this many messages', positiveNumber, 50_000)
     .addOption(
       new Option('--batch-age <time>', 'write a batch after this time')

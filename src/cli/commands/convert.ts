@@ -24,7 +24,10 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option('--strict', 'exit 1 if the target cannot hold everything')
     .option('--strict-v1', 'write only members of the published trace v1 format')
     .option('--compact', 'session-json: write each payload on one line')
-    .option('--otlp-payload', 'otlp-json, otlp-proto: spans have the payloads of requests and responses')
+    .option(
+      '--otlp-payload',
+      'otlp-json, otlp-proto: include the payloads of requests and responses in spans',
+    )
     .option('--force', 'replace an existing output file')
     .addHelpText(
       'after',

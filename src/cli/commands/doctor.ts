@@ -15,7 +15,7 @@ export function registerDoctor(program: Command, io: Io, outcome: Outcome): void
     .option('--url <url>', 'an HTTP server')
     .option(
       '--header <name: value...>',
-      'with --url: send this header too; ${NAME} comes from the environment',
+      'with --url: send these headers with every request; ${NAME} comes from the environment',
     )
     .option('--timeout <time>', 'timeout of each response (default: 30s)', parseTimeout)
     .option('--json', 'print JSON')

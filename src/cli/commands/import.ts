@@ -10,7 +10,7 @@ const profileHelp =
   'rules of the importer: documented (Assay 3.5 to 3.36), strict (3.37 and later) (default: documented)'
 
 const untimedHelp =
-  'the time of a transcript without any: now, milliseconds, or an ISO 8601 time (default: 0, with --profile strict now)'
+  'the time of a transcript without times: now, milliseconds, or an ISO 8601 time (default: 0, with --profile strict now)'
 
 export function registerImport(program: Command, io: Io, outcome: Outcome): void {
   program
@@ -48,6 +48,7 @@ export function registerTrace(program: Command, io: Io, outcome: Outcome): void 
     .command('trace')
     .summary('turn transcripts into traces')
     .description('Turns transcripts into traces.')
+    .helpCommand(false)
   trace
     .command('import-mcp')
     .summary('turn an MCP transcript into Trace V2 events')

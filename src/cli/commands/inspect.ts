@@ -13,7 +13,10 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
         'merged by time; the files of one rotated recording are joined.',
     )
     .argument('<file...>', 'recordings, including live ones; - reads stdin')
-    .option('--at <store>', 'segments of a fleet instead, each HASH or HASH#SEQ (docs/fleet.md)')
+    .option(
+      '--at <store>',
+      'read segments of a fleet from this store; each file is HASH or HASH#SEQ (docs/fleet.md)',
+    )
     .option('-v, --verbose', 'print payloads and stderr too')
     .option('--json', 'print JSON; with -v also payloads')
     .option('--jsonl', 'print JSON, one message per line; with -v also payloads')

@@ -22,7 +22,7 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
       '--listen <host:port>',
       'serve over HTTP at this address, for this machine only; port 0 picks a free port',
     )
-    .option('--open-to-all-users', 'with --listen: answer other users of this machine too')
+    .option('--open-to-all-users', 'with --listen: serve other users of this machine too')
     .addOption(
       new Option('--transport <name>', 'the transport over HTTP (default: the recorded one)').choices([
         'streamable-http',

@@ -18,11 +18,11 @@ export function registerPin(program: Command, io: Io, outcome: Outcome): void {
       'Writes everything that a server offers (tools, prompts, resources, instructions) to a lock file, and later ' +
         'reports differences. Exits 1 if there are any.',
     )
-    .argument('[recording...]', 'recordings, or a server: --url, or a command after --')
+    .argument('[recording...]', 'recordings; or name a server with --url or a command after --')
     .usage('[options] [<recording...>] [-- <command...>]')
-    .option('--url <url>', 'ask this HTTP server')
+    .option('--url <url>', 'an HTTP server')
     .option(
-      '--header <Name: value>',
+      '--header <name: value>',
       'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )

@@ -104,7 +104,7 @@ function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
     .summary('print a session file')
     .description('Prints a session, one line per message. Reads every format that wiretape knows.')
     .requiredOption('--session-file <file>', 'the session file; - reads stdin')
-    .option('-v, --verbose', 'payloads too')
+    .option('-v, --verbose', 'print payloads too')
     .addHelpText('after', '\nExamples:\n  wiretape proxy inspect --session-file s.json -v')
     .action(async (options: ProxyInspectOptions) => {
       const { runProxyInspect } = await import('../run/proxy-inspect.js')

@@ -19,7 +19,7 @@ export function registerReload(program: Command, io: Io, outcome: Outcome): void
     .addHelpText(
       'after',
       `
-Exits with 1 if the server does not start; its output is in the log of its client.
+Exits 1 if the server does not start; its output is in the log of its client.
 
 Examples:
   wiretape record --watch 'src/**/*.ts' -- npx tsx src/server.ts

@@ -15,8 +15,8 @@ export function registerRules(program: Command, io: Io, outcome: Outcome): void 
     .command('check')
     .summary('check a rules file and describe what it does')
     .description(
-      'Reads a rules file like `record --rules`. Prints what each rule matches and does, or where the ' +
-        'file is wrong and what was expected, and exits 1.',
+      'Reads rules files like `record --rules` and prints what each rule matches and does. Exits 1 if a ' +
+        'file is wrong, and prints where, and what was expected there.',
     )
     .argument('<file...>', 'rules files, YAML or JSON; - is stdin')
     .option('--json', 'print JSON')

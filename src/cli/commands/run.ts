@@ -23,7 +23,7 @@ export function registerRun(program: Command, io: Io, outcome: Outcome): void {
     .option('--var <name=value>', "set a variable, overriding the file's; JSON or text; repeatable", collect)
     .option('--url <url>', 'an HTTP server, instead of the servers in the files')
     .option(
-      '--header <Name: value>',
+      '--header <name: value>',
       'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )

@@ -16,7 +16,7 @@ export function registerSearch(program: Command, io: Io, outcome: Outcome): void
     .option('--in <name...>', "only these recordings: a label, a recording's name, a folder")
     .option('--limit <n>', 'stop after this many matches', count)
     .option('--json', 'print JSON')
-    .option('--jsonl', 'print JSON, one match a line, as found')
+    .option('--jsonl', 'print JSON, one match per line, as found')
     .addHelpText(
       'after',
       `

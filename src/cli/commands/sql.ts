@@ -15,9 +15,12 @@ export function registerSql(program: Command, io: Io, outcome: Outcome): void {
     .argument('<query>', 'SQL, as DuckDB understands it')
     .option('--in <name...>', "only these recordings: a label, a recording's name, a folder, a file")
     .option('--since <time>', 'only recordings with messages since: 7d, 12h, 2026-11-20')
-    .option('--at <store>', 'the recordings of a fleet instead: s3://BUCKET, a folder (docs/fleet.md)')
+    .option(
+      '--at <store>',
+      'query the recordings of a fleet in this store: s3://BUCKET or a folder (docs/fleet.md)',
+    )
     .option('--json', 'print JSON: an array of objects')
-    .option('--jsonl', 'print JSON, one row a line')
+    .option('--jsonl', 'print JSON, one row per line')
     .addHelpText(
       'after',
       `

@@ -19,7 +19,7 @@ export function registerStats(program: Command, io: Io, outcome: Outcome): void 
     )
     .option('--since <time>', 'only calls since: 7d, 12h, 2026-11-20')
     .option('--json', 'print JSON')
-    .option('--jsonl', 'print JSON, one row a line')
+    .option('--jsonl', 'print JSON, one row per line')
     .addHelpText(
       'after',
       `

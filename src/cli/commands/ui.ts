@@ -8,14 +8,17 @@ export function registerUi(program: Command, io: Io, outcome: Outcome): void {
     .command('ui')
     .summary('open recordings and live captures in the browser')
     .description(
-      'Serves the viewer on 127.0.0.1 and opens it in the browser, with the named files, or with a list of the recordings in your data folder. Live captures are followed. Ctrl+C ends it.',
+      'Serves the viewer on 127.0.0.1 and opens it in the browser, with the named files, or with a list of the recordings in your data folder. Live captures are followed. Ctrl+C stops it.',
     )
     .argument('[file...]', 'recordings of any format')
-    .option('--at <store>', 'the sessions of a fleet instead: s3://BUCKET, a folder (docs/fleet.md)')
+    .option(
+      '--at <store>',
+      'show the sessions of a fleet in this store: s3://BUCKET or a folder (docs/fleet.md)',
+    )
     .option('--port <n>', 'port to listen on (default: a free port)', parsePort)
     .option('--calls <dir>', 'folder of saved calls (default: calls, if it exists)')
     .option('--no-open', 'only print the address')
-    .option('--open-to-all-users', 'allow other users of this machine')
+    .option('--open-to-all-users', 'serve other users of this machine too')
     .addHelpText(
       'after',
       `

@@ -39,7 +39,10 @@ export async function offersOfServer(recorder: readonly string[], timeoutMs: num
       listEverything,
     )
     if (outcome)
-      throw new WiretapeError('unreadable', `the server was not asked for all pages: ${outcome.error}`)
+      throw new WiretapeError(
+        'unreadable',
+        `the lists of the server could not be read to the end: ${outcome.error}`,
+      )
     return await offersInFiles(
       (await listTapes(folder)).map(({ path }) => path),
       io,

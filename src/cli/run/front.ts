@@ -38,7 +38,11 @@ async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void>
     await openOwnScreen(io)
   } catch (error) {
     if (error instanceof WiretapeError) await io.complain(error.message, error.hint)
-    else await io.complain(`the screen failed, the capture continues: ${String(error)}`, 'Ctrl-C ends it')
+    else
+      await io.complain(
+        `the screen failed, the capture continues: ${String(error)}`,
+        'Ctrl+C ends the capture',
+      )
     await otherwise()
   }
 }

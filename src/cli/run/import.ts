@@ -168,7 +168,7 @@ function detected(input: OpenInput, file: string): TranscriptFormat {
       : `is a recording, not a transcript (${id})`
   const hint =
     id === undefined
-      ? `--format ${known} says what it is`
+      ? `set its format with --format ${known}`
       : 'wiretape convert --to assay-trace converts it to a trace'
   throw new WiretapeError('not-a-recording', `${input.path} ${what}`, { hint })
 }

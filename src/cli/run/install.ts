@@ -50,8 +50,8 @@ export async function runInstall(
 ): Promise<number> {
   const program = realpathSync(process.argv[1]!)
   if (isPassing(program)) {
-    throw new WiretapeError('usage', 'npx keeps this copy of wiretape only for a while', {
-      hint: 'install it for good, then run install again: npm install --global wiretape',
+    throw new WiretapeError('usage', 'npx deletes this copy of wiretape after a while', {
+      hint: 'install it permanently, then run install again: npm install --global wiretape',
     })
   }
   const found = await select(clients, options, io)

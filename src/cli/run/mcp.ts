@@ -60,7 +60,7 @@ async function overHttp({ listen, budget, allowRun }: McpOptions, io: Io): Promi
   try {
     await io.write(`${bridge.url.origin}${bridge.prefix}${bridge.url.pathname}\n`)
     await io.flush()
-    await io.complain('serving; give clients the URL above, end with Ctrl-C')
+    await io.complain('serving; give clients the URL above, end with Ctrl+C')
     if (!interrupt.signal.aborted)
       await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve, { once: true }))
     return interrupt.exitCode()

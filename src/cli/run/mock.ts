@@ -154,7 +154,7 @@ async function overHttp(
   }
   await io.write(`${mock.url}\n`)
   await io.flush()
-  if (!quiet) await io.complain('serving; give clients the URL above, end with Ctrl-C')
+  if (!quiet) await io.complain('serving; give clients the URL above, end with Ctrl+C')
   await ending.signal
   await mock.close()
   if (!quiet)

@@ -12,7 +12,7 @@ const socketWithinMs = 5_000
 export async function openOwnScreen(io: Io): Promise<void> {
   const link = await attachTo(await ownCapture(registryFolderIn(io.dataFolder)), {
     role: 'screen',
-    name: 'the screen it was started in',
+    name: 'the screen of the capture itself',
   })
   const { runScreen } = await import('../../tui/index.js')
   const { stdin, stdout } = process

@@ -74,7 +74,7 @@ async function announce(
     await io.flush()
   }
   if (options.quiet) return
-  if (command.length === 0) await io.complain(`recording; give clients the variables above, end with Ctrl-C`)
+  if (command.length === 0) await io.complain(`recording; give clients the variables above, end with Ctrl+C`)
   if (options.insecure) await io.complain('certificates of servers are not checked (--insecure)')
 }
 

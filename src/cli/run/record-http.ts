@@ -64,7 +64,7 @@ async function printUrl(
   await io.flush()
   if (options.quiet) return
   await io.complain(
-    `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl-C`,
+    `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl+C`,
   )
   if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
   if (options.insecure) await io.complain(`certificates of ${upstream.host} are not checked (--insecure)`)

@@ -66,6 +66,6 @@ async function printUrl(
   const each = options.shared
     ? 'all clients share one server process'
     : 'each session has its own server process'
-  await io.complain(`recording; give clients the URL above, ${each}; end with Ctrl-C`)
+  await io.complain(`recording; give clients the URL above, ${each}; end with Ctrl+C`)
   if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
 }

@@ -51,7 +51,7 @@ async function follow(
         await io.complain('older segments of the tape were deleted before they were read')
       else {
         const lost = `${countOf(lines, 'line')} (${formatBytes(sizeBytes)})`
-        await io.complain(`${lost} left out: ${why}`, `${connection.hello.tape} has them`)
+        await io.complain(`${lost} left out: ${why}`, `all lines are in ${connection.hello.tape}`)
       }
     } else if (event.type === 'notice') await io.complain(event.message)
     else if (event.type === 'ended') return exitCode.done

@@ -42,7 +42,7 @@ export async function runUi(
   }
   try {
     await printNext('viewer')
-    await io.write('This address opens one window. Ctrl+C ends it.\n')
+    await io.write('This address opens one window. Ctrl+C stops the viewer.\n')
     await io.flush()
     if (open) {
       const address = server.newAddress(() => closeFile())

@@ -24,7 +24,7 @@ export async function recordedServer(path: string, io: Io): Promise<RecordedServ
   const shown = url ?? joinCommandLine(command)
   const key = originKeyIn(io.dataFolder)
   if (key === undefined || !isOrigin(key, { session, command, url }, origin))
-    return { shown, why: 'nothing proves that you recorded this on this machine' }
+    return { shown, why: 'wiretape cannot verify that you recorded this on this machine' }
   try {
     const target = recordedTarget({ command, url }, [], path)
     const place = { folder: io.cwd, environment: Object.keys(process.env).toSorted() }

@@ -68,7 +68,7 @@ const wordsOf: Readonly<Record<Stray, string>> = {
 const cutNotice =
   'a client that does not read was disconnected, so that other clients of the same server process need not wait'
 const guessNotice =
-  'the server sent a request while several clients were waiting: over stdio it names no client, so the client of ' +
+  'the server sent a request while several clients were waiting: a request over stdio names no client, so the client of ' +
   'the latest request got it; without --shared each client has its own server'
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 

@@ -148,7 +148,7 @@ describe('a collector', () => {
     const { hash } = poison.manifest
     expect(await letterOf(target, hash)).toMatchObject({
       hash,
-      reason: '3 collectors ended while they read it',
+      reason: '3 collectors exited while reading it',
     })
     expect(await bytesOf(target.get(`dead/${hash}.segment`))).toEqual(poison.packed)
     expect(await keysOf(target, 'attempts/')).toEqual([])
