@@ -49,8 +49,8 @@ export interface GreetedServer {
 
 /** A client beside its requests. @default no capabilities; requests of the server are refused */
 export interface ClientRole {
-  /** Exact JSON text of an object. */
-  readonly capabilities: string
+  /** Exact JSON text of an object, for `initialize` and for each request of 2026-07-28. */
+  readonly capabilities: { readonly legacy: string; readonly modern: string }
   /** A request of the server; respond with `tell`. */
   question(text: string, envelope: Envelope): void
   notification(text: string): void
@@ -133,7 +133,7 @@ export async function openServer(
   let greeted
   try {
     greeted = isGreeted
-      ? await greet(opened, role?.capabilities ?? '{}', greetingMs, signal, role !== undefined)
+      ? await greet(opened, role?.capabilities.legacy ?? '{}', greetingMs, signal, role !== undefined)
       : { isModern: true }
   } catch (error) {
     await opened.close()
@@ -158,7 +158,7 @@ export async function openServer(
       const text =
         'text' in request
           ? request.text
-          : newRequest(request, (id += 1), isModern ? (role?.capabilities ?? '{}') : undefined)
+          : newRequest(request, (id += 1), isModern ? (role?.capabilities.modern ?? '{}') : undefined)
       const frame = clientFrame(text, [text])
       const own = readEnvelope(text, 0).id ?? 'null'
       const told = (): void => void tell(cancelled(own)).catch(nothing)

@@ -1,5 +1,6 @@
 import type { Envelope } from '../model/index.js'
 import type { CallOutcome, ClientRole, OpenServer } from '../replay/index.js'
+import { asksForTask, ClientTasks, taskCapability } from './client-tasks.js'
 import { mostQuestions, Questions } from './questions.js'
 import type { PersonsAnswer, SessionEvent } from './session-event.js'
 import { elementsOf, JsonObject, kindAt, membersOf, readEnvelope } from '../wire/index.js'
@@ -28,9 +29,9 @@ export interface ClientSession {
   close(): Promise<void>
 }
 
-export const capabilities =
-  '{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}},' +
-  '"extensions":{"io.modelcontextprotocol/tasks":{}}}'
+const capabilities =
+  '"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}},' +
+  '"extensions":{"io.modelcontextprotocol/tasks":{}}'
 
 /** Characters of notifications kept for later pages. */
 const keptNotifications = 2_000_000
@@ -61,6 +62,7 @@ export async function openSession(
 class PersonsRole {
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   readonly questions = new Questions((event) => this.#tell(event))
+  readonly #tasks = new ClientTasks()
   readonly #notifications: string[] = []
   #keptLength = 0
   /** Exact JSON text of an array. */
@@ -76,7 +78,7 @@ class PersonsRole {
 
   asClient(): ClientRole {
     return {
-      capabilities,
+      capabilities: { legacy: `{${capabilities},${taskCapability}}`, modern: `{${capabilities}}` },
       question: (text, envelope) => this.#question(text, envelope),
       notification: (text) => this.#notification(text),
       ended: (reason) => this.#end(reason),
@@ -115,15 +117,28 @@ class PersonsRole {
     }
     if (method === 'ping') settle({ result: '{}' })
     else if (method === 'roots/list') settle({ result: `{"roots":${this.roots}}` })
+    else if (this.#tasks.respond(text, envelope, settle)) return
     else if (this.questions.isFull)
       settle({ error: '{"code":-32603,"message":"too many requests are waiting for a person"}' })
+    else if (asksForTask(text, envelope))
+      this.#tasks.create(text, settle, (end) => this.#askLater(text, envelope, end))
     else this.questions.add(text, envelope, settle)
+  }
+
+  /** Asks for the result of a task, whose request has its response already. @returns takes the question back */
+  #askLater(text: string, envelope: Envelope, settle: (answer: PersonsAnswer) => void): () => void {
+    const { id: _, ...nameless } = envelope
+    const question = this.questions.add(text, nameless, settle)
+    return () => this.questions.drop(question)
   }
 
   #notification(text: string): void {
     const { method } = readEnvelope(text, 0)
-    if (method === 'notifications/cancelled')
-      this.questions.cancel(new JsonObject(text, 0).object('params')?.raw('requestId'))
+    if (method === 'notifications/cancelled') {
+      const id = new JsonObject(text, 0).object('params')?.raw('requestId')
+      this.questions.cancel(id)
+      this.#tasks.cancel(id)
+    }
     this.#notifications.push(text)
     this.#keptLength += text.length
     while (this.#keptLength > keptNotifications) this.#keptLength -= this.#notifications.shift()!.length

@@ -52,6 +52,7 @@ export class Questions {
 
   /** Drops the requests with this id, as exact JSON text. */
   cancel(id: string | undefined): void {
+    if (id === undefined) return
     for (const [question, { envelope }] of this.#waiting) if (envelope.id === id) this.drop(question)
   }
 

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Catalogue } from '../../src/ui-server/index.js'
 import type { ClientRole, OpenServer } from '../../src/replay/index.js'
+import type { SessionEvent } from '../../src/ui-server/session-event.js'
+import { readEnvelope } from '../../src/wire/index.js'
 import { openSession } from '../../src/ui-server/client-session.js'
 import { createSessions } from '../../src/ui-server/sessions.js'
 
@@ -50,6 +52,17 @@ async function tryToConnect(): Promise<Response> {
 
 async function connect(): Promise<string> {
   return ((await (await tryToConnect()).json()) as { id: string }).id
+}
+
+/** A response to a request of a server. */
+interface Told {
+  readonly id?: number
+  readonly result?: {
+    readonly status?: string
+    readonly task?: { readonly taskId: string }
+    readonly tasks?: readonly { readonly status: string }[]
+  }
+  readonly error?: { readonly code: number; readonly message: string }
 }
 
 interface Listed {
@@ -129,6 +142,50 @@ describe('the sessions of wiretape ui', () => {
     const failing = openSession(() => Promise.reject(new Error('no recording')), open)
     await expect(failing).rejects.toThrow('no recording')
     expect(closed).toBe(1)
+  })
+
+  it('runs requests of the server as tasks: it asks a person once, and the server fetches the answer', async () => {
+    const told: Told[] = []
+    const tell = async (text: string): Promise<void> => void told.push(JSON.parse(text) as Told)
+    const session = await openSession(
+      async () => 'one',
+      async (given) => ({ ...(await open(given)), tell }),
+    )
+    if ('error' in session) throw new Error(session.error)
+    expect(JSON.parse(role.capabilities.legacy)).toHaveProperty('tasks.requests.elicitation.create')
+    expect(JSON.parse(role.capabilities.modern)).not.toHaveProperty('tasks')
+    const events: SessionEvent[] = []
+    session.follow((event) => events.push(event))
+    let id = 0
+    const ask = (method: string, params: unknown): Told | undefined => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params })
+      role.question(text, readEnvelope(text, 0))
+      return told.find((one) => one.id === id)
+    }
+    const elicit = (): string =>
+      ask('elicitation/create', { task: { ttl: 60_000 }, message: 'which?' })!.result!.task!.taskId
+    const first = elicit()
+    expect(ask('tasks/get', { taskId: first })?.result).toMatchObject({ status: 'working', ttl: 60_000 })
+    expect(ask('tasks/result', { taskId: first })).toBeUndefined()
+    const waiting = id
+    const [question] = events.filter(({ type }) => type === 'question')
+    expect(events.filter(({ type }) => type === 'question')).toHaveLength(1)
+    const answer = { result: '{"action":"decline","_meta":{"mine":1}}' }
+    session.answer((question as { question: string }).question, answer)
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: first }, mine: 1 }
+    const result = { _meta: related, action: 'decline' }
+    expect(told.at(-1)).toEqual({ jsonrpc: '2.0', id: waiting, result })
+    expect(ask('tasks/result', { taskId: first })?.result).toEqual(result)
+    expect(ask('tasks/cancel', { taskId: first })?.error?.code).toBe(-32602)
+
+    const second = elicit()
+    expect(ask('tasks/cancel', { taskId: second })?.result?.status).toBe('cancelled')
+    expect(events.at(-1)).toMatchObject({ type: 'settled' })
+    expect(ask('tasks/result', { taskId: second })?.error?.message).toBe('the task was cancelled')
+    expect(ask('tasks/get', { taskId: 'other' })?.error?.code).toBe(-32602)
+    const tasks = ask('tasks/list', {})?.result?.tasks
+    expect(tasks?.map(({ status }) => status)).toEqual(['completed', 'cancelled'])
+    await session.close()
   })
 
   it('ends requests without a response when the session is closed', async () => {

@@ -182,6 +182,19 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await asked.getByRole('button', { name: 'Accept' }).click()
     await answered('Ada')
 
+    // The server gives the same two requests to its client as tasks, and fetches the results.
+    await tool('trigger-sampling-request-async')
+    await bench.getByLabel('prompt (required)').fill('what is a lid?')
+    await press('Call')
+    await asked.getByLabel('Model response').fill('a cover')
+    await asked.getByRole('button', { name: 'Answer' }).click()
+    await answered('Async sampling completed')
+    await answered('a cover')
+    await tool('trigger-elicitation-request-async')
+    await press('Call')
+    await asked.getByRole('button', { name: 'Decline' }).click()
+    await answered('declined')
+
     await press('Roots')
     await bench.getByLabel('Roots, one per line').fill('file:///tmp/kettle')
     await press('Set')
