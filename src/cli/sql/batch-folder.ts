@@ -8,6 +8,8 @@ import { writeBatches, type WrittenBatch } from './write-batches.js'
 
 /** Files of recordings per batch. A larger recording is alone. */
 const batchBytes = 32 << 20
+/** Recordings per batch: the deletion of one deletes the batch, and the others are indexed again. */
+const mostRecordings = 250
 /** Smaller batches are joined when there are many. */
 const smallBytes = 4 << 20
 const mostSmall = 8
@@ -41,7 +43,7 @@ export class BatchFolder {
   ): Promise<{ readonly files: readonly RowFile[]; readonly failures: readonly BatchFailure[] }> {
     const wanted = new Map(recordings.map((recording) => [recording.part, recording]))
     const found = chosenOf(batchesIn(this.#folder), (part) => wanted.has(part))
-    const small = found.filter(({ batch }) => tapeBytes(batch) < smallBytes)
+    const small = found.filter(({ batch }) => isSmall(batch))
     const kept = small.length > mostSmall ? found.filter((batch) => !small.includes(batch)) : found
     const indexed = new Set(kept.flatMap(({ parts }) => parts))
     const missing = recordings.filter(({ part }) => !indexed.has(part))
@@ -130,7 +132,7 @@ function groupsOf(recordings: readonly IndexedRecording[]): IndexedRecording[][]
   let bytes = Infinity
   for (const recording of recordings) {
     bytes += recording.sizeBytes
-    if (bytes > batchBytes) {
+    if (bytes > batchBytes || groups.at(-1)!.length === mostRecordings) {
       groups.push([])
       bytes = recording.sizeBytes
     }
@@ -145,6 +147,10 @@ function partsOf(group: readonly IndexedRecording[], failures: readonly BatchFai
   return group
     .filter(({ part }) => !failed.has(part))
     .map(({ part, paths, sizeBytes }) => ({ part, path: paths[0]!, sizeBytes }))
+}
+
+function isSmall(batch: Batch): boolean {
+  return tapeBytes(batch) < smallBytes && batch.parts.length < mostRecordings / 2
 }
 
 function tapeBytes({ parts }: Batch): number {

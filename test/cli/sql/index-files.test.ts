@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deleteRecording } from '../../../src/cli/delete-recording.js'
-import { IndexFiles } from '../../../src/cli/sql/index-files.js'
+// What runs has threads, which write several files.
+import { IndexFiles } from '../../../dist/cli/sql/index-files.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
 import { tapeOf } from '../collect/collected.js'
 
@@ -148,6 +149,15 @@ describe('the index of recordings', () => {
     await deleteRecording([other], dataFolder)
     expect(readdirSync(join(dataFolder, 'index'))).toEqual([])
     expect(await seqs()).toHaveLength(2)
+  })
+
+  it('of hundreds of small recordings stays, but for those beside a deleted one', async () => {
+    const named = (i: number): string => join(dataFolder, 'recordings', `other-${i}.jsonl`)
+    for (let i = 0; i < 300; i += 1) writeFileSync(named(i), tapeOf(1))
+    const made = await indexes()
+    rmSync(named(0))
+    expect((await indexes()).filter((path) => made.includes(path))).toHaveLength(made.length - 1)
+    expect(await seqs()).toHaveLength(598)
   })
 
   it('is made again where a failing disk cut it', async () => {
