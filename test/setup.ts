@@ -3,6 +3,7 @@
  * unhandled rejection or exception (vitest sees to these itself), a process warning, an open handle.
  */
 import { afterAll } from 'vitest'
+import { undoAll } from './after-file.js'
 
 /** Node says these about itself, not about us. */
 const ofNodeItself = new Set(['ExperimentalWarning'])
@@ -33,6 +34,7 @@ const graceMs = 3000
 const before = countHandles()
 
 afterAll(async () => {
+  undoAll()
   // A handle closes some turns of the event loop after its owner asked for it.
   const deadline = Date.now() + graceMs
   while (leaked().length > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20))

@@ -1,8 +1,8 @@
 /** `@modelcontextprotocol/server-everything`, the official server that uses what there is in MCP. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterFile } from '../after-file.js'
 import { until } from '../behaviour/stage.js'
 import { freePort } from './free-port.mjs'
 
@@ -19,11 +19,6 @@ export const everythingOnStdio: readonly string[] = [process.execPath, script, '
 /** Of a busy machine. */
 const startMs = 60_000
 
-const started: ChildProcess[] = []
-afterAll(() => {
-  for (const child of started) child.kill('SIGKILL')
-})
-
 /** Starts it on a port of its own, until the tests of the file are over. Resolves with its URL. */
 export async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort()
@@ -31,7 +26,7 @@ export async function startEverything(transport: 'streamableHttp' | 'sse'): Prom
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  started.push(child)
+  afterFile(() => child.kill('SIGKILL'))
   let said = ''
   child.stderr.on('data', (chunk) => (said += String(chunk)))
   await until('the server listens', () => said.includes(String(port)), startMs)

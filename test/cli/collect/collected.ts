@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach } from 'vitest'
+import { afterFile } from '../../after-file.js'
 import { Collector, type CollectorOptions } from '../../../src/cli/collect/collector.js'
 import type { Delivery, SegmentSource } from '../../../src/cli/collect/source.js'
 import {
@@ -14,14 +14,9 @@ import {
   type ObjectStore,
 } from '../../../src/ship/index.js'
 
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'wiretape-collect-test-'))
-  folders.push(folder)
+  afterFile(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
