@@ -189,7 +189,7 @@ async function measureViewer(url, path, messages, problems) {
         const found = {}
         const look = () => {
           found.first ??= document.querySelector('.scroller .row') ? performance.now() : undefined
-          if (found.first && !document.querySelector('.status-bar progress') && document.querySelector('.status-bar')?.textContent.includes('of ${messages.toLocaleString('en')} ')) {
+          if (found.first && !document.querySelector('.status-bar progress') && document.querySelector('.status-bar')?.textContent.includes('shown · ${messages.toLocaleString('en')} ')) {
             found.done = performance.now()
             resolve({ ...found, given: performance.getEntriesByName('given')[0].startTime, frame: readLongestFrame() })
           } else setTimeout(look, 4)

@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('counts of the viewer', () => {
       '2 HTTP errors',
       '2 unanswered requests',
       '1 unmatched message',
-      '4 retried calls',
+      '4 calls after an error of their tool',
       'truncated: the recording has no end',
     ])
     expect(await page.locator('.chip .bad-count').textContent()).toBe('6')

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       'not JSON Server ready!',
       'stderr warning: low memory',
     ])
-    await page.locator('.status-bar', { hasText: '9 rows of 14 messages and 2 other lines' }).waitFor()
+    await page.locator('.status-bar', { hasText: '9 rows shown · 14 messages, 2 other entries' }).waitFor()
     await page.locator('.row', { hasText: 'tools/call slow' }).click()
     await page.locator('.steps li').first().waitFor()
     expect(await page.locator('.steps .step-name').allTextContents()).toEqual([

@@ -116,7 +116,11 @@ describe.skipIf(!hasBrowser)('the page on a phone', () => {
     expect(await page.locator('.detail').isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Clear' }).tap()
     await holds(page, `document.querySelectorAll('.arrow-row').length === 6`)
-    await page.getByRole('button', { name: 'Only this exchange' }).tap()
+    const only = page.getByRole('button', { name: 'Only this exchange' })
+    // It covers no arrow.
+    const arrows = (await page.locator('.sequence .scroller').boundingBox())!
+    expect((await only.boundingBox())!.y).toBeGreaterThanOrEqual(arrows.y + arrows.height)
+    await only.tap()
     await holds(page, `document.querySelectorAll('.arrow-row').length === 2`)
     await looks(page, 'sequence-chosen')
     const arrow = page.locator('.arrow-row.kind-result')

@@ -114,14 +114,14 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     const page = await stage.open('/?trace=mixed.jsonl')
     await page.locator('.troubles').waitFor()
     const said = await page.locator('.troubles button').allTextContents()
-    expect(said).toEqual(['1 error', '1 retried call', '1 gap in the recording'])
+    expect(said).toEqual(['1 error', '1 call after an error of its tool', '1 gap in the recording'])
     await page.locator('.row.is-dropped', { hasText: 'gone' }).waitFor()
     expect(await page.locator('.row', { hasText: 'gone' }).first().locator('.status').textContent()).toBe(
       'dropped',
     )
     await page.locator('.row', { hasText: 'walk answered' }).or(page.locator('.row.ours')).first().waitFor()
     await page.locator('.row.ours .tag', { hasText: 'answered by' }).first().waitFor()
-    await page.locator('.troubles button', { hasText: 'retried call' }).click()
+    await page.locator('.troubles button', { hasText: 'call after an error' }).click()
     await page.locator('.detail .block.text', { hasText: 'arrived' }).waitFor()
     await page.locator('.troubles button', { hasText: 'gap' }).click()
     await page.locator('.row.selected', { hasText: 'the disk was slow' }).waitFor()

@@ -129,10 +129,10 @@ export async function holds(page: Page, expression: string): Promise<void> {
   }
 }
 
-/** Waits until so many messages and other lines are read. */
+/** Waits until so many messages and other entries are read. */
 export function read(page: Page, messages: number): Promise<void> {
-  // Lines of stderr and the like are told apart: `of 14 messages and 2 other lines`.
-  const pattern = String.raw`/of ([\d,]+) messages?(?: and ([\d,]+) other)?/`
+  // Lines of stderr and the like are told apart: `9 rows shown · 14 messages, 2 other entries`.
+  const pattern = String.raw`/shown · ([\d,]+) messages?(?:, ([\d,]+) other)?/`
   return holds(
     page,
     `(() => {

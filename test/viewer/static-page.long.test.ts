@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     // A lane that is not there hides nothing.
     await again.goto(`${again.url().replace(/#.*/, '')}#lane=44`)
     await again.reload()
-    await again.locator('.status-bar', { hasText: '2 rows of 4 messages' }).waitFor()
+    await again.locator('.status-bar', { hasText: '2 rows shown · 4 messages' }).waitFor()
     await page.context().close()
     await again.context().close()
   })

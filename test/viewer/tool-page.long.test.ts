@@ -136,6 +136,7 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
   })
 
   it('tells recordings apart, and shows what changed since the previous one', async () => {
+    const long = 'a_name_that_needs_more_than_one_line_on_a_telephone_of_usual_width'
     const record = (unit: string, more: string, calls: number): string => {
       const tool = { name: 'weather', description: `Tells the weather in ${unit}.${more}`, inputSchema: {} }
       const peers = { capabilities: {}, protocolVersion: '2025-11-25' }
@@ -143,7 +144,7 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
       return tapeOf(
         [
           ...ask('initialize', peers, { result: { ...peers, serverInfo: { name: 'sky', version: '1' } } }),
-          ...ask('tools/list', {}, { result: { tools: [tool] } }),
+          ...ask('tools/list', {}, { result: { tools: [tool, { name: long, inputSchema: {} }] } }),
           ...Array.from({ length: calls }, () =>
             ask('tools/call', { name: 'weather', arguments: {} }, { result }),
           ).flat(),
@@ -165,7 +166,7 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     await newer.getByText(/Results of 2 calls: \d+ tokens/).waitFor()
     await older.getByText(/Results of 3 calls: \d+ tokens/).waitFor()
     const tokens = async (of: Locator): Promise<number> =>
-      Number.parseInt((await of.locator('.offer-cost').textContent()) ?? '', 10)
+      Number.parseInt((await of.locator('.offer-cost').first().textContent()) ?? '', 10)
     expect(await tokens(older)).toBeGreaterThan(await tokens(newer))
     expect(await older.locator('.offer-changes').count()).toBe(0)
     const change = newer.locator('.tool-facts section', { hasText: 'Changes' }).locator('li')
@@ -174,11 +175,23 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     expect(await change.locator('.word-diff del').first().textContent()).toBe('Celsius')
     expect(await change.locator('.word-diff ins').first().textContent()).toBe('Fahrenheit')
     await expectLooks(page, 'tools-of-two')
+    // On a phone, wide tables scroll in their own box, and names are not cut off.
+    expect(
+      await page.evaluate(`(() => {
+        const page = document.querySelector('.tools-page')
+        const name = [...document.querySelectorAll('.offer-list summary b')].at(-1)
+        return [page.scrollWidth - page.clientWidth, name.textContent.length, name.getBoundingClientRect().right < 390]
+      })()`),
+    ).toEqual([0, long.length, true])
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.keyboard.press('6')
     await page.locator('.cost-total', { hasText: 'Calls of 2 recordings are counted together' }).waitFor()
     await page.locator('.lane-tab', { hasText: '09:00:00 UTC · sky' }).click()
-    await expect.poll(() => page.locator('.cost-page tbody tr td.number').nth(1).textContent()).toBe('3')
+    await expect
+      .poll(() =>
+        page.locator('.cost-page tbody tr', { hasText: 'weather' }).locator('td.number').nth(1).textContent(),
+      )
+      .toBe('3')
     await page.keyboard.press('3')
     await page.locator('.tools-page h2', { hasText: 'Usage in 09:00:00 UTC · sky' }).waitFor()
     expectQuiet(stage)

@@ -189,7 +189,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await page.keyboard.press('g')
     const last = page.locator('.row', { hasText: 'tools/list' })
     await recorder.send('{"jsonrpc":"2.0","id":100,"method":"tools/list"}\n')
-    await page.locator('.status-bar', { hasText: /of 12[45] messages and 1 other line/ }).waitFor()
+    await page.locator('.status-bar', { hasText: /shown · 12[45] messages, 1 other entry/ }).waitFor()
     expect(await last.count()).toBe(0)
     await page.keyboard.press('f')
     await last.waitFor()

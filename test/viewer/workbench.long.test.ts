@@ -225,6 +225,9 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await press(/^Notifications/)
     await bench.getByLabel('Log level').selectOption('debug')
     await bench.locator('.act-log li', { hasText: 'progress' }).first().waitFor()
+    // Words, no JSON.
+    expect(await bench.locator('.act-log').textContent()).not.toContain('{')
+    await picture(page, 'workbench-notifications')
     expect(await seriousFindings(page)).toEqual([])
 
     // The session outlives a reload of its page, and ends with a press.
@@ -243,6 +246,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     // The saved call is made again from home, and says what is not as expected.
     await page.goto(new URL('/?home', page.url()).href)
     const saved = page.locator('.act-saved')
+    await page.getByRole('button', { name: 'Saved calls', exact: true }).click()
     await saved.getByRole('button', { name: 'Run all' }).click()
     await page.locator('.act-box').getByRole('button', { name: 'Start and run' }).click()
     await saved.getByText('as expected').waitFor()

@@ -12,7 +12,7 @@ import { listed, loadList, trouble } from './home-list.js'
 import { loadSessions, SessionActions, Why } from './home-sessions.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
 import { store } from './place.js'
-import { SavedCalls } from './saved-calls.js'
+import { hasSavedCalls, SavedCalls } from './saved-calls.js'
 import { SqlPanel, sqlOpen } from './sql-panel.js'
 
 const ticked = signal<ReadonlySet<string>>(new Set())
@@ -147,6 +147,15 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
         >
           SQL
         </button>
+        {!isStore && hasSavedCalls() && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => document.querySelector('.act-saved')?.scrollIntoView({ block: 'start' })}
+          >
+            Saved calls
+          </button>
+        )}
       </form>
       {asked.value === 'selected' && chosen.length > 0 && <DeletingAll chosen={chosen} />}
       {sqlOpen.value && <SqlPanel />}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { indentJson } from '../../src/render/index.js'
+import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
 import { Boundary } from './boundary.js'
 import { resultOf } from './peer.js'
@@ -54,30 +54,64 @@ export function LogTab() {
   )
 }
 
+/** A notification: a log message, the progress, or the values it has. */
 function Told({ method, params }: { readonly method: string; readonly params: string }) {
+  const object = objectIn(JSON.parse(params))
+  const name = clean(method.replace('notifications/', ''))
+  if (method === 'notifications/progress')
+    return (
+      <>
+        <b>{name}</b> {clean(progressIn(object))}
+      </>
+    )
+  if (method !== 'notifications/message')
+    return (
+      <>
+        <b>{name}</b> <Values object={object} />
+      </>
+    )
+  const { level, logger, data } = object
   return (
     <>
-      <b>{clean(method.replace('notifications/', ''))}</b> <code>{clean(wordsIn(method, params))}</code>
+      <b>{clean(textIn(level)) || name}</b> {logger !== undefined && <>{clean(textIn(logger))}: </>}
+      {typeof data === 'string' ? (
+        clean(data.slice(0, longest))
+      ) : (
+        <JsonTree text={JSON.stringify(data ?? null)} label="Log" />
+      )}
     </>
   )
 }
 
 const longest = 2_000
+/** Members shown in one line. */
+const mostInLine = 10
 
-function wordsIn(method: string, params: string): string {
-  if (method === 'notifications/progress') {
-    const { progress, total, message } = objectIn(JSON.parse(params))
-    const words = {
-      progress: Number(progress) || 0,
-      ...(typeof total === 'number' && { total }),
-      ...(typeof message === 'string' && { message }),
-    }
-    return progressWords(words).slice(0, longest)
+/** Plain values in one line, others as a tree. */
+function Values({ object }: { readonly object: ReturnType<typeof objectIn> }) {
+  const members = Object.entries(object).filter(([name]) => name !== '_meta')
+  const isPlain = ([, value]: (typeof members)[number]): boolean =>
+    typeof value !== 'object' || value === null
+  if (members.length > mostInLine || !members.every(isPlain))
+    return <JsonTree text={JSON.stringify(object)} label="Values" />
+  return (
+    <span class="act-values">
+      {members.map(([name, value]) => (
+        <span key={name}>
+          <span class="quiet">{clean(name)}</span> {clean(String(value).slice(0, longest))}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function progressIn({ progress, total, message }: ReturnType<typeof objectIn>): string {
+  const words = {
+    progress: Number(progress) || 0,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
   }
-  if (method !== 'notifications/message') return params.slice(0, longest)
-  const { level, data } = objectIn(JSON.parse(params))
-  const words = typeof data === 'string' ? data : indentJson(JSON.stringify(data ?? null))
-  return `${textIn(level)}: ${words}`.slice(0, longest)
+  return progressWords(words).slice(0, longest)
 }
 
 /** Roots: folders that the server may request. */

@@ -15,11 +15,16 @@ import {
   type Outcome,
 } from './saved-run.js'
 
+/** Whether the folder of saved calls has files. */
+export function hasSavedCalls(): boolean {
+  return (saved.value?.files.length ?? 0) > 0
+}
+
 /** The folder of saved calls. Runs one or all of them, and shows unexpected results. */
 export function SavedCalls() {
   useEffect(() => void load(), [])
   const found = saved.value
-  if (!found || found.files.length === 0) return null
+  if (!found || !hasSavedCalls()) return null
   const good = found.files.filter((file) => file.fault === undefined)
   return (
     <section class="act-saved" aria-label="Saved calls">

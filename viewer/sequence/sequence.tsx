@@ -150,17 +150,6 @@ function Diagram() {
           </span>
         ))}
       </div>
-      {chosen >= 0 && (
-        <button
-          type="button"
-          class="chip chosen-only"
-          aria-pressed={chosenOnly.value}
-          title="Show only the selected exchange (v)"
-          onClick={() => (chosenOnly.value = !chosenOnly.value)}
-        >
-          Only this exchange
-        </button>
-      )}
       {rows.length === 0 ? (
         <p class="empty">{filtered ? 'No messages match the filter.' : 'No messages.'}</p>
       ) : (
@@ -184,6 +173,17 @@ function Diagram() {
             />
           )}
         />
+      )}
+      {chosen >= 0 && (
+        <button
+          type="button"
+          class="chip chosen-only"
+          aria-pressed={chosenOnly.value}
+          title="Show only the selected exchange (v)"
+          onClick={() => (chosenOnly.value = !chosenOnly.value)}
+        >
+          Only this exchange
+        </button>
       )}
     </section>
   )

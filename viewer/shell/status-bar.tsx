@@ -16,8 +16,12 @@ export function StatusBar() {
   return (
     <footer class="status-bar">
       <span>
-        {countOf(shown.value.length, 'row')} of {countOf(rows - besides, 'message')}
-        {besides > 0 && ` and ${countOf(besides, 'other line')}`}
+        {countOf(shown.value.length, 'row')} shown · {countOf(rows - besides, 'message')}
+        {besides > 0 && (
+          <span title="stderr, HTTP exchanges without a message, gaps, notes, text that is not JSON">
+            , {countOf(besides, 'other entry', 'other entries')}
+          </span>
+        )}
       </span>
       {faultyFilter.value && (
         <span class="warn-words">

@@ -5,7 +5,7 @@ import { troublesOf, unansweredIn } from '../store/trouble-count.js'
 import { dialog, lane, lanes, reading, version, view } from '../store/state.js'
 import { Icon } from './icons.js'
 
-/** Problems, at the top of the page: errors, retried calls, gaps, recordings without an end. */
+/** Problems, at the top of the page: errors, calls after an error, gaps, recordings without an end. */
 export function Troubles() {
   version.value
   if (reading.value) return null
@@ -44,7 +44,7 @@ export function Troubles() {
     ...(again > 0
       ? [
           [
-            countOf(again, 'retried call'),
+            countOf(again, 'call after an error of its tool', 'calls after an error of their tool'),
             'Show the first call of a tool whose previous call failed',
             () => go(firstAgain),
           ] as const,
