@@ -82,81 +82,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
   const isStore = typeof store.value === 'string'
   return (
     <section class="recordings" aria-label="Your recordings">
-      <form
-        class="home-search"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isStore) void searchAll(words.value)
-        }}
-      >
-        <span class="field grow">
-          <input
-            type="search"
-            aria-label="Search all recordings"
-            placeholder={
-              isStore ? 'Name, server, host or day' : 'Name, server or client; Enter searches all messages'
-            }
-            value={words.value}
-            onInput={(event) => {
-              words.value = event.currentTarget.value
-              searched.value = undefined
-            }}
-          />
-        </span>
-        {!isStore && (
-          <button type="submit" class="button">
-            Search messages
-          </button>
-        )}
-        <button
-          type="button"
-          class="button"
-          disabled={chosen.length !== 2}
-          title="Select two recordings"
-          onClick={() => openAll(older(chosen), '#view=compare')}
-        >
-          Compare
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={chosen.length < 2}
-          title="Select two or more recordings to merge them by time"
-          onClick={() => openAll(older(chosen))}
-        >
-          Open together
-        </button>
-        {!isStore && (
-          <button
-            type="button"
-            class="button"
-            disabled={chosen.length === 0}
-            title="Select the recordings to delete. You confirm first."
-            onClick={() => (asked.value = 'selected')}
-          >
-            Delete selected
-          </button>
-        )}
-        <button
-          type="button"
-          class="button"
-          aria-expanded={sqlOpen.value}
-          title="Query all recordings with SQL"
-          onClick={() => (sqlOpen.value = !sqlOpen.value)}
-        >
-          SQL
-        </button>
-        {!isStore && hasSavedCalls() && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => document.querySelector('.act-saved')?.scrollIntoView({ block: 'start' })}
-          >
-            Saved calls
-          </button>
-        )}
-      </form>
+      <Bar all={all} isStore={isStore} />
       {asked.value === 'selected' && chosen.length > 0 && <DeletingAll chosen={chosen} />}
       {sqlOpen.value && <SqlPanel />}
       {searched.value !== undefined && <FoundMessages search={searchFor} />}
@@ -205,6 +131,88 @@ function TableHead({ isStore }: { readonly isStore: boolean }) {
         <th aria-label="actions" />
       </tr>
     </thead>
+  )
+}
+
+/** The search, and actions for the selected recordings. */
+function Bar({ all, isStore }: { readonly all: readonly Listed[]; readonly isStore: boolean }) {
+  const chosen = all.filter(({ id }) => ticked.value.has(id))
+  return (
+    <form
+      class="home-search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isStore) void searchAll(words.value)
+      }}
+    >
+      <span class="field grow">
+        <input
+          type="search"
+          aria-label="Search all recordings"
+          placeholder={
+            isStore ? 'Name, server, host or day' : 'Name, server or client; Enter searches all messages'
+          }
+          value={words.value}
+          onInput={(event) => {
+            words.value = event.currentTarget.value
+            searched.value = undefined
+          }}
+        />
+      </span>
+      {!isStore && (
+        <button type="submit" class="button">
+          Search messages
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        disabled={chosen.length !== 2}
+        title="Select two recordings"
+        onClick={() => openAll(older(chosen), '#view=compare')}
+      >
+        Compare
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={chosen.length < 2}
+        title="Select two or more recordings to merge them by time"
+        onClick={() => openAll(older(chosen))}
+      >
+        Open together
+      </button>
+      {!isStore && (
+        <button
+          type="button"
+          class="button"
+          disabled={chosen.length === 0}
+          title="Select the recordings to delete. You confirm first."
+          onClick={() => (asked.value = 'selected')}
+        >
+          Delete selected
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        aria-expanded={sqlOpen.value}
+        title="Query all recordings with SQL"
+        onClick={() => (sqlOpen.value = !sqlOpen.value)}
+      >
+        SQL
+      </button>
+      {!isStore && hasSavedCalls() && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => document.querySelector('.act-saved')?.scrollIntoView({ block: 'start' })}
+        >
+          Saved calls
+        </button>
+      )}
+    </form>
   )
 }
 
