@@ -49,7 +49,9 @@ async function readAll(page, cli, tape) {
   })
   const found = JSON.parse(check.stdout).recordings[0].findings
 
-  await page.locator('.status-bar', { hasText: `shown · ${messages.toLocaleString('en')} messages` }).waitFor()
+  await page
+    .locator('.status-bar', { hasText: `shown · ${messages.toLocaleString('en')} messages` })
+    .waitFor()
   const count = async (/** @type {string} */ selector) =>
     Number(
       (await page
