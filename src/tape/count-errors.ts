@@ -1,15 +1,18 @@
-import { createRecent, type Part, type TapeRecord } from '../model/index.js'
+import { createRecent, detach, type Part, type TapeRecord } from '../model/index.js'
 
-/** Injected requests, and held responses to them, that are remembered, each. */
+/** Injected requests, held responses to them, tasks and requests for their results that are remembered, each. */
 const remembered = 1_024
 
 /**
- * Counts JSON-RPC errors and failed tool results, as `isErrorAnswer` does for rows. Takes records in file order. A
+ * Counts JSON-RPC errors, failed tool results and failed tasks, as `isErrorAnswer` does for rows. Takes records in file order. A
  * response to an injected request is never forwarded, and counts when it is dropped.
  */
 export function createErrorCounter(): (record: TapeRecord) => number {
   const injected = createRecent<true>({ entries: remembered })
   const held = createRecent<number>({ entries: remembered })
+  const failedIn = createTaskErrors()
+  const errorsIn = (parts: readonly Part[]): number =>
+    parts.reduce((errors, part) => errors + failedIn(part), 0)
   return (record) => {
     switch (record.type) {
       case 'message': {
@@ -30,8 +33,28 @@ export function createErrorCounter(): (record: TapeRecord) => number {
   }
 }
 
-function errorsIn(parts: readonly Part[]): number {
-  let errors = 0
-  for (const { envelope } of parts) if (envelope.kind === 'error' || envelope.toolError) errors += 1
-  return errors
+/** Whether a message is an error, as 0 or 1. The failure of a task counts once, whichever message reports it first. */
+function createTaskErrors(): (part: Part) => number {
+  const tasks = createRecent<'open' | 'failed'>({ entries: remembered })
+  /** Tasks of open requests for a result. */
+  const asked = createRecent<string>({ entries: remembered })
+
+  function fail(task: string): number {
+    if (tasks.get(task) === 'failed') return 0
+    tasks.set(task, 'failed')
+    return 1
+  }
+
+  return ({ id, correlatedId, envelope }) => {
+    const { kind, method, taskId, taskStatus, taskFailed, createsTask, toolError } = envelope
+    if (kind === 'error' || toolError) {
+      const task = correlatedId === undefined ? undefined : asked.get(correlatedId)
+      return task !== undefined && tasks.get(task) ? fail(task) : 1
+    }
+    if (taskId === undefined) return 0
+    if (createsTask) tasks.set(detach(taskId), 'open')
+    else if (method === 'tasks/result' && id !== undefined) asked.set(id, detach(taskId))
+    const hasFailed = taskStatus === 'failed' || (taskStatus === 'completed' && taskFailed)
+    return hasFailed && tasks.get(taskId) ? fail(detach(taskId)) : 0
+  }
 }

@@ -1,6 +1,7 @@
 /** The outcome of a task is that of the call which created it, in every command, and a failure counts once. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTo, endOf } from './mini-talk.js'
+import { linesOfTape } from './tape-bytes.js'
 import { createStage, server, type Actor, type Stage } from './stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 
@@ -41,6 +42,12 @@ async function statsOf(...args: string[]): Promise<Groups['groups']> {
   return (JSON.parse(await run('stats', '--json', stage.tape(), ...args)) as Groups).groups
 }
 
+/** Errors as the recorder counted them. */
+function recordedErrors(): unknown {
+  const end = linesOfTape(stage.tape()).at(-1)
+  return (end?.['wiretape'] as { errors?: unknown } | undefined)?.errors
+}
+
 const polls = ['tasks/get', 'tasks/get', 'tasks/get']
 
 describe('a call whose task fails', () => {
@@ -61,6 +68,13 @@ describe('a call whose task fails', () => {
     )
     expect(await run('explain', stage.tape())).toContain('1 of 5 requests failed')
     expect(await run('explain', stage.tape(), '0')).toContain('At fault: not proven')
+    expect(recordedErrors()).toBe(1)
+  })
+
+  it('has failed, although nobody asks for the result', async () => {
+    await recordTask(['fail'], ...polls)
+    expect(await matches('is:error')).toEqual([1])
+    expect(recordedErrors()).toBe(1)
   })
 })
 

@@ -249,6 +249,19 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await page.context().close()
   })
 
+  it('says that a message may belong to another call whose task is open', async () => {
+    const page = await openTask(
+      created,
+      { dir: 'in', raw: { id: 2, method: 'tools/call', params: { name: 'fill', task: {} } } },
+      { dir: 'out', raw: { id: 2, result: { task: { taskId: 'U', status: 'working' } } } },
+      { dir: 'out', raw: { id: 'r', method: 'roots/list' } },
+      status('T', 'completed'),
+    )
+    await story(page).locator('.tell-asked .tag', { hasText: 'meanwhile' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
   it.each<[string, string, string, readonly object[]]>([
     ['does not end', 'task not ended', 'The recording ends before the task of the call.', []],
     [

@@ -292,8 +292,14 @@ function Content({ step, steps }: { readonly step: StoryStep; readonly steps: re
   }
 }
 
+const taskTones: Readonly<Record<string, string | undefined>> = {
+  completed: 'is-ok',
+  failed: 'is-error',
+  cancelled: '',
+}
+
 function Task({ task: { status, message, result } }: { readonly task: TaskState }) {
-  const tone = status === 'completed' ? 'is-ok' : status === 'failed' ? 'is-error' : 'is-waiting'
+  const tone = taskTones[status] ?? 'is-waiting'
   return (
     <>
       <p class="story-words">

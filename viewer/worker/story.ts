@@ -104,9 +104,12 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
   const end = Math.min(last, isOpen ? head + openEnd : Math.max(...related) + 1)
   /** Other requests of the same side: unlinked rows may belong to them. */
   const open = new Set<number>()
+  /** Calls whose task is open, by the row that ends it. */
+  const tasks = new Map<number, number>()
   const found: Found[] = []
   for (let row = Math.max(0, head - before); row < end; row += 1) {
     const kind = lane.isNote(row) ? 'note' : entries.kind(row)
+    open.delete(tasks.get(row) ?? -1)
     const isPeers = kind === 'noise' || (kind !== 'note' && isMessageKind(kind))
     if (related.has(row)) {
       const answer = replyOf(lane, head, row)
@@ -117,8 +120,11 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
     if (isPeers && lane.conversation(row) !== conversation) continue
     if (kind === 'request' && entries.direction(row) === side) {
       if (!entries.has(row, 'stream')) open.add(row)
-    } else if (kind === 'result' || kind === 'error') open.delete(entries.peer(row))
-    else if (row > head && kind !== 'note' && (!isPeers || entries.direction(row) !== side)) {
+    } else if (kind === 'result' || kind === 'error') {
+      const end = entries.taskEnd(row)
+      if (end > row) tasks.set(end, entries.peer(row))
+      else if (!entries.has(row, 'taskOpen')) open.delete(entries.peer(row))
+    } else if (row > head && kind !== 'note' && (!isPeers || entries.direction(row) !== side)) {
       if (entries.linked(row) < 0)
         found.push({
           row,
