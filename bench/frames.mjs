@@ -156,7 +156,7 @@ export async function run({ quick, say }) {
       line.end = line.start + SIZE_BYTES - 1
       lineEncoder.write(line, target, 0)
     }),
-    'long: cut into lines': stage(rounds, () => void wire.createLineFramer({ borrowed: true }).push(bytes)),
+    'long: cut into lines': stage(rounds, () => void new wire.LineFramer({ borrowed: true }).push(bytes)),
     'long: bytes to text': each(
       (n) => void bytes.toString('latin1', n * SIZE_BYTES, (n + 1) * SIZE_BYTES - 1),
     ),

@@ -106,9 +106,9 @@ function rates(text, work, { rounds, bytes }) {
 /** @param {{ quick: boolean, say: (line: string) => void }} options */
 export async function run({ quick, say }) {
   /** @type {typeof import('../src/redaction/index.js')} */
-  const { createRedactor } = await import(pathToFileURL(join(root, 'dist/redaction/index.js')).href)
+  const { Redactor } = await import(pathToFileURL(join(root, 'dist/redaction/index.js')).href)
   const key = randomBytes(32)
-  const redactor = createRedactor({
+  const redactor = new Redactor({
     defaults: true,
     tag: (secret) => createHmac('sha256', key).update(secret).digest('base64url'),
   })

@@ -1,4 +1,4 @@
-import { createTraceScan, type PlainLine, type Seen } from '../formats/index.js'
+import { TraceScan, type PlainLine, type Seen } from '../formats/index.js'
 import {
   asLegacySse,
   madeMeta,
@@ -92,7 +92,7 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
 
   // The watcher gets the same object each time.
   const place = { path, offset: 0, sizeBytes: 0 }
-  const scan = createTraceScan(
+  const scan = new TraceScan(
     reported,
     (bytes, line, offset, size) => {
       if (!isBegun) return false

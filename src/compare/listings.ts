@@ -20,21 +20,6 @@ export interface Listing {
   nameless(): number
 }
 
-/** All lists from a server. Repeated lists are stored once. */
-export interface Listings {
-  /** @param result contains the list */
-  take(list: OfferList, result: JsonObject, isFurther: boolean, at: ListingPlace | undefined): void
-  /** The most recent one. */
-  last(kind: OfferKind): Listing | undefined
-  /** By the request for its first page. */
-  get(first: number): Listing | undefined
-  /** The request for the first page of the list that this request's response belongs to. */
-  firstOf(request: number): number | undefined
-  all(): Iterable<readonly [first: number, listing: Listing]>
-  /** False if the storage limit was exceeded: of the rest, only the last list of each kind is known. */
-  readonly isComplete: boolean
-}
-
 interface Page {
   readonly number: number
   /** Exact text of the list. */
@@ -52,46 +37,106 @@ interface Draft {
 /** Storage limit, in characters of distinct pages. Beyond it, only the last list of each kind is known. */
 const mostListed = 8 << 20
 
-export function createListings(): Listings {
-  const pages = new Map<string, Page>()
-  const byFirst = new Map<number, Draft>()
-  const firstOf = new Map<number, number>()
-  const latest = new Map<OfferKind, Draft>()
+/** All lists from a server. Repeated lists are stored once. */
+export class Listings {
+  readonly #pages = new Map<string, Page>()
+  readonly #byFirst = new Map<number, Draft>()
+  readonly #firstOf = new Map<number, number>()
+  readonly #latest = new Map<OfferKind, Draft>()
   /** By conversation and kind: the list that a further page belongs to. */
-  const current = new Map<string, { readonly first: number | undefined; readonly draft: Draft }>()
-  let listed = 0
-  let pageCount = 0
-  let isComplete = true
-  let shownItems: { readonly key: string; readonly items: Items } | undefined
+  readonly #current = new Map<string, { readonly first: number | undefined; readonly draft: Draft }>()
+  #listed = 0
+  #pageCount = 0
+  #isComplete = true
+  #shownItems: { readonly key: string; readonly items: Items } | undefined
 
-  function pageOf(text: string, redacted: readonly string[]): Page {
+  /** @param result contains the list */
+  take(list: OfferList, result: JsonObject, isFurther: boolean, at: ListingPlace | undefined): void {
+    const { kind } = list
+    const text = result.raw(list.member)
+    // A response without a list contains no offers.
+    if (text === undefined || kindAt(text, 0) !== 'array') return
+    const page = this.#pageOf(text, pointersBelow(at?.redacted, `/result/${list.member}`))
+    const goesOn = result.string('nextCursor') !== undefined
+    const talk = `${kind} ${at?.conversation ?? ''}`
+    const known =
+      at?.first === undefined
+        ? this.#current.get(talk)
+        : { first: at.first, draft: this.#byFirst.get(at.first) }
+    // The request for its first page failed.
+    if (isFurther && at?.first !== undefined && !known?.draft) return
+    if (isFurther && known?.draft) {
+      known.draft.pages.push(page)
+      if (known.first !== undefined && !this.#isKept(page)) this.#byFirst.delete(known.first)
+      known.draft.goesOn = goesOn
+      if (!goesOn) this.#current.delete(talk)
+      this.#latest.set(kind, known.draft)
+      if (at && known.first !== undefined) this.#firstOf.set(at.request, known.first)
+      return
+    }
+    const draft: Draft = { list, pages: [page], goesOn }
+    this.#latest.set(kind, draft)
+    if (goesOn) this.#current.set(talk, { first: at?.request, draft })
+    else this.#current.delete(talk)
+    if (at && this.#isKept(page)) this.#byFirst.set(at.first ?? at.request, draft)
+  }
+
+  /** The most recent one. */
+  last(kind: OfferKind): Listing | undefined {
+    const draft = this.#latest.get(kind)
+    return draft && this.#shown(draft)
+  }
+
+  /** By the request for its first page. */
+  get(first: number): Listing | undefined {
+    const draft = this.#byFirst.get(first)
+    return draft && this.#shown(draft)
+  }
+
+  /** False if the storage limit was exceeded: of the rest, only the last list of each kind is known. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
+  /** The request for the first page of the list that this request's response belongs to. */
+  firstOf(request: number): number | undefined {
+    return this.#byFirst.has(request) ? request : this.#firstOf.get(request)
+  }
+
+  *all(): Iterable<readonly [first: number, listing: Listing]> {
+    for (const [first, draft] of this.#byFirst) yield [first, this.#shown(draft)] as const
+  }
+
+  #pageOf(text: string, redacted: readonly string[]): Page {
     const key = keyOf({ text, redacted })
-    const known = pages.get(key)
+    const known = this.#pages.get(key)
     if (known) return known
-    pageCount += 1
-    const page = { number: pageCount, text, redacted }
-    isComplete &&= listed + text.length <= mostListed
-    if (isComplete) {
-      listed += text.length
-      pages.set(key, page)
+    this.#pageCount += 1
+    const page = { number: this.#pageCount, text, redacted }
+    this.#isComplete &&= this.#listed + text.length <= mostListed
+    if (this.#isComplete) {
+      this.#listed += text.length
+      this.#pages.set(key, page)
     }
     return page
   }
 
-  const isKept = (page: Page): boolean => pages.get(keyOf(page)) === page
+  #isKept(page: Page): boolean {
+    return this.#pages.get(keyOf(page)) === page
+  }
 
-  function shown({ list: { kind, name }, pages: own, goesOn }: Draft): Listing {
+  #shown({ list: { kind, name }, pages: own, goesOn }: Draft): Listing {
     const key = own.map(({ number }) => number).join(',')
     const items = (): Items => {
       const cacheKey = `${kind} ${key}`
-      if (shownItems?.key !== cacheKey)
-        shownItems = {
+      if (this.#shownItems?.key !== cacheKey)
+        this.#shownItems = {
           key: cacheKey,
           items: new Map(
             own.flatMap((page) => [...thingsOf(page, name)].map(([item, text]) => [item, text])),
           ),
         }
-      return shownItems.items
+      return this.#shownItems.items
     }
     const hidden = own.filter(({ redacted }) => redacted.length > 0)
     return {
@@ -106,51 +151,6 @@ export function createListings(): Listings {
       nameless: () =>
         hidden.flatMap(({ redacted }) => redacted).filter((at) => namePlace.exec(at)?.[1] === name).length,
     }
-  }
-
-  return {
-    take(list, result, isFurther, at) {
-      const { kind } = list
-      const text = result.raw(list.member)
-      // A response without a list contains no offers.
-      if (text === undefined || kindAt(text, 0) !== 'array') return
-      const page = pageOf(text, pointersBelow(at?.redacted, `/result/${list.member}`))
-      const goesOn = result.string('nextCursor') !== undefined
-      const talk = `${kind} ${at?.conversation ?? ''}`
-      const known =
-        at?.first === undefined ? current.get(talk) : { first: at.first, draft: byFirst.get(at.first) }
-      // The request for its first page failed.
-      if (isFurther && at?.first !== undefined && !known?.draft) return
-      if (isFurther && known?.draft) {
-        known.draft.pages.push(page)
-        if (known.first !== undefined && !isKept(page)) byFirst.delete(known.first)
-        known.draft.goesOn = goesOn
-        if (!goesOn) current.delete(talk)
-        latest.set(kind, known.draft)
-        if (at && known.first !== undefined) firstOf.set(at.request, known.first)
-        return
-      }
-      const draft: Draft = { list, pages: [page], goesOn }
-      latest.set(kind, draft)
-      if (goesOn) current.set(talk, { first: at?.request, draft })
-      else current.delete(talk)
-      if (at && isKept(page)) byFirst.set(at.first ?? at.request, draft)
-    },
-    last(kind) {
-      const draft = latest.get(kind)
-      return draft && shown(draft)
-    },
-    get(first) {
-      const draft = byFirst.get(first)
-      return draft && shown(draft)
-    },
-    get isComplete() {
-      return isComplete
-    },
-    firstOf: (request) => (byFirst.has(request) ? request : firstOf.get(request)),
-    *all() {
-      for (const [first, draft] of byFirst) yield [first, shown(draft)] as const
-    },
   }
 }
 

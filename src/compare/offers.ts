@@ -1,6 +1,6 @@
 import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 import { canonicalJson, isTooDeep } from './canonical-json.js'
-import { createListings, type Listing, type Listings } from './listings.js'
+import { Listings, type Listing } from './listings.js'
 import type { ListingPlace } from './listing-place.js'
 import { alikeWhereHidden, nothingHidden } from './hidden-values.js'
 import { offerLists, type OfferKind } from './offered-places.js'
@@ -31,7 +31,7 @@ export interface Offers {
 }
 
 export function createOffers(): Offers {
-  const listings = createListings()
+  const listings = new Listings()
   const openings = createOpenings()
   return {
     take(method, answer, goesOn, at) {

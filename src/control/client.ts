@@ -14,7 +14,7 @@ import {
   type Success,
 } from '../control-schema/index.js'
 import { WiretapeError } from '../model/index.js'
-import { createLineFramer } from '../wire/index.js'
+import { LineFramer } from '../wire/index.js'
 import { Refusal } from './host.js'
 import { isOwnSocket } from './socket-path.js'
 
@@ -53,7 +53,7 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
     throw unreachable('its socket is missing or not yours', 'wiretape ls lists the live captures')
   }
   const socket = net.connect(path)
-  const framer = createLineFramer({ maxBytes: 3 * longestLine })
+  const framer = new LineFramer({ maxBytes: 3 * longestLine })
   const waiting: ServerEvent[] = []
   const pending = new Map<number, { resolve(result: Success): void; reject(error: Refusal): void }>()
   let nextId = 1

@@ -12,7 +12,7 @@ import {
   type Role,
   type ServerLine,
 } from '../control-schema/index.js'
-import { createLineFramer } from '../wire/index.js'
+import { LineFramer } from '../wire/index.js'
 import { Refusal, type ControlHost } from './host.js'
 import type { Share } from './share.js'
 import { createTapeFollower, type TapeFollower } from './tape-follower.js'
@@ -58,7 +58,7 @@ export class Connection {
   readonly #tape: TapeView
   readonly #share: Share
   readonly #lines: { unfinishedBytes: number }
-  readonly #framer = createLineFramer({ maxBytes: longestLine })
+  readonly #framer = new LineFramer({ maxBytes: longestLine })
   #unfinishedBytes = 0
   #role: Role | undefined
   #follower: TapeFollower | undefined

@@ -36,7 +36,7 @@ export {
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export { fromUtf16, utf16Fault, utf16Of } from './utf16.js'
 export {
-  createTraceScan,
+  TraceScan,
   decodeLine,
   encodeMessageAround,
   MessageLineEncoder,
@@ -54,7 +54,6 @@ export {
   type TakePlain,
   type TraceIndex,
   type TraceLine,
-  type TraceScan,
 } from './trace-v1/index.js'
 export {
   isAboutWhole,

@@ -8,7 +8,7 @@ import { idInUse, idInUseWords } from './fault.js'
 import type { Offer, Verdict } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
 import { liveSubject, type Asked } from './live-subject.js'
-import { createRenames } from './renames.js'
+import { Renames } from './renames.js'
 import { goesOn, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 import { longestMessage } from '../wire/index.js'
@@ -43,7 +43,7 @@ export class Gate {
   /** Requests that passed the gate. */
   readonly asked = createAskedRequests()
   readonly #expected = new ExpectedAnswers((key) => this.#advance(key))
-  readonly #renames = createRenames()
+  readonly #renames = new Renames()
   #heldBytes = 0
 
   constructor(settings: GateSettings, observer: GateObserver) {

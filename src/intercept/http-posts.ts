@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isAnswer } from '../model/index.js'
-import { createSseParser, idKey, readParts, type FrameText } from '../wire/index.js'
+import { SseParser, idKey, readParts, type FrameText } from '../wire/index.js'
 import type { HttpEntries } from './http-entries.js'
 import { readSpoken } from './http-frame.js'
 import { headersFor } from './http-headers.js'
@@ -68,9 +68,7 @@ export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: T
 function textsIn({ body, contentType }: Posted): string[] {
   if (!body) return []
   return /^text\/event-stream\b/i.test(contentType)
-    ? createSseParser()
-        .push(Buffer.concat([body, Buffer.from('\n\n')]))
-        .flatMap(({ data }) => data ?? [])
+    ? new SseParser().push(Buffer.concat([body, Buffer.from('\n\n')])).flatMap(({ data }) => data ?? [])
     : [Buffer.from(body).toString()]
 }
 

@@ -28,111 +28,113 @@ type Asking = Pick<Offer, 'direction' | 'conversation' | 'exchange'>
  * Requests forwarded with a changed id. Messages that refer to them are adjusted: their responses to the sender's id,
  * cancellations to the receiver's.
  */
-export interface Renames {
-  readonly size: number
+export class Renames {
+  /** By the key of the changed id. */
+  readonly #renames = new Map<string, Rename>()
+  /** From the key of the original id to the key of the changed one. */
+  readonly #others = new Map<string, string>()
+
+  get size(): number {
+    return this.#renames.size
+  }
+
   /** Whether a request with a changed id is pending under this key. */
-  has(key: string): boolean
+  has(key: string): boolean {
+    return this.#renames.has(key)
+  }
+
   /** Keys of the request ids that `text` changes, before and after. */
   changes(
     offer: Offer,
     text: string,
     kept?: readonly number[],
-  ): { readonly from: string; readonly to: string }[]
+  ): { readonly from: string; readonly to: string }[] {
+    return this.#pairsOf(offer, text, kept).map((pair) => this.#keysOf(offer, pair))
+  }
+
   /** The same for one message. */
-  change(offer: Offer, part: number, text: string): { readonly from: string; readonly to: string } | undefined
+  change(
+    offer: Offer,
+    part: number,
+    text: string,
+  ): { readonly from: string; readonly to: string } | undefined {
+    const pair = pairOf(offer.parts[part]!.envelope, readEnvelope(text, 0))
+    return pair && this.#keysOf(offer, pair)
+  }
+
   /** Records that the frame is forwarded as this text. @param kept for a batch: original indexes of its elements */
-  note(offer: Offer, text: string, kept?: readonly number[]): void
+  note(offer: Offer, text: string, kept?: readonly number[]): void {
+    for (const { own, other } of this.#pairsOf(offer, text, kept)) {
+      const { from: ownKey, to: key } = this.#keysOf(offer, { own, other })
+      const before = this.#others.get(ownKey)
+      if (before !== undefined) this.#drop(before)
+      if (this.#renames.size >= rememberedRenames) this.#drop(this.#renames.keys().next().value!)
+      this.#renames.set(key, { own, other, ownKey, exchange: offer.exchange })
+      this.#others.set(ownKey, key)
+    }
+  }
+
   /** The frame with its receiver's ids, if it refers to a changed request. */
-  translate(offer: Offer): FrameText | undefined
+  translate(offer: Offer): FrameText | undefined {
+    if (this.#renames.size === 0) return undefined
+    const edits = offer.parts.flatMap(({ envelope, start }) => {
+      const answered = this.#spokenOf(offer, isAnswer(envelope) ? envelope.id : envelope.subscriptionId)
+      const key = answered ?? this.#cancelled(offer, envelope)
+      const rename = key === undefined ? undefined : this.#renames.get(key)
+      if (!rename) return []
+      const place = placeOfId(offer.text, start, envelope)
+      return place ? [{ ...place, text: answered === undefined ? rename.other : rename.own }] : []
+    })
+    return edits.length === 0 ? undefined : readParts(spliceText(offer.text, edits))
+  }
+
   /** Ends the requests that the frame answers or cancels. Returns the keys that are free again. */
-  settle(offer: Offer): string[]
+  settle(offer: Offer): string[] {
+    if (this.#renames.size === 0) return []
+    const over = offer.parts.flatMap(
+      ({ envelope }) =>
+        (isAnswer(envelope) ? this.#spokenOf(offer, envelope.id) : this.#cancelled(offer, envelope)) ?? [],
+    )
+    for (const key of over) this.#drop(key)
+    return over
+  }
+
   /** Ends the requests of an HTTP exchange. Returns the keys that are free again. */
-  forget(exchange: number): string[]
-}
+  forget(exchange: number): string[] {
+    const over = [...this.#renames].filter(([, rename]) => rename.exchange === exchange).map(([key]) => key)
+    for (const key of over) this.#drop(key)
+    return over
+  }
 
-export function createRenames(): Renames {
-  /** By the key of the changed id. */
-  const renames = new Map<string, Rename>()
-  /** From the key of the original id to the key of the changed one. */
-  const others = new Map<string, string>()
-
-  function pairsOf(offer: Offer, text: string, kept?: readonly number[]): { own: string; other: string }[] {
+  #pairsOf(offer: Offer, text: string, kept?: readonly number[]): { own: string; other: string }[] {
     const after = readParts(text)
     const parts = kept ? kept.map((i) => offer.parts[i]!) : offer.parts
     if (after.parts.length !== parts.length) return []
     return parts.flatMap(({ envelope }, i) => pairOf(envelope, after.parts[i]!.envelope) ?? [])
   }
 
-  function keysOf(
+  #keysOf(
     { conversation, direction }: Offer,
     { own, other }: { own: string; other: string },
   ): { from: string; to: string } {
     return { from: requestKey(conversation, direction, own), to: requestKey(conversation, direction, other) }
   }
 
-  function drop(key: string): void {
-    const rename = renames.get(key)
-    renames.delete(key)
-    if (rename && others.get(rename.ownKey) === key) others.delete(rename.ownKey)
+  #drop(key: string): void {
+    const rename = this.#renames.get(key)
+    this.#renames.delete(key)
+    if (rename && this.#others.get(rename.ownKey) === key) this.#others.delete(rename.ownKey)
   }
 
   /** The changed request that a response, or a subscription's notification, refers to. */
-  function spokenOf({ direction, conversation }: Asking, id: string | undefined): string | undefined {
+  #spokenOf({ direction, conversation }: Asking, id: string | undefined): string | undefined {
     if (id === undefined) return undefined
     const key = requestKey(conversation, opposite(direction), id)
-    return renames.has(key) ? key : undefined
+    return this.#renames.has(key) ? key : undefined
   }
 
-  function cancelled({ direction, conversation }: Asking, { cancels }: Envelope): string | undefined {
-    return cancels === undefined ? undefined : others.get(requestKey(conversation, direction, cancels))
-  }
-
-  return {
-    get size() {
-      return renames.size
-    },
-    has: (key) => renames.has(key),
-    changes: (offer, text, kept) => pairsOf(offer, text, kept).map((pair) => keysOf(offer, pair)),
-    change(offer, part, text) {
-      const pair = pairOf(offer.parts[part]!.envelope, readEnvelope(text, 0))
-      return pair && keysOf(offer, pair)
-    },
-    note(offer, text, kept) {
-      for (const { own, other } of pairsOf(offer, text, kept)) {
-        const { from: ownKey, to: key } = keysOf(offer, { own, other })
-        const before = others.get(ownKey)
-        if (before !== undefined) drop(before)
-        if (renames.size >= rememberedRenames) drop(renames.keys().next().value!)
-        renames.set(key, { own, other, ownKey, exchange: offer.exchange })
-        others.set(ownKey, key)
-      }
-    },
-    translate(offer) {
-      if (renames.size === 0) return undefined
-      const edits = offer.parts.flatMap(({ envelope, start }) => {
-        const answered = spokenOf(offer, isAnswer(envelope) ? envelope.id : envelope.subscriptionId)
-        const key = answered ?? cancelled(offer, envelope)
-        const rename = key === undefined ? undefined : renames.get(key)
-        if (!rename) return []
-        const place = placeOfId(offer.text, start, envelope)
-        return place ? [{ ...place, text: answered === undefined ? rename.other : rename.own }] : []
-      })
-      return edits.length === 0 ? undefined : readParts(spliceText(offer.text, edits))
-    },
-    settle(offer) {
-      if (renames.size === 0) return []
-      const over = offer.parts.flatMap(
-        ({ envelope }) =>
-          (isAnswer(envelope) ? spokenOf(offer, envelope.id) : cancelled(offer, envelope)) ?? [],
-      )
-      for (const key of over) drop(key)
-      return over
-    },
-    forget(exchange) {
-      const over = [...renames].filter(([, rename]) => rename.exchange === exchange).map(([key]) => key)
-      for (const key of over) drop(key)
-      return over
-    },
+  #cancelled({ direction, conversation }: Asking, { cancels }: Envelope): string | undefined {
+    return cancels === undefined ? undefined : this.#others.get(requestKey(conversation, direction, cancels))
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type TapeRecord,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { createSseParser, type SseEvent, type SseParser, longestMessage } from '../wire/index.js'
+import { SseParser, type SseEvent, longestMessage } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
 import { BodyRoom, createDecoder, decodedBody, HttpBody, wordsOf } from './http-body.js'
 import { gapOfBody, gapOfSize } from './http-gap.js'
@@ -25,7 +25,7 @@ import {
   type HttpResponse,
 } from './http-exchange.js'
 import { createHttpGate, mostExchanges } from './http-gate.js'
-import { createHttpMessages, type HttpMessages } from './http-messages.js'
+import { HttpMessages } from './http-messages.js'
 import { goOnWith } from './http-resume.js'
 import { andThen, type Later } from './later.js'
 import type { OpenExchange } from './open-exchanges.js'
@@ -88,7 +88,7 @@ class HttpRecordBuilder implements HttpBuilder {
     this.#redactor = redactor
     this.#numbers = numbers
     this.#talks = talks
-    this.#messages = createHttpMessages(redactor, numbers)
+    this.#messages = new HttpMessages(redactor, numbers)
     this.#gate = createHttpGate({
       redactor,
       messages: this.#messages,
@@ -238,7 +238,7 @@ class HttpRecordBuilder implements HttpBuilder {
       ...(event.phases && { phases: event.phases }),
       told: false,
       body: new HttpBody(longestMessage, this.#room),
-      events: isStream ? createSseParser() : undefined,
+      events: isStream ? new SseParser() : undefined,
       decoder,
       ...(!decoder && { opaque: `the content coding ${coding} is not supported` }),
     }

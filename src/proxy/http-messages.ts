@@ -44,27 +44,79 @@ export interface Renamed {
 }
 
 /** Reads bodies and events as JSON-RPC; numbers and relates the messages. */
-export interface HttpMessages {
-  /** Undefined when the bytes are not JSON-RPC. @param id id of the first message, if already assigned */
-  read(exchange: ExchangeTalk, bytes: Uint8Array, direction: Direction, id?: string): HttpFrame | undefined
-  /** A request is forwarded under another id. */
-  rename(exchange: HttpExchange | undefined, message: Renamed, newId: string): void
-  openRequests(): OpenRequest[]
-  /** Arguments that calls of a tool repeat in headers; undefined when the tool was never listed. */
-  toolHeaders(tool: string): readonly MirroredArgument[] | undefined
+export class HttpMessages {
+  readonly #redactor: Redactor
+  readonly #numbers: Numbers
+  readonly #correlator = new Correlator<string>(idKey)
+  /** A client of 2026-07-28 has no session and uses any free connection, so a retry may come on any of them. */
+  readonly #rounds = createRounds<string>()
+  readonly #tools = createMirroredTools()
+
+  constructor(redactor: Redactor, numbers: Numbers) {
+    this.#redactor = redactor
+    this.#numbers = numbers
+  }
+
   /** The response refused the HTTP request. Requests in it that are still open will get no response. */
-  over(exchange: ExchangeTalk): void
+  over({ requests, conversation }: ExchangeTalk): void {
+    for (const { ref, id, answered } of requests.values())
+      if (!answered) this.#correlator.giveUp({ ref, id, conversation, direction: 'client_to_server' })
+  }
+
+  openRequests(): OpenRequest[] {
+    return this.#correlator.openRequests()
+  }
+
+  /** Arguments that calls of a tool repeat in headers; undefined when the tool was never listed. */
+  toolHeaders(tool: string): readonly MirroredArgument[] | undefined {
+    return this.#tools.of(tool)
+  }
+
+  /** A request is forwarded under another id. */
+  rename(
+    exchange: HttpExchange | undefined,
+    { part, direction, conversation }: Renamed,
+    newId: string,
+  ): void {
+    const { envelope } = part
+    this.#correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)
+    const own = envelope.id === undefined ? undefined : exchange?.requests.get(idKey(envelope.id))
+    if (own && canRelate(newId)) exchange?.requests.set(idKey(newId), own)
+  }
+
+  /** Undefined when the bytes are not JSON-RPC. @param id id of the first message, if already assigned */
+  read(
+    exchange: ExchangeTalk,
+    bytes: Uint8Array,
+    direction: Direction,
+    given?: string,
+  ): HttpFrame | undefined {
+    const text = exactText(bytes)
+    if (text === undefined) return undefined
+    const controls = mayHaveControls(bytes)
+    const span = findJsonValue(text, 0, text.length, controls)
+    if (isFault(span) || !holdsMessages(text, span.start)) return undefined
+    const exact = text.slice(span.start, span.end)
+    // Line breaks are white space in JSON, but end a line on the tape.
+    const raw = controls ? exact.replaceAll(/[\r\n]/g, ' ') : exact
+    const { batch, parts: spans } = partsOf(raw)
+    if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
+    const parts = spans.map(({ start, end }, i) =>
+      this.#partOf(exchange, raw, start, end, direction, i === 0 ? given : undefined),
+    )
+    const first = this.#numbers.next
+    this.#numbers.next += parts.length
+    const redacted = this.#redactor.json(raw)
+    if (redacted) return { ...rewritten(redacted, parts), seq: first, red: redacted.red }
+    return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(bytes) }) }
+  }
+
   /** Counts a forwarded message that cannot be read, so that its number is not reused. */
-  skip(): void
-}
+  skip(): void {
+    this.#numbers.next += 1
+  }
 
-export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMessages {
-  const correlator = new Correlator<string>(idKey)
-  // A client of 2026-07-28 has no session and uses any free connection, so a retry may come on any of them.
-  const rounds = createRounds<string>()
-  const tools = createMirroredTools()
-
-  function partOf(
+  #partOf(
     exchange: ExchangeTalk,
     raw: string,
     start: number,
@@ -77,8 +129,8 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     const { conversation } = exchange
     const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : idKey(envelope.id)
     const isResponse = direction === 'server_to_client' && isAnswer(envelope)
-    const request = isResponse ? requestOf(exchange, envelope, key) : undefined
-    const seen = correlator.observe({
+    const request = isResponse ? this.#requestOf(exchange, envelope, key) : undefined
+    const seen = this.#correlator.observe({
       ref: id,
       envelope,
       direction,
@@ -87,64 +139,22 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     })
     const links: Link[] = seen.links.filter(({ kind }) => kind !== 'round')
     const asked = `${exchange.number} ${key}`
-    if (request?.listsTools && envelope.kind === 'result') tools.learn(raw.slice(start, end))
-    if (request && !request.answered) rounds.answered('', asked, request.ref, envelope)
+    if (request?.listsTools && envelope.kind === 'result') this.#tools.learn(raw.slice(start, end))
+    if (request && !request.answered) this.#rounds.answered('', asked, request.ref, envelope)
     if (request) request.answered = true
     if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
       const listsTools = envelope.modern === true && envelope.method === 'tools/list'
       exchange.requests.set(key, { ref: id, id: envelope.id!, answered: false, listsTools })
-      const before = rounds.asked('', asked, envelope)
+      const before = this.#rounds.asked('', asked, envelope)
       if (before !== undefined) links.push({ kind: 'round', to: before })
     }
     return relatePart({ id, envelope, start, end }, { ...seen, links })
   }
 
   /** Servers of 2025 answer an unknown method, such as `server/discover`, with an error without an id. */
-  function requestOf(
-    { requests }: ExchangeTalk,
-    envelope: Envelope,
-    key: string | undefined,
-  ): AskedHere | undefined {
+  #requestOf({ requests }: ExchangeTalk, envelope: Envelope, key: string | undefined): AskedHere | undefined {
     if (!isNamelessError(envelope)) return key === undefined ? undefined : requests.get(key)
     const [only, ...others] = requests.values()
     return only && others.length === 0 && !only.answered ? only : undefined
-  }
-
-  return {
-    over({ requests, conversation }) {
-      for (const { ref, id, answered } of requests.values())
-        if (!answered) correlator.giveUp({ ref, id, conversation, direction: 'client_to_server' })
-    },
-    openRequests: () => correlator.openRequests(),
-    toolHeaders: (tool) => tools.of(tool),
-    rename(exchange, { part, direction, conversation }, newId) {
-      const { envelope } = part
-      correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)
-      const own = envelope.id === undefined ? undefined : exchange?.requests.get(idKey(envelope.id))
-      if (own && canRelate(newId)) exchange?.requests.set(idKey(newId), own)
-    },
-    read(exchange, bytes, direction, given) {
-      const text = exactText(bytes)
-      if (text === undefined) return undefined
-      const controls = mayHaveControls(bytes)
-      const span = findJsonValue(text, 0, text.length, controls)
-      if (isFault(span) || !holdsMessages(text, span.start)) return undefined
-      const exact = text.slice(span.start, span.end)
-      // Line breaks are white space in JSON, but end a line on the tape.
-      const raw = controls ? exact.replaceAll(/[\r\n]/g, ' ') : exact
-      const { batch, parts: spans } = partsOf(raw)
-      if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
-      const parts = spans.map(({ start, end }, i) =>
-        partOf(exchange, raw, start, end, direction, i === 0 ? given : undefined),
-      )
-      const first = numbers.next
-      numbers.next += parts.length
-      const redacted = redactor.json(raw)
-      if (redacted) return { ...rewritten(redacted, parts), seq: first, red: redacted.red }
-      return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(bytes) }) }
-    },
-    skip() {
-      numbers.next += 1
-    },
   }
 }

@@ -11,7 +11,7 @@ import {
   type Draft,
 } from '../model/index.js'
 import {
-  createLineFramer,
+  LineFramer,
   findJsonValue,
   mayHaveControls,
   holdsMessages,
@@ -20,7 +20,6 @@ import {
   partsOf,
   readEnvelope,
   type LineFrame,
-  type LineFramer,
   longestMessage,
 } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
@@ -54,9 +53,9 @@ export class RecordBuilder {
   readonly #redactor: Redactor
   readonly #numbers: Numbers
   readonly #framers: Record<Channel, LineFramer> = {
-    in: createLineFramer({ borrowed: true }),
-    out: createLineFramer({ borrowed: true }),
-    err: createLineFramer({ maxBytes: longestStderr, borrowed: true }),
+    in: new LineFramer({ borrowed: true }),
+    out: new LineFramer({ borrowed: true }),
+    err: new LineFramer({ maxBytes: longestStderr, borrowed: true }),
   }
   readonly #correlator = new Correlator<Ref>(idKey)
   readonly #oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = {

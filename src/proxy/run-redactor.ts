@@ -1,11 +1,5 @@
 import { WiretapeError } from '../model/index.js'
-import {
-  compileRules,
-  createRedactor,
-  literalRule,
-  type Redactor,
-  type RuleSources,
-} from '../redaction/index.js'
+import { compileRules, Redactor, literalRule, type RuleSources } from '../redaction/index.js'
 import { createTagger } from '../tape/index.js'
 
 /** Settings of redaction. Can be posted to another thread, which derives the same rules. */
@@ -35,7 +29,7 @@ export async function createRunRedactor(redaction: Redaction): Promise<Redactor>
     .filter((secret) => secret.length >= shortestSecret)
     .map((secret) => literalRule('header-value', secret))
   if (!patterns?.length && !policy?.length && !file)
-    return createRedactor({ defaults, rules: defaults ? known : [], tag })
+    return new Redactor({ defaults, rules: defaults ? known : [], tag })
   const compiled = await compileRules({
     ...(patterns && { patterns }),
     ...(policy && { policy }),
@@ -50,5 +44,5 @@ export async function createRunRedactor(redaction: Redaction): Promise<Redactor>
     throw new WiretapeError('usage', `${first.message}${place}${more}`)
   }
   const builtIn = defaults && (compiled.defaults || keepDefaults)
-  return createRedactor({ defaults: builtIn, rules: [...compiled.rules, ...(builtIn ? known : [])], tag })
+  return new Redactor({ defaults: builtIn, rules: [...compiled.rules, ...(builtIn ? known : [])], tag })
 }

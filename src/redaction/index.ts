@@ -10,13 +10,7 @@ export { literalRule } from './literal-rule.js'
 export { marker as redactionMarker } from './marker.js'
 export { restoreEdits } from './restore.js'
 export { secretVariable } from './secret-variable.js'
-export {
-  createRedactor,
-  type CompiledRule,
-  type RedactionReport,
-  type Redactor,
-  type RedactorOptions,
-} from './redactor.js'
+export { Redactor, type CompiledRule, type RedactionReport, type RedactorOptions } from './redactor.js'
 
 /**
  * Compiles a user's rules. Never throws on bad input: problems are in `diagnostics`, and nothing should be

@@ -1,7 +1,14 @@
 import type { HttpHeaders } from '../model/index.js'
 import { redactCommand } from './command.js'
 import { Credentials } from './credentials.js'
-import { CleanHeaders, redactEndpoint, redactHeaders, redactParameters, redactPathKeys } from './http.js'
+import {
+  CleanHeaders,
+  redactEndpoint,
+  redactHeaders,
+  redactParameters,
+  redactPathKeys,
+  type HeaderRules,
+} from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
@@ -26,42 +33,6 @@ export type CompiledRule = TextRule | PathRule
 /** The rules that fired and their counts, in the order of their first match. Never the secrets. */
 export type RedactionReport = readonly { readonly rule: string; readonly count: number }[]
 
-/** Redacts the data of one recording, and counts findings. */
-export interface Redactor {
-  /** For the tape's first line. */
-  readonly name: 'none' | 'defaults' | 'defaults+rules' | 'rules'
-  /**
-   * One frame's JSON text, a message or a batch, accepted by findJsonValue. Undefined, as usual, if there are no
-   * secrets: the text can be kept unchanged.
-   */
-  json(raw: string): RedactedJson | undefined
-  /**
-   * Whether `json` would certainly find no secrets in the text with these UTF-8 bytes; no text is created. The caller
-   * must have checked that it is nested less than 1,000 deep.
-   */
-  isClean(bytes: Uint8Array, start: number, end: number): boolean
-  /**
-   * One line of stderr, or one that is not a message, without its line end. A private key that began in an earlier line
-   * of the same `channel` continues to its end, for at most 500 lines. Undefined: no secrets.
-   */
-  line(text: string, channel: string): string | undefined
-  /** Free text: a label, a note, metadata, the text of an error. */
-  text(text: string): string
-  /** A command line: also the values of flags and variables with secret names. */
-  command(argv: readonly string[]): string[]
-  /** A URL: also its user's password, and parameters with secret names. */
-  url(url: string): string
-  /** Headers of HTTP. */
-  headers(headers: HttpHeaders): HttpHeaders
-  /** Path and query of a request. */
-  path(path: string): string
-  /** Like `path`, where any part may be a session: the address to which clients of HTTP+SSE must POST. */
-  endpoint(path: string): string
-  /** A form (`application/x-www-form-urlencoded`), as used by OAuth. */
-  form(text: string): string
-  report(): RedactionReport
-}
-
 export interface RedactorOptions {
   /** The built-in rules. */
   readonly defaults: boolean
@@ -72,34 +43,139 @@ export interface RedactorOptions {
 
 const nothingWhole: ReadonlyMap<number, WholeValue> = new Map()
 
-/** A redactor for one recording. Holds counts, channels with an open private key, and headers without secrets. */
-export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): Redactor {
-  const counts = new Map<string, number>()
-  let total = 0
-  const counted = (rule: string): void => {
-    total += 1
-    counts.set(rule, (counts.get(rule) ?? 0) + 1)
+/** Redacts the data of one recording, and counts findings. */
+export class Redactor {
+  readonly #options: RedactorOptions
+  readonly #rules: readonly CompiledRule[]
+  readonly #counts = new Map<string, number>()
+  #total = 0
+  readonly #counted = (rule: string): void => {
+    this.#total += 1
+    this.#counts.set(rule, (this.#counts.get(rule) ?? 0) + 1)
   }
-  const textRules = rules.filter((rule) => rule.kind === 'text')
-  const pathRules = rules.filter((rule) => rule.kind === 'path')
-  const words = new TextRedactor(defaults, textRules)
-  const blocks = new KeyBlocks()
-  const active = defaults || rules.length > 0
-  const redactText = (text: string): string => words.redact(text, counted) ?? text
-  const credentials = new Credentials(tag)
-  const http = {
-    counted,
-    text: redactText,
-    credential: (secret: string) => credentials.factsOf(secret),
-    always: textRules.length > 0,
-    total: () => total,
-    clean: new CleanHeaders(),
+  readonly #textRules: TextRule[]
+  readonly #pathRules: PathRule[]
+  readonly #words: TextRedactor
+  readonly #blocks = new KeyBlocks()
+  readonly #active: boolean
+  readonly #redactText: (text: string) => string
+  readonly #credentials: Credentials
+  readonly #http: HeaderRules
+  /** For the tape's first line. */
+  readonly name: 'none' | 'defaults' | 'defaults+rules' | 'rules'
+
+  /** A redactor for one recording. Holds counts, channels with an open private key, and headers without secrets. */
+  constructor(options: RedactorOptions) {
+    this.#options = options
+    this.#rules = options.rules ?? []
+    this.#textRules = this.#rules.filter((rule) => rule.kind === 'text')
+    this.#pathRules = this.#rules.filter((rule) => rule.kind === 'path')
+    this.#words = new TextRedactor(options.defaults, this.#textRules)
+    this.#active = options.defaults || this.#rules.length > 0
+    this.#redactText = (text: string): string => this.#words.redact(text, this.#counted) ?? text
+    this.#credentials = new Credentials(options.tag)
+    this.#http = {
+      counted: this.#counted,
+      text: this.#redactText,
+      credential: (secret: string) => this.#credentials.factsOf(secret),
+      always: this.#textRules.length > 0,
+      total: () => this.#total,
+      clean: new CleanHeaders(),
+    }
+    const hasRules = this.#rules.length > 0
+    if (options.defaults) this.name = hasRules ? 'defaults+rules' : 'defaults'
+    else this.name = hasRules ? 'rules' : 'none'
   }
 
-  function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
+  /**
+   * One frame's JSON text, a message or a batch, accepted by findJsonValue. Undefined, as usual, if there are no
+   * secrets: the text can be kept unchanged.
+   */
+  json(raw: string): RedactedJson | undefined {
+    if (!this.#active) return undefined
+    const whole = raw.length > 40_000 || this.#pathRules.length > 0 ? this.#wholeValues(raw) : nothingWhole
+    const found = this.#options.defaults ? findTrigger(raw, 0) : -1
+    if (found < 0 && whole.size === 0 && this.#textRules.length === 0) return undefined
+    return this.#redactAll(raw, found < 0 ? Infinity : found, whole)
+  }
+
+  /**
+   * Whether `json` would certainly find no secrets in the text with these UTF-8 bytes; no text is created. The caller
+   * must have checked that it is nested less than 1,000 deep.
+   */
+  isClean(bytes: Uint8Array, start: number, end: number): boolean {
+    if (!this.#active) return true
+    return this.#rules.length === 0 && !bytesHaveTrigger(bytes, start, end)
+  }
+
+  /**
+   * One line of stderr, or one that is not a message, without its line end. A private key that began in an earlier line
+   * of the same `channel` continues to its end, for at most 500 lines. Undefined: no secrets.
+   */
+  line(text: string, channel: string): string | undefined {
+    if (!this.#active) return undefined
+    if (!this.#options.defaults || !this.#blocks.isOpen(channel)) {
+      const redacted = this.#words.redact(text, this.#counted)
+      if (redacted !== undefined && this.#options.defaults) this.#blocks.begin(text, channel)
+      return redacted
+    }
+    const end = this.#blocks.continue(text, channel)
+    if (end === undefined) return marker
+    const rest = text.slice(end)
+    this.#blocks.begin(rest, channel)
+    return marker + this.#redactText(rest)
+  }
+
+  /** Free text: a label, a note, metadata, the text of an error. */
+  text(text: string): string {
+    return this.#redactText(text)
+  }
+
+  /** A command line: also the values of flags and variables with secret names. */
+  command(argv: readonly string[]): string[] {
+    return redactCommand(argv, this.#options.defaults, this.#counted, this.#redactText)
+  }
+
+  /** A URL: also its user's password, and parameters with secret names. */
+  url(url: string): string {
+    return this.#redactText(this.#options.defaults ? redactUrl(url, this.#http) : url)
+  }
+
+  /** Headers of HTTP. */
+  headers(headers: HttpHeaders): HttpHeaders {
+    return this.#options.defaults
+      ? redactHeaders(headers, this.#http)
+      : plainHeaders(headers, this.#redactText)
+  }
+
+  /** Path and query of a request. */
+  path(path: string): string {
+    if (!this.#options.defaults) return this.#redactText(path)
+    const at = path.indexOf('?')
+    const place = redactPathKeys(at === -1 ? path : path.slice(0, at), this.#http)
+    return this.#redactText(
+      at === -1 ? place : `${place}?${redactParameters(path.slice(at + 1), this.#http)}`,
+    )
+  }
+
+  /** Like `path`, where any part may be a session: the address to which clients of HTTP+SSE must POST. */
+  endpoint(path: string): string {
+    return this.#redactText(this.#options.defaults ? redactEndpoint(path, this.#http) : path)
+  }
+
+  /** A form (`application/x-www-form-urlencoded`), as used by OAuth. */
+  form(text: string): string {
+    return this.#redactText(this.#options.defaults ? redactParameters(text, this.#http) : text)
+  }
+
+  report(): RedactionReport {
+    return [...this.#counts].map(([rule, count]) => ({ rule, count }))
+  }
+
+  #wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
     const whole = findTooDeep(raw)
     try {
-      for (const rule of pathRules) rule.find(raw, whole)
+      for (const rule of this.#pathRules) rule.find(raw, whole)
       return whole
     } catch (problem) {
       if (!(problem instanceof TooManyMarks)) throw problem
@@ -108,65 +184,32 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
   }
 
   /** With too many secrets, first the payloads are redacted as a whole, then entire messages. */
-  function redactAll(
-    raw: string,
-    trigger: number,
-    whole: ReadonlyMap<number, WholeValue>,
-  ): RedactedJson | undefined {
+  #redactAll(raw: string, trigger: number, whole: ReadonlyMap<number, WholeValue>): RedactedJson | undefined {
     for (const values of [() => whole, () => payloadsOf(raw, tooManyRule)]) {
       const fired: string[] = []
       try {
         const found = (rule: string): void => void fired.push(rule)
-        const redacted = redactJson(raw, { trigger, text: words, whole: values(), counted: found, tag })
-        for (const rule of fired) counted(rule)
+        const redacted = redactJson(raw, {
+          trigger,
+          text: this.#words,
+          whole: values(),
+          counted: found,
+          tag: this.#options.tag,
+        })
+        for (const rule of fired) this.#counted(rule)
         return redacted
       } catch (problem) {
         if (!(problem instanceof TooManyMarks)) throw problem
       }
     }
     const values = messagesOf(raw, tooManyRule)
-    return redactJson(raw, { trigger: Infinity, text: words, whole: values, counted, tag })
-  }
-
-  return {
-    name: defaults ? (rules.length > 0 ? 'defaults+rules' : 'defaults') : rules.length > 0 ? 'rules' : 'none',
-    json(raw) {
-      if (!active) return undefined
-      const whole = raw.length > 40_000 || pathRules.length > 0 ? wholeValues(raw) : nothingWhole
-      const found = defaults ? findTrigger(raw, 0) : -1
-      if (found < 0 && whole.size === 0 && textRules.length === 0) return undefined
-      return redactAll(raw, found < 0 ? Infinity : found, whole)
-    },
-    isClean(bytes, start, end) {
-      if (!active) return true
-      return rules.length === 0 && !bytesHaveTrigger(bytes, start, end)
-    },
-    line(text, channel) {
-      if (!active) return undefined
-      if (!defaults || !blocks.isOpen(channel)) {
-        const redacted = words.redact(text, counted)
-        if (redacted !== undefined && defaults) blocks.begin(text, channel)
-        return redacted
-      }
-      const end = blocks.continue(text, channel)
-      if (end === undefined) return marker
-      const rest = text.slice(end)
-      blocks.begin(rest, channel)
-      return marker + redactText(rest)
-    },
-    text: redactText,
-    command: (argv) => redactCommand(argv, defaults, counted, redactText),
-    url: (url) => redactText(defaults ? redactUrl(url, http) : url),
-    headers: (headers) => (defaults ? redactHeaders(headers, http) : plainHeaders(headers, redactText)),
-    path(path) {
-      if (!defaults) return redactText(path)
-      const at = path.indexOf('?')
-      const place = redactPathKeys(at === -1 ? path : path.slice(0, at), http)
-      return redactText(at === -1 ? place : `${place}?${redactParameters(path.slice(at + 1), http)}`)
-    },
-    endpoint: (path) => redactText(defaults ? redactEndpoint(path, http) : path),
-    form: (text) => redactText(defaults ? redactParameters(text, http) : text),
-    report: () => [...counts].map(([rule, count]) => ({ rule, count })),
+    return redactJson(raw, {
+      trigger: Infinity,
+      text: this.#words,
+      whole: values,
+      counted: this.#counted,
+      tag: this.#options.tag,
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Recording } from '../formats/index.js'
 import type { MessageRecord, RedactionMark, TapeRecord } from '../model/index.js'
-import { createRedactor, redactionMarker } from '../redaction/index.js'
+import { Redactor, redactionMarker } from '../redaction/index.js'
 import { createTagger } from '../tape/index.js'
 import { pointerSteps, readEnvelope, spliceText, valueAt, type TextEdit } from '../wire/index.js'
 import { withoutGiven, type GivenValue } from './given-values.js'
@@ -24,7 +24,7 @@ export function acceptTexts(
   const secrets = given.map((value) =>
     value.recorded === redactionMarker ? { tag: tag(value.value), ...value } : value,
   )
-  const redactor = redacted ? createRedactor({ defaults: true, tag }) : undefined
+  const redactor = redacted ? new Redactor({ defaults: true, tag }) : undefined
 
   function accepted(record: MessageRecord, text: string): MessageRecord {
     const {

@@ -1,5 +1,5 @@
 import { failureOf } from '../compare/index.js'
-import { createRedactor } from '../redaction/index.js'
+import { Redactor } from '../redaction/index.js'
 import type { Stray } from './live-connection.js'
 
 /** Counts server output that fits nowhere, and keeps the beginning of the first of each kind. */
@@ -71,7 +71,7 @@ export function createNoise(): Noise {
 }
 
 function sampleOf(text: string): string {
-  const redactor = createRedactor({ defaults: true, tag: () => '' })
+  const redactor = new Redactor({ defaults: true, tag: () => '' })
   const seen = redactor.text(text.slice(0, longestSeen).trim())
   return seen.length <= longestSample ? seen : `${seen.slice(0, longestSample)}…`
 }

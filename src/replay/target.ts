@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { joinCommandLine, WiretapeError } from '../model/index.js'
-import { createRedactor } from '../redaction/index.js'
+import { Redactor } from '../redaction/index.js'
 import {
   connectHttp,
   connectSse,
@@ -33,7 +33,7 @@ const probeMs = 5_000
 const keptStderr = 4_096
 
 /** For displayed texts given by a person or sent by a server. Tags are only for messages of a tape. */
-const redactor = createRedactor({ defaults: true, tag: () => '' })
+const redactor = new Redactor({ defaults: true, tag: () => '' })
 
 /** The server in one line, without secrets, as in a recording. */
 export function describeTarget(target: ReplayTarget): string {

@@ -1,4 +1,4 @@
-import { createRedactor, literalRule } from '../redaction/index.js'
+import { Redactor, literalRule } from '../redaction/index.js'
 import { findJsonValue, isFault } from '../wire/index.js'
 
 /** Members of outcomes and comparisons that hold exact JSON text. */
@@ -20,7 +20,7 @@ export function createWithoutSecrets(
 ): WithoutSecrets {
   if (redaction === 'none') return (told) => told
   const rules = secrets.map((secret) => literalRule('environment', secret))
-  const redactor = createRedactor({ defaults: true, rules, tag: () => '' })
+  const redactor = new Redactor({ defaults: true, rules, tag: () => '' })
 
   /** The member's name also decides whether its value is a secret. */
   function jsonOf(text: string, member: string | undefined): string {

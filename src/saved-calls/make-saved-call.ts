@@ -7,13 +7,7 @@ import {
   type JsonPlace,
 } from '../compare/index.js'
 import type { RedactionMark } from '../model/index.js'
-import {
-  createRedactor,
-  literalRule,
-  redactionMarker,
-  secretVariable,
-  type Redactor,
-} from '../redaction/index.js'
+import { Redactor, literalRule, redactionMarker, secretVariable } from '../redaction/index.js'
 import {
   decodeString,
   elementsOf,
@@ -60,7 +54,7 @@ const mostMatches = 100
  */
 export function makeSavedCall(made: MadeCall, known: ReadonlyMap<string, string>): CallToSave {
   const secrets: string[] = []
-  const redactor = createRedactor({
+  const redactor = new Redactor({
     defaults: true,
     rules: [...known.values()].map((secret) => literalRule('environment', secret)),
     tag(secret) {

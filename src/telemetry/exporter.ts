@@ -1,12 +1,12 @@
 import { otlpEncoders } from '../formats/index.js'
 import type { TapeEnd } from '../tape/index.js'
-import { createClosing, createDelivery, type Closing, type Delivery } from './delivery.js'
-import { createFeed } from './feed.js'
+import { createClosing, Delivery, type Closing } from './delivery.js'
+import { Feed } from './feed.js'
 import { ownMetrics } from './own-metrics.js'
 import { createPoster } from './post.js'
 import { createRecordingSource, type RecordingSource } from './recording-source.js'
 import type { Target, TelemetrySettings } from './settings.js'
-import { createSpanSender } from './span-sender.js'
+import { createSpanSender, type SpanSender } from './span-sender.js'
 
 /** The outcome of the telemetry of one recording. */
 export interface TelemetryReport {
@@ -20,72 +20,95 @@ export interface TelemetryReport {
   readonly metricsTrouble?: string
 }
 
-/** Exports the recordings of one run. */
-export interface Exporter {
-  /** @param tape path of the first segment */
-  follow(id: number, tape: string): void
-  grew(id: number, end: TapeEnd | undefined): void
-  /** Sends remaining data, as far as possible within 2.5 s of the end of the first recording. Never rejects. */
-  finish(id: number): Promise<TelemetryReport>
-}
-
 /** Deadlines for reading the rest of the tape, for sending its spans, and for everything. */
 const readMs = 1_000
 const spansMs = 2_000
 const allMs = 2_500
 
-export function createExporter(settings: TelemetrySettings, version: string): Exporter {
-  const spansEnd = createClosing()
-  const allEnd = createClosing()
-  const deliveryOf = (target: Target | undefined, closing: Closing): Delivery | undefined =>
-    target && createDelivery(createPoster(target, `wiretape/${version}`), closing)
-  const spansDelivery = deliveryOf(settings.traces, spansEnd)
-  const metricsDelivery = deliveryOf(settings.metrics, allEnd)
-  const sender = spansDelivery && createSpanSender(settings, settings.traces!.protocol, spansDelivery)
-  const sources = new Map<number, RecordingSource>()
-  let reporting: Promise<unknown> = Promise.resolve()
-  const timer = metricsDelivery && setInterval(() => void reportAll(), settings.metricIntervalMs)
-  let isReporting = false
+/** Exports the recordings of one run. */
+export class Exporter {
+  readonly #settings: TelemetrySettings
+  readonly #version: string
+  readonly #spansEnd = createClosing()
+  readonly #allEnd = createClosing()
+  readonly #spansDelivery: Delivery | undefined
+  readonly #metricsDelivery: Delivery | undefined
+  readonly #sender: SpanSender | undefined
+  readonly #sources = new Map<number, RecordingSource>()
+  #reporting: Promise<unknown> = Promise.resolve()
+  readonly #timer: NodeJS.Timeout | undefined
+  #isReporting = false
+
+  constructor(settings: TelemetrySettings, version: string) {
+    this.#settings = settings
+    this.#version = version
+    this.#spansDelivery = this.#deliveryOf(settings.traces, this.#spansEnd)
+    this.#metricsDelivery = this.#deliveryOf(settings.metrics, this.#allEnd)
+    this.#sender =
+      this.#spansDelivery && createSpanSender(settings, settings.traces!.protocol, this.#spansDelivery)
+    this.#timer =
+      this.#metricsDelivery && setInterval(() => void this.#reportAll(), settings.metricIntervalMs)
+  }
+
+  /** @param tape path of the first segment */
+  follow(id: number, tape: string): void {
+    const source = createRecordingSource(new Feed(tape), this.#settings, (span, from) =>
+      this.#sender?.add(span, from),
+    )
+    // Reported by `finish`.
+    source.isRead.catch(() => undefined)
+    this.#sources.set(id, source)
+  }
+
+  grew(id: number, end: TapeEnd | undefined): void {
+    this.#sources.get(id)?.feed.grew(end)
+  }
+
+  /** Sends remaining data, as far as possible within 2.5 s of the end of the first recording. Never rejects. */
+  async finish(id: number): Promise<TelemetryReport> {
+    const report = await this.#finish(this.#sources.get(id)!)
+    this.#sources.delete(id)
+    if (this.#sources.size === 0) clearInterval(this.#timer)
+    return report
+  }
+
+  #deliveryOf(target: Target | undefined, closing: Closing): Delivery | undefined {
+    return target && new Delivery(createPoster(target, `wiretape/${this.#version}`), closing)
+  }
 
   /** A slow receiver gets the next report later. */
-  async function reportAll(): Promise<void> {
-    if (isReporting) return
-    isReporting = true
-    for (const source of sources.values()) await report(source)
-    isReporting = false
+  async #reportAll(): Promise<void> {
+    if (this.#isReporting) return
+    this.#isReporting = true
+    for (const source of this.#sources.values()) await this.#report(source)
+    this.#isReporting = false
   }
 
   /** @returns why the report did not arrive */
-  function report(source: RecordingSource): Promise<string | undefined> {
-    const sent = reporting.then(() => reportNow(source))
-    reporting = sent
+  #report(source: RecordingSource): Promise<string | undefined> {
+    const sent = this.#reporting.then(() => this.#reportNow(source))
+    this.#reporting = sent
     return sent
   }
 
-  async function reportNow({
-    about,
-    feed,
-    sent,
-    leftOut,
-    queued,
-  }: RecordingSource): Promise<string | undefined> {
-    if (!about || !metricsDelivery) return undefined
-    const refusals = (spansDelivery?.refusals ?? 0) + metricsDelivery.refusals
+  async #reportNow({ about, feed, sent, leftOut, queued }: RecordingSource): Promise<string | undefined> {
+    if (!about || !this.#metricsDelivery) return undefined
+    const refusals = (this.#spansDelivery?.refusals ?? 0) + this.#metricsDelivery.refusals
     const state = { spansSent: sent, spansLeftOut: leftOut, refusals, queued }
     const timeNs = BigInt(Date.now()) * 1_000_000n
     const { metrics, arrived } = about.meter.collect(timeNs, ownMetrics(feed.counts, state))
-    const encoder = otlpEncoders[settings.metrics!.protocol]
-    const result = await metricsDelivery.deliver(encoder.metrics(about.resource, metrics))
+    const encoder = otlpEncoders[this.#settings.metrics!.protocol]
+    const result = await this.#metricsDelivery.deliver(encoder.metrics(about.resource, metrics))
     if (result.kind === 'left-out') return result.why
     arrived()
     return undefined
   }
 
-  async function finish(source: RecordingSource): Promise<TelemetryReport> {
+  async #finish(source: RecordingSource): Promise<TelemetryReport> {
     const { feed } = source
     const now = performance.now()
-    spansEnd.set(now + spansMs)
-    allEnd.set(now + allMs)
+    this.#spansEnd.set(now + spansMs)
+    this.#allEnd.set(now + allMs)
     feed.ended()
     const late = setTimeout(() => {
       feed.counts.unread += 1
@@ -99,8 +122,8 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
       feed.counts.unread += 1
     }
     clearTimeout(late)
-    await sender?.flush()
-    const metricsTrouble = await report(source)
+    await this.#sender?.flush()
+    const metricsTrouble = await this.#report(source)
     return {
       spansSent: source.sent,
       spansLeftOut: source.leftOut,
@@ -108,23 +131,5 @@ export function createExporter(settings: TelemetrySettings, version: string): Ex
       ...(source.why !== undefined && { why: source.why }),
       ...(metricsTrouble !== undefined && { metricsTrouble }),
     }
-  }
-
-  return {
-    follow(id, tape) {
-      const source = createRecordingSource(createFeed(tape), settings, (span, from) =>
-        sender?.add(span, from),
-      )
-      // Reported by `finish`.
-      source.isRead.catch(() => undefined)
-      sources.set(id, source)
-    },
-    grew: (id, end) => sources.get(id)?.feed.grew(end),
-    async finish(id) {
-      const report = await finish(sources.get(id)!)
-      sources.delete(id)
-      if (sources.size === 0) clearInterval(timer)
-      return report
-    },
   }
 }

@@ -16,34 +16,19 @@ export interface FeedCounts {
   lagMs: number
 }
 
-/** Records of a tape that is still being written. */
-export interface Feed {
-  readonly counts: FeedCounts
-  /** Its first record; undefined if there is none before the end. */
-  readonly meta: Promise<MetaRecord | undefined>
-  /** All records, once. Ends when the tape has ended and is read, or on `stop`. */
-  records(): AsyncGenerator<TapeRecord, void, undefined>
-  /** The tape has grown. */
-  grew(end: TapeEnd | undefined): void
-  /** The tape is complete. */
-  ended(): void
-  /** Stops reading immediately. */
-  stop(): void
-}
-
 /** Longer lines are skipped: decoding one takes several times its memory. */
 const longestLine = 32 * 1024 * 1024
 
-/** @param tape path of the first segment */
-export function createFeed(tape: string): Feed {
-  let end: TapeEnd | undefined
-  let isEnded = false
-  let isStopped = false
-  let hasNews = false
-  let wake: (() => void) | undefined
-  const view = createTapeView({ segmentPath: (segment) => segmentPath(tape, segment), end: () => end })
-  const follower = createTapeFollower(view, 0)
-  const counts: FeedCounts = {
+/** Records of a tape that is still being written. */
+export class Feed {
+  #end: TapeEnd | undefined
+  #isEnded = false
+  #isStopped = false
+  #hasNews = false
+  #wake: (() => void) | undefined
+  readonly #view: ReturnType<typeof createTapeView>
+  readonly #follower: ReturnType<typeof createTapeFollower>
+  readonly counts: FeedCounts = {
     messages: { client_to_server: 0, server_to_client: 0 },
     bytes: { client_to_server: 0, server_to_client: 0 },
     gaps: 0,
@@ -51,30 +36,72 @@ export function createFeed(tape: string): Feed {
     unread: 0,
     lagMs: 0,
   }
-  let toldMeta: (meta: MetaRecord | undefined) => void = () => undefined
-  const meta = new Promise<MetaRecord | undefined>((resolve) => (toldMeta = resolve))
-  let isFirst = true
+  #toldMeta: (meta: MetaRecord | undefined) => void = () => undefined
+  /** Its first record; undefined if there is none before the end. */
+  readonly meta = new Promise<MetaRecord | undefined>((resolve) => (this.#toldMeta = resolve))
+  #isFirst = true
 
-  function news(): void {
-    hasNews = true
-    wake?.()
+  /** @param tape path of the first segment */
+  constructor(tape: string) {
+    this.#view = createTapeView({
+      segmentPath: (segment) => segmentPath(tape, segment),
+      end: () => this.#end,
+    })
+    this.#follower = createTapeFollower(this.#view, 0)
   }
 
-  async function waitForNews(): Promise<void> {
-    if (!hasNews && !isStopped) await new Promise<void>((resolve) => (wake = resolve))
-    wake = undefined
-    hasNews = false
-    view.grew()
+  /** All records, once. Ends when the tape has ended and is read, or on `stop`. */
+  async *records(): AsyncGenerator<TapeRecord, void, undefined> {
+    try {
+      for await (const line of this.#lines()) {
+        if (this.#isStopped) break
+        const record = this.#take(line)
+        if (record) yield record
+      }
+    } finally {
+      this.#toldMeta(undefined)
+      await this.#view.close()
+    }
   }
 
-  async function* lines(): AsyncGenerator<Buffer, void, undefined> {
-    while (!isStopped) {
+  /** The tape has grown. */
+  grew(to: TapeEnd | undefined): void {
+    this.#end = to
+    this.#news()
+  }
+
+  /** The tape is complete. */
+  ended(): void {
+    this.#isEnded = true
+    this.#news()
+  }
+
+  /** Stops reading immediately. */
+  stop(): void {
+    this.#isStopped = true
+    this.#news()
+  }
+
+  #news(): void {
+    this.#hasNews = true
+    this.#wake?.()
+  }
+
+  async #waitForNews(): Promise<void> {
+    if (!this.#hasNews && !this.#isStopped) await new Promise<void>((resolve) => (this.#wake = resolve))
+    this.#wake = undefined
+    this.#hasNews = false
+    this.#view.grew()
+  }
+
+  async *#lines(): AsyncGenerator<Buffer, void, undefined> {
+    while (!this.#isStopped) {
       // If the end came before this read, the read is complete.
-      const isLast = isEnded
-      if (isLast) view.grew()
-      const followed = await follower.next().catch(() => undefined)
-      if (followed?.kind === 'gap') counts.unread += followed.lines
-      else if (followed?.kind === 'deleted') counts.unread += 1
+      const isLast = this.#isEnded
+      if (isLast) this.#view.grew()
+      const followed = await this.#follower.next().catch(() => undefined)
+      if (followed?.kind === 'gap') this.counts.unread += followed.lines
+      else if (followed?.kind === 'deleted') this.counts.unread += 1
       else if (followed) {
         try {
           yield* followed.lines
@@ -84,60 +111,31 @@ export function createFeed(tape: string): Feed {
       }
       if (followed && !(followed.kind === 'lines' && followed.end)) continue
       if (isLast) break
-      await waitForNews()
+      await this.#waitForNews()
     }
   }
 
-  function take(line: Buffer): TapeRecord | undefined {
+  #take(line: Buffer): TapeRecord | undefined {
     if (line.length > longestLine) {
-      counts.unread += 1
+      this.counts.unread += 1
       return undefined
     }
     const decoded = decodeLine(line.toString())
     if (!('record' in decoded)) return undefined
     const { record } = decoded
     if (record.type === 'message') {
-      counts.messages[record.direction] += record.parts.length
-      counts.bytes[record.direction] += utf8Length(record.raw)
-      counts.lagMs = Math.max(0, Date.now() - Date.parse(record.t))
+      this.counts.messages[record.direction] += record.parts.length
+      this.counts.bytes[record.direction] += utf8Length(record.raw)
+      this.counts.lagMs = Math.max(0, Date.now() - Date.parse(record.t))
     } else if (record.type === 'gap') {
-      counts.gaps += 1
-      counts.lost += record.lost
+      this.counts.gaps += 1
+      this.counts.lost += record.lost
     }
     // Such records of later segments concern only their file.
-    if (record.type === 'meta' && !isFirst) return undefined
+    if (record.type === 'meta' && !this.#isFirst) return undefined
     if (record.type === 'end' && record.wiretape?.rotated) return undefined
-    if (isFirst) toldMeta(record.type === 'meta' ? record : undefined)
-    isFirst = false
+    if (this.#isFirst) this.#toldMeta(record.type === 'meta' ? record : undefined)
+    this.#isFirst = false
     return record
-  }
-
-  return {
-    counts,
-    meta,
-    async *records() {
-      try {
-        for await (const line of lines()) {
-          if (isStopped) break
-          const record = take(line)
-          if (record) yield record
-        }
-      } finally {
-        toldMeta(undefined)
-        await view.close()
-      }
-    },
-    grew(to) {
-      end = to
-      news()
-    },
-    ended() {
-      isEnded = true
-      news()
-    },
-    stop() {
-      isStopped = true
-      news()
-    },
   }
 }

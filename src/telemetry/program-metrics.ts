@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { createMeter, otlpEncoders, type OwnMetric, type Resource } from '../formats/index.js'
-import { createClosing, createDelivery } from './delivery.js'
+import { createClosing, Delivery } from './delivery.js'
 import { createPoster } from './post.js'
 import type { TelemetrySettings } from './settings.js'
 
@@ -28,7 +28,7 @@ export function startProgramMetrics(
   const { metrics: target, metricIntervalMs, temporality } = settings
   if (!target) return { close: () => Promise.resolve(undefined) }
   const closing = createClosing()
-  const delivery = createDelivery(createPoster(target, `wiretape/${version}`), closing)
+  const delivery = new Delivery(createPoster(target, `wiretape/${version}`), closing)
   const meter = createMeter({ startNs: nowNs(), temporality })
   const resource = resourceOf(settings, service, version)
   let trouble: string | undefined

@@ -1,7 +1,7 @@
 /** Entry of the thread that exports telemetry, so that messages do not wait for a receiver. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createExporter } from './exporter.js'
+import { Exporter } from './exporter.js'
 import type { WorkerInit, WorkerReply, WorkerRequest } from './messages.js'
 
 /** A nice value: forwarding and recording have priority. */
@@ -17,7 +17,7 @@ if (process.platform === 'linux') {
 }
 
 const { settings, version } = workerData as WorkerInit
-const exporter = createExporter(settings, version)
+const exporter = new Exporter(settings, version)
 const port = parentPort!
 port.on('message', (request: WorkerRequest) => {
   const { id } = request

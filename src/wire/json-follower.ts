@@ -1,16 +1,3 @@
-/** Follows one JSON value through bytes that arrive in pieces, until its end or its first error. */
-export interface JsonFollower {
-  /** A value begins with the next byte. */
-  begin(): void
-  /**
-   * Continues from `at` to `length`, which a line feed must follow. Checks brackets, commas, colons and strings
-   * strictly; numbers, words and escapes are not checked.
-   */
-  follow(bytes: Uint8Array, at: number, length: number): Followed
-  /** Line feeds in the value so far. */
-  lines(): number
-}
-
 /** `end`: the index after the value; `more`: bytes are missing; `fault`: the byte at `at` is invalid. */
 export type Followed =
   | { readonly kind: 'end'; readonly at: number }
@@ -38,22 +25,27 @@ const WORD = 7
 
 const more: Followed = { kind: 'more' }
 
-export function createJsonFollower(): JsonFollower {
+/** Follows one JSON value through bytes that arrive in pieces, until its end or its first error. */
+export class JsonFollower {
   /** The closing brackets of open containers, innermost last. */
-  let inside = new Uint8Array(64)
-  let depth = 0
-  let due = VALUE
-  let escaped = false
-  let isName = false
-  let lines = 0
+  #inside = new Uint8Array(64)
+  #depth = 0
+  #due: number = VALUE
+  #escaped = false
+  #isName = false
+  #lines = 0
 
-  function follow(bytes: Uint8Array, from: number, length: number): Followed {
-    let now = due
+  /**
+   * Continues from `at` to `length`, which a line feed must follow. Checks brackets, commas, colons and strings
+   * strictly; numbers, words and escapes are not checked.
+   */
+  follow(bytes: Uint8Array, from: number, length: number): Followed {
+    let now = this.#due
     for (let at = from; at < length; at += 1) {
       const code = bytes[at]!
       if (now === STRING) {
-        if (escaped) {
-          escaped = false
+        if (this.#escaped) {
+          this.#escaped = false
           if (code < 0x20) return { kind: 'fault', at, reason: 'control character in a string' }
           continue
         }
@@ -62,83 +54,90 @@ export function createJsonFollower(): JsonFollower {
         if (at >= length) break
         const next = bytes[at]!
         if (next < 0x20) return { kind: 'fault', at, reason: 'control character in a string' }
-        if (next === BACKSLASH) escaped = true
+        if (next === BACKSLASH) this.#escaped = true
         if (next !== QUOTE) continue
-        now = isName ? COLON_DUE : NEXT
-        if (depth === 0) return { kind: 'end', at: at + 1 }
+        now = this.#isName ? COLON_DUE : NEXT
+        if (this.#depth === 0) return { kind: 'end', at: at + 1 }
         continue
       }
       if (now === WORD) {
         if (wordEnds[code] === 0) continue
-        if (depth === 0) return { kind: 'end', at }
+        if (this.#depth === 0) return { kind: 'end', at }
         now = NEXT
       }
       if (code <= 0x20) {
-        if (code === 0x0a) lines += 1
+        if (code === 0x0a) this.#lines += 1
         if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
           while (bytes[at + 1] === 0x20) at += 1
           continue
         }
       }
-      if (depth > 0 && code === inside[depth - 1] && (now === NEXT || now === FIRST || now === FIRST_NAME)) {
-        depth -= 1
+      if (
+        this.#depth > 0 &&
+        code === this.#inside[this.#depth - 1] &&
+        (now === NEXT || now === FIRST || now === FIRST_NAME)
+      ) {
+        this.#depth -= 1
         now = NEXT
-        if (depth === 0) return { kind: 'end', at: at + 1 }
+        if (this.#depth === 0) return { kind: 'end', at: at + 1 }
         continue
       }
-      const after = token(code, now)
-      if (after < 0) return { kind: 'fault', at, reason: reasonOf(now) }
+      const after = this.#token(code, now)
+      if (after < 0) return { kind: 'fault', at, reason: this.#reasonOf(now) }
       now = after
     }
-    due = now
+    this.#due = now
     return more
   }
 
+  /** A value begins with the next byte. */
+  begin(): void {
+    this.#depth = 0
+    this.#due = VALUE
+    this.#escaped = false
+    this.#isName = false
+    this.#lines = 0
+  }
+
+  /** Line feeds in the value so far. */
+  lines(): number {
+    return this.#lines
+  }
+
   /** The state after the character; -1 when it is invalid here. */
-  function token(code: number, now: number): number {
-    if (now === NEXT) return code !== COMMA ? -1 : inside[depth - 1] === CLOSE_OBJECT ? NAME : VALUE
+  #token(code: number, now: number): number {
+    if (now === NEXT)
+      return code !== COMMA ? -1 : this.#inside[this.#depth - 1] === CLOSE_OBJECT ? NAME : VALUE
     if (now === COLON_DUE) return code === COLON ? VALUE : -1
     if (now === NAME || now === FIRST_NAME) {
       if (code !== QUOTE) return -1
-      isName = true
+      this.#isName = true
       return STRING
     }
     if (code === QUOTE) {
-      isName = false
+      this.#isName = false
       return STRING
     }
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      open(code + 2)
+      this.#open(code + 2)
       return code === OPEN_OBJECT ? FIRST_NAME : FIRST
     }
     return wordEnds[code] === 0 ? WORD : -1
   }
 
-  function open(close: number): void {
-    if (depth === inside.length) {
-      const larger = new Uint8Array(2 * depth)
-      larger.set(inside)
-      inside = larger
+  #open(close: number): void {
+    if (this.#depth === this.#inside.length) {
+      const larger = new Uint8Array(2 * this.#depth)
+      larger.set(this.#inside)
+      this.#inside = larger
     }
-    inside[depth++] = close
+    this.#inside[this.#depth++] = close
   }
 
-  function reasonOf(now: number): string {
-    if (now === NEXT) return `expected ',' or '${String.fromCharCode(inside[depth - 1]!)}'`
+  #reasonOf(now: number): string {
+    if (now === NEXT) return `expected ',' or '${String.fromCharCode(this.#inside[this.#depth - 1]!)}'`
     if (now === COLON_DUE) return "expected ':'"
     return now === NAME || now === FIRST_NAME ? 'expected a member name' : 'expected a value'
-  }
-
-  return {
-    begin() {
-      depth = 0
-      due = VALUE
-      escaped = false
-      isName = false
-      lines = 0
-    },
-    follow,
-    lines: () => lines,
   }
 }
 

@@ -1,6 +1,6 @@
 /** Splits one large JSON document into its values while it arrives. */
 import { GrowingBytes } from './growing-bytes.js'
-import { createJsonFollower } from './json-follower.js'
+import { JsonFollower } from './json-follower.js'
 import { createResync, type ResumeNames, type ResumePoint, type Resync } from './json-resync.js'
 
 /** The fault of a document that ends before its value does. */
@@ -109,7 +109,7 @@ class JsonSplitter implements JsonPieces {
   readonly #maxBytes: number
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #held = new GrowingBytes()
-  readonly #follower = createJsonFollower()
+  readonly #follower = new JsonFollower()
   readonly #opened: Open[] = []
   #pieces: JsonPiece[] = []
   #due: Due = 'start'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTraceScan, readTraceLines, type TakePlain, type TraceLine } from '../../src/formats/index.js'
+import { TraceScan, readTraceLines, type TakePlain, type TraceLine } from '../../src/formats/index.js'
 import { createFold, type Diagnostic, type EntryTable } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { runs } from '../long.js'
@@ -77,7 +77,7 @@ function quick(chunks: readonly Uint8Array[]): Found {
   const problems: Diagnostic[] = []
   const fold = createFold(idKey)
   const lines: TraceLine[] = []
-  const scan = createTraceScan((problem) => problems.push(problem))
+  const scan = new TraceScan((problem) => problems.push(problem))
   const take = (line: TraceLine): void => {
     fold.push(line.record)
     lines.push(line)
@@ -101,7 +101,7 @@ function plain(chunks: readonly Uint8Array[]): Found & { readonly plain: number 
     count += 1
     return true
   }
-  const scan = createTraceScan((problem) => problems.push(problem), takePlain)
+  const scan = new TraceScan((problem) => problems.push(problem), takePlain)
   const take = ({ record, offset, sizeBytes }: TraceLine): void => {
     fold.push(record)
     places.push({ offset, sizeBytes })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventLog } from '../../src/link/server/event-log.js'
-import { createEventStream, type EventStream } from '../../src/link/server/event-stream.js'
+import { EventStream } from '../../src/link/server/event-stream.js'
 
 /** What a stream needs of a response: it is written to, ended, and may close. */
 function connection(): { response: ServerResponse; texts(): string[]; close(): void; ended: boolean } {
@@ -25,7 +25,7 @@ function connection(): { response: ServerResponse; texts(): string[]; close(): v
 }
 
 const streamOf = (log = createEventLog(1_000, 1_000), onForgotten = (): void => undefined): EventStream =>
-  createEventStream({
+  new EventStream({
     name: 7,
     log,
     onSlow: () => undefined,
@@ -62,7 +62,7 @@ describe('an event stream', () => {
 
   it('tells what no client got, once, when it is over or must make room', () => {
     const unheard: string[] = []
-    const stream = createEventStream({
+    const stream = new EventStream({
       name: 7,
       log: createEventLog(1_000, 2),
       onSlow: () => undefined,

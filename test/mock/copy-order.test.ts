@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeLine } from '../../src/formats/trace-v1/decode.js'
-import { createCopyOrder, type Placed } from '../../src/mock/fallback/copy-order.js'
+import { CopyOrder, type Placed } from '../../src/mock/fallback/copy-order.js'
 import type { NewMessage } from '../../src/mock/fallback/new-messages.js'
 import type { TapeRecord } from '../../src/model/index.js'
 
@@ -20,7 +20,7 @@ function added(place: number, atMs: number): NewMessage {
 
 /** Number and time of each message; new ones with a plus. */
 function order(news: NewMessage[], records: TapeRecord[], gone: number[] = []): string[] {
-  const copy = createCopyOrder(news.values(), (number) => gone.includes(number))
+  const copy = new CopyOrder(news.values(), (number) => gone.includes(number))
   const placed = [...[meta, ...records].flatMap((record) => copy.take(record)), ...copy.rest()]
   return placed.flatMap(told)
 }

@@ -5,7 +5,7 @@ import type { MessageIds } from '../../src/model/index.js'
 import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import { RecordBuilder } from '../../src/proxy/record-builder.js'
-import { createRedactor } from '../../src/redaction/index.js'
+import { Redactor } from '../../src/redaction/index.js'
 import { runs } from '../long.js'
 
 /** A line of the wire, its terminator included. */
@@ -176,7 +176,7 @@ interface Recorded {
 
 /** The tape of some traffic, its ids numbered in the order in which they appear. */
 function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaults: boolean): Recorded {
-  const builder = new RecordBuilder(createRedactor({ defaults, tag: () => 'tag' }))
+  const builder = new RecordBuilder(new Redactor({ defaults, tag: () => 'tag' }))
   const buffer = Buffer.alloc(100_000)
   const lines: string[] = []
   let short = 0

@@ -5,12 +5,12 @@ import { decodeLine, encodeRecord } from '../../src/formats/index.js'
 import type { MessageRecord, Part, TapeRecord } from '../../src/model/index.js'
 import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
-import { createRedactor } from '../../src/redaction/index.js'
+import { Redactor } from '../../src/redaction/index.js'
 import type { Moment } from '../../src/proxy/stamp.js'
 import { RecordBuilder } from '../../src/proxy/record-builder.js'
 
 /** Redacts nothing. */
-const plain = createRedactor({ defaults: false, tag: () => '' })
+const plain = new Redactor({ defaults: false, tag: () => '' })
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 let builder: RecordBuilder
 let us: number

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpContext, SseContext, TapeClosing, TapeRecord } from '../../src/model/index.js'
 import { createRecordGuard } from '../../src/proxy/record-guard.js'
-import { createRedactor } from '../../src/redaction/index.js'
+import { Redactor } from '../../src/redaction/index.js'
 
 /** Built here, so that no scanner takes it for a real one. */
 const restart = { exitCode: 0, tookMs: 1, unanswered: 0, changed: ['tools/list'], fits: true } as const
@@ -165,7 +165,7 @@ function sampleOf<T>(fields: Fields<T>): T {
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? ''
-const guard = createRecordGuard(createRedactor({ defaults: true, tag: () => 'tag' }))
+const guard = createRecordGuard(new Redactor({ defaults: true, tag: () => 'tag' }))
 
 describe.each(Object.entries(records))('a secret in a record of type %s', (_type, fields) => {
   const sample = sampleOf(fields as Fields<TapeRecord>)
@@ -190,7 +190,7 @@ describe.each(Object.entries(records))('a secret in a record of type %s', (_type
 })
 
 it('is left where no redaction is wanted', () => {
-  const none = createRecordGuard(createRedactor({ defaults: false, tag: () => '' }))
+  const none = createRecordGuard(new Redactor({ defaults: false, tag: () => '' }))
   for (const fields of Object.values(records)) {
     const sample = sampleOf(fields as Fields<TapeRecord>)
     expect(none(structuredClone(sample))).toEqual(structuredClone(sample))

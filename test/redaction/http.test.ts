@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRedactor } from '../../src/redaction/index.js'
+import { Redactor } from '../../src/redaction/index.js'
 import { defaultRedactor, redactorOf } from './redacting.js'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
@@ -23,7 +23,7 @@ describe('redacting the headers of HTTP', () => {
     ['Location', '/cb#access_token=abc&state=s', '/cb#access_token=[REDACTED]&state=s'],
     ['Referer', 'http://h/cb?state=s&code=abc', 'http://h/cb?state=s&code=[REDACTED]'],
   ])('takes the secret out of %s: %s', (name, value, left) => {
-    const redactor = createRedactor({ defaults: true, tag: () => '00000000000000ab' })
+    const redactor = new Redactor({ defaults: true, tag: () => '00000000000000ab' })
     expect(redactor.headers([[name, value]])).toEqual([[name, left]])
     expect(defaultRedactor().headers([[name, left]])).toEqual([[name, left]])
     expect(JSON.stringify(redactor.report())).not.toContain('abc')
@@ -41,7 +41,7 @@ describe('redacting the headers of HTTP', () => {
     [{ a: 1 }, ''],
   ])('tells for whom a JWT is: %j', (aud, told) => {
     const payload = Buffer.from(JSON.stringify({ sub: 'me', aud })).toString('base64url')
-    const redactor = createRedactor({ defaults: true, tag: () => '00000000000000ab' })
+    const redactor = new Redactor({ defaults: true, tag: () => '00000000000000ab' })
     const [[, value] = []] = redactor.headers([['Authorization', `Bearer e30.${payload}.c2ln`]])
     expect(value).toBe(`Bearer [REDACTED] tag=00000000000000ab${told}`)
     expect(redactor.headers([['Authorization', value!]])).toEqual([['Authorization', value]])
@@ -67,7 +67,7 @@ describe('redacting the headers of HTTP', () => {
     expect(redactor.headers(headers)).toEqual([['authorization', 'Bearer [REDACTED] x']])
     expect(redactor.path('/a?token=CUST-1&b=2')).toBe('/a?token=[REDACTED]&b=2')
     expect(redactor.form('password=p&a=CUST-1')).toBe('password=p&a=[REDACTED]')
-    expect(createRedactor({ defaults: false, tag: String }).path('/a?token=x')).toBe('/a?token=x')
+    expect(new Redactor({ defaults: false, tag: String }).path('/a?token=x')).toBe('/a?token=x')
   })
 })
 

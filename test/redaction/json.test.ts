@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRedactor } from '../../src/redaction/index.js'
+import { Redactor } from '../../src/redaction/index.js'
 import { defaultRedactor, redacted } from './redacting.js'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
@@ -52,7 +52,7 @@ describe('redacting JSON', () => {
   })
 
   it('takes a secret out of a name, and never repeats it in a pointer', () => {
-    const found = createRedactor({ defaults: true, tag: () => 'tag' }).json(
+    const found = new Redactor({ defaults: true, tag: () => 'tag' }).json(
       `{"params":{"x ${jwt}":{"token":"t"}}}`,
     )
     expect(found).toEqual({
@@ -84,7 +84,7 @@ describe('redacting JSON', () => {
   })
 
   it('does nothing without rules', () => {
-    const redactor = createRedactor({ defaults: false, tag: String })
+    const redactor = new Redactor({ defaults: false, tag: String })
     expect(redactor.json('{"params":{"token":"x"}}')).toBeUndefined()
     expect(redactor.line('password=x', 'stderr')).toBeUndefined()
     expect(redactor.command(['--token', 'x'])).toEqual(['--token', 'x'])

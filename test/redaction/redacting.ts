@@ -1,17 +1,17 @@
-import { compileRules, createRedactor, type Redactor, type RuleSources } from '../../src/redaction/index.js'
+import { compileRules, Redactor, type RuleSources } from '../../src/redaction/index.js'
 
 /** Tags that can be read: the secret itself, marked. */
 export const readableTag = (secret: string): string => `tag of ${secret}`
 
 export function defaultRedactor(): Redactor {
-  return createRedactor({ defaults: true, tag: readableTag })
+  return new Redactor({ defaults: true, tag: readableTag })
 }
 
 /** A redactor with a user's rules only. */
 export async function redactorOf(sources: RuleSources): Promise<Redactor> {
   const { rules, diagnostics } = await compileRules(sources)
   if (diagnostics.length > 0) throw new Error(diagnostics.map(({ message }) => message).join('\n'))
-  return createRedactor({ defaults: false, rules, tag: readableTag })
+  return new Redactor({ defaults: false, rules, tag: readableTag })
 }
 
 export function rulesFile(rules: readonly object[]): RuleSources {

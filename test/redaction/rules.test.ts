@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compileRules, createRedactor } from '../../src/redaction/index.js'
+import { compileRules, Redactor } from '../../src/redaction/index.js'
 import { readableTag, redacted, redactorOf, rulesFile } from './redacting.js'
 
 async function pathRedacted(path: string, raw: string): Promise<string> {
@@ -26,7 +26,7 @@ describe('regex rules', () => {
 
   it('reach the handles of MCP, which the built-in rules leave', async () => {
     const { rules } = await compileRules({ patterns: ['xyz'] })
-    const redactor = createRedactor({ defaults: true, rules, tag: readableTag })
+    const redactor = new Redactor({ defaults: true, rules, tag: readableTag })
     expect(redactor.name).toBe('defaults+rules')
     expect(redacted('{"params":{"progressToken":"xyz","cursor":"sk-abcdefghijklmnopqrst"}}', redactor)).toBe(
       '{"params":{"progressToken":"[REDACTED]","cursor":"sk-abcdefghijklmnopqrst"}}',
@@ -46,7 +46,7 @@ describe('regex rules', () => {
 
   it('become one with what a built-in rule found beside them', async () => {
     const { rules } = await compileRules({ patterns: ['is sk-a'] })
-    const redactor = createRedactor({ defaults: true, rules, tag: readableTag })
+    const redactor = new Redactor({ defaults: true, rules, tag: readableTag })
     expect(redactor.json('{"a":"it is sk-abcdefghijklmnopqrst."}')).toEqual({
       raw: '{"a":"it [REDACTED]."}',
       red: [{ at: '/a', tag: 'tag of is sk-abcdefghijklmnopqrst' }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRedactor } from '../../src/redaction/index.js'
+import { Redactor } from '../../src/redaction/index.js'
 import { defaultRedactor, readableTag, redactorOf, rulesFile } from './redacting.js'
 
 const secrets = (count: number): string => `[${'{"token":"x1"},'.repeat(count - 1)}{"token":"x1"}]`
@@ -12,7 +12,7 @@ describe('too many secrets', () => {
   })
 
   it('beyond 50,000 the whole of params, result or error is, and the mark says why', () => {
-    const redactor = createRedactor({ defaults: true, tag: () => 'tag' })
+    const redactor = new Redactor({ defaults: true, tag: () => 'tag' })
     const found = redactor.json(
       `{"jsonrpc":"2.0","id":1,"result":${secrets(50_001)},"token":"x2","result":{"a":1}}`,
     )

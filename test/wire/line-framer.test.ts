@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLineFramer, type LineFrame, type LineFramer } from '../../src/wire/index.js'
+import { LineFramer, type LineFrame } from '../../src/wire/index.js'
 import { runs } from '../long.js'
 
 const encoder = new TextEncoder()
@@ -18,7 +18,7 @@ function frame(chunks: readonly (string | Uint8Array)[], maxBytes = 1000): strin
 }
 
 function frames(chunks: readonly (string | Uint8Array)[], maxBytes = 1000): LineFrame[] {
-  const framer = createLineFramer({ maxBytes })
+  const framer = new LineFramer({ maxBytes })
   const pushed = chunks.flatMap((chunk) =>
     framer.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk),
   )
@@ -109,7 +109,7 @@ describe('lines', () => {
 
   it('are views of their chunk when they lie inside it', () => {
     const chunk = encoder.encode('first\nsecond\r\nthi')
-    const framer = createLineFramer({ maxBytes: 1000 })
+    const framer = new LineFramer({ maxBytes: 1000 })
     for (const item of framer.push(chunk)) expect(item.bytes.buffer).toBe(chunk.buffer)
     const [third] = framer.push(encoder.encode('rd\n'))
     expect(third && show(third)).toBe('third<lf>')
@@ -118,7 +118,7 @@ describe('lines', () => {
 
 describe('memory', () => {
   it('holds small ends of large chunks as copies, so that no chunk is kept alive for them', () => {
-    const framer = createLineFramer({ maxBytes: 10_000_000 })
+    const framer = new LineFramer({ maxBytes: 10_000_000 })
     const chunk = new Uint8Array(100_000).fill(97)
     chunk[90_000] = 10
     framer.push(chunk)
@@ -130,7 +130,7 @@ describe('memory', () => {
   })
 
   it('joins a long line from chunks of every size', () => {
-    const framer = createLineFramer({ maxBytes: 10_000_000 })
+    const framer = new LineFramer({ maxBytes: 10_000_000 })
     const parts: Uint8Array[] = []
     const sizes = [1, 1, 600, 65_536, 3, 5_000, 70_000, 1, 100_000, 4_096, 512, 64, 200_000, 1, 1]
     for (const [index, size] of sizes.entries()) {
@@ -146,7 +146,7 @@ describe('memory', () => {
   })
 
   it('never changes a line it has handed out', () => {
-    const framer = createLineFramer({ maxBytes: 1000 })
+    const framer = new LineFramer({ maxBytes: 1000 })
     const texts = Array.from({ length: 50 }, (_, index) => 'x'.repeat(index) + index)
     const lines = texts.flatMap((text) => [
       ...framer.push(encoder.encode(text)),
@@ -158,7 +158,7 @@ describe('memory', () => {
 
 describe('overlong lines', () => {
   it('come in pieces as soon as they are too long', () => {
-    const framer = createLineFramer({ maxBytes: 4 })
+    const framer = new LineFramer({ maxBytes: 4 })
     const push = (text: string): string[] => framer.push(encoder.encode(text)).map(show)
     expect(push('ok\nabcd')).toEqual(['ok<lf>'])
     expect(framer.pendingBytes).toBe(4)
@@ -218,7 +218,7 @@ describe('lost bytes', () => {
     framer.push(encoder.encode(chunk)).map((item) => [show(item), item.endOffset])
 
   it('take the partial line with them, up to and with the next LF', () => {
-    const framer = createLineFramer({ maxBytes: 100 })
+    const framer = new LineFramer({ maxBytes: 100 })
     expect(text(framer, 'a\nbroken')).toEqual([['a<lf>', 2]])
     framer.lose(100, false)
     expect(framer.pendingBytes).toBe(0)
@@ -229,21 +229,21 @@ describe('lost bytes', () => {
   })
 
   it('leave the next line whole when it starts just after them', () => {
-    const framer = createLineFramer({ maxBytes: 100 })
+    const framer = new LineFramer({ maxBytes: 100 })
     framer.push(encoder.encode('broken'))
     framer.lose(10, true)
     expect(text(framer, 'b\n')).toEqual([['b<lf>', 18]])
   })
 
   it('end an overlong line without a last piece', () => {
-    const framer = createLineFramer({ maxBytes: 4 })
+    const framer = new LineFramer({ maxBytes: 4 })
     expect(text(framer, 'abcdef\r')).toEqual([['~abcdef', 6]])
     framer.lose(1, false)
     expect(text(framer, '\nok\n')).toEqual([['ok<lf>', 12]])
   })
 
   it('leave nothing to hand out at the end of the stream', () => {
-    const framer = createLineFramer({ maxBytes: 4 })
+    const framer = new LineFramer({ maxBytes: 4 })
     framer.push(encoder.encode('abc'))
     framer.lose(1, false)
     framer.push(encoder.encode('abcdefgh'))

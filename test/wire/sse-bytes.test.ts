@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSseParser, type SseEvent } from '../../src/wire/index.js'
+import { SseParser, type SseEvent } from '../../src/wire/index.js'
 import { parse, toBytes } from './sse-stage.js'
 import { runs } from '../long.js'
 
@@ -81,7 +81,7 @@ function fromEvents(events: readonly SseEvent[]): object[] {
 
 describe('memory', () => {
   it('holds no event that is too long, and goes on after it', () => {
-    const parser = createSseParser({ maxBytes: 20 })
+    const parser = new SseParser({ maxBytes: 20 })
     expect(parser.push(toBytes('data: short\n\ndata: '))).toMatchObject([{ data: 'short' }])
     for (let n = 0; n < 1000; n += 1) expect(parser.push(toBytes('data: long\r\n'))).toEqual([])
     expect(parser.push(toBytes('\r'))).toEqual([])

@@ -1,4 +1,4 @@
-import { createSseParser, type SseEvent } from '../../src/wire/index.js'
+import { SseParser, type SseEvent } from '../../src/wire/index.js'
 
 const encoder = new TextEncoder()
 export const toBytes = (text: string | Uint8Array): Uint8Array =>
@@ -6,7 +6,7 @@ export const toBytes = (text: string | Uint8Array): Uint8Array =>
 
 /** The events of a whole stream that comes in these chunks. */
 export function parse(chunks: readonly (string | Uint8Array)[], maxBytes = 1_000_000): SseEvent[] {
-  const parser = createSseParser({ maxBytes })
+  const parser = new SseParser({ maxBytes })
   const pushed = chunks.flatMap((chunk) => parser.push(toBytes(chunk)))
   return [...pushed, ...parser.end()]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSseParser, reconnectDelayMs } from '../../src/wire/index.js'
+import { SseParser, reconnectDelayMs } from '../../src/wire/index.js'
 import { parse, toBytes } from './sse-stage.js'
 
 /** What the lines of the events say, without where they stood. */
@@ -97,7 +97,7 @@ describe('an event', () => {
   })
 
   it('comes out once', () => {
-    const parser = createSseParser({ maxBytes: 100 })
+    const parser = new SseParser({ maxBytes: 100 })
     parser.push(toBytes('data: a\n'))
     expect(parser.end()).toHaveLength(1)
     expect(parser.end()).toEqual([])
@@ -129,7 +129,7 @@ describe('lines', () => {
   })
 
   it('that end with CR alone keep no event waiting', () => {
-    const parser = createSseParser({ maxBytes: 100 })
+    const parser = new SseParser({ maxBytes: 100 })
     expect(parser.push(toBytes('data: a\r\r'))).toMatchObject([{ data: 'a', endOffset: 9 }])
     expect(parser.push(toBytes('\ndata: b\r\n\r'))).toEqual([])
     expect(parser.push(toBytes('\n'))).toMatchObject([{ data: 'b', sizeBytes: 9, endOffset: 21 }])

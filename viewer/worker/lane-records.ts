@@ -1,4 +1,4 @@
-import { createTraceScan, type TraceLine } from '../../src/formats/index.js'
+import { TraceScan, type TraceLine } from '../../src/formats/index.js'
 import type { Diagnostic, TapeRecord } from '../../src/model/index.js'
 import { brokenLine, type LaneIndex } from './lane.js'
 
@@ -15,7 +15,7 @@ export interface LaneRecords {
 
 /** @param take is also called for broken lines, since they have rows */
 export function createLaneRecords(lane: LaneIndex, take: (record: TapeRecord) => void): LaneRecords {
-  const scan = createTraceScan((problem) => {
+  const scan = new TraceScan((problem) => {
     if (brokenLine.has(problem.code)) take(gapOf(problem))
   })
   const takeLine = ({ record }: TraceLine): void => take(record)

@@ -1,4 +1,4 @@
-import { createTraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
+import { TraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
 import {
   isFrameRecord,
   createFold,
@@ -61,7 +61,7 @@ export class LaneIndex {
   #bytesRead = 0
   #sent = 0
   #isOver = false
-  readonly #scan = createTraceScan(
+  readonly #scan = new TraceScan(
     (problem) => {
       this.report(problem)
       if (brokenLine.has(problem.code)) this.#addBroken(problem)

@@ -21,7 +21,7 @@ import { authorityFolder, openLocalCa, type LocalCa } from '../trust/local-ca.js
 import { readTrustedRoots, trustOf, writeBundle, type TrustedRoots } from '../trust/trusted-roots.js'
 import { clientEnvironment, type Environment } from './client-environment.js'
 import { quietNodeOptions } from './quiet-node.js'
-import { createServerGates, type ServerGates } from './server-gates.js'
+import { ServerGates } from './server-gates.js'
 import { createServerTapes, type ServerFiles } from './server-tapes.js'
 import { upstreamProxiesOf } from './upstream-proxies.js'
 
@@ -116,7 +116,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
       return record ?? (() => undefined)
     },
   })
-  const gates: ServerGates = createServerGates({
+  const gates: ServerGates = new ServerGates({
     sorter,
     proxy: () => proxy,
     fromStart: options.intercept !== undefined || options.rulesFile !== undefined,

@@ -1,10 +1,10 @@
-import { createRedactor, type Redactor } from '../../redaction/index.js'
+import { Redactor } from '../../redaction/index.js'
 import { escapeLines } from '../../render/index.js'
 import type { InspectRow } from '../inspect/inspect-row.js'
 
 /** Imports may never have been redacted, so all output is redacted again. */
 export function outputRedactor(): Redactor {
-  return createRedactor({ defaults: true, tag: () => '' })
+  return new Redactor({ defaults: true, tag: () => '' })
 }
 
 /** Redacts a row before snippets are cut, since a piece of a secret is not recognized. */

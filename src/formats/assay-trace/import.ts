@@ -6,7 +6,7 @@ import type { Episode } from './events.js'
 import { orderedMessages } from './ordered.js'
 import type { Profile } from './profile.js'
 import type { TranscriptSource } from './source.js'
-import { createSurveyor, survey } from './survey.js'
+import { Surveyor, survey } from './survey.js'
 import { traceLines } from './trace-lines.js'
 
 export interface ImportOptions {
@@ -61,7 +61,7 @@ export async function importFrom(options: ImportOptions): Promise<ImportedTransc
 export function importAtOnce(options: ImportOptions): ImportedTranscript {
   const { source, input, profile = 'documented', report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
-  const surveyor = createSurveyor(profile, note)
+  const surveyor = new Surveyor(profile, note)
   const found = surveyor.survey
   let isFirst = true
   let isTimed = false

@@ -1,4 +1,4 @@
-import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { LineFramer, type LineFrame } from '../../wire/index.js'
 import { flatMapped } from '../iterate.js'
 import type { Profile } from './profile.js'
 import { faultOf } from './unique-members.js'
@@ -17,7 +17,7 @@ function items(
   bytes: AsyncIterable<Uint8Array>,
   { checked, note }: SourceOptions,
 ): AsyncIterable<SourceItem> {
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = new LineFramer({ maxBytes: longestLine })
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
   function decoded(line: Uint8Array): string {

@@ -20,101 +20,99 @@ export interface Survey {
 }
 
 /** Takes the items of a transcript, in file order. */
-export interface Surveyor {
-  /** The messages of an item; empty when it has none. */
-  take(item: SourceItem): readonly TranscriptMessage[]
-  /** Facts so far. */
-  readonly survey: Survey
-  /** A message breaks a rule: `now`, or `later`, when nothing else in the file does. */
-  readonly isRefused: 'no' | 'now' | 'later'
-  /**
-   * @param isKnown the file is certainly a transcript: nothing in it needs to be understood
-   * @throws WiretapeError with the reason why the file is refused
-   */
-  finish(isKnown?: boolean): Survey
-}
-
-export function createSurveyor(profile: Profile, note: (message: string) => void): Surveyor {
-  const requests = profile === 'strict' ? outstandingRequests() : oneCallPerId()
-  const discovery = { resourceMetadata: false, scope: false }
-  const passedOver = new Map<string, number>()
-  const found: Draft<Survey> = {
+export class Surveyor {
+  readonly #profile: Profile
+  readonly #note: (message: string) => void
+  readonly #requests: RequestRule
+  readonly #discovery = { resourceMetadata: false, scope: false }
+  readonly #passedOver = new Map<string, number>()
+  readonly #found: Draft<Survey> = {
     count: 0,
     first: undefined,
     last: undefined,
-    discovery,
+    discovery: this.#discovery,
     isSorted: true,
-    passedOver,
+    passedOver: this.#passedOver,
   }
-  let before: Stamp = 0
-  let items = 0
-  let understood = 0
+  #before: Stamp = 0
+  #items = 0
+  #understood = 0
   /** A fault of the whole document takes precedence over this one. */
-  let refusal: Refusal | undefined
-  let duplicateRefusal: string | undefined
-  let firstProblem: string | undefined
+  #refusal: Refusal | undefined
+  #duplicateRefusal: string | undefined
+  #firstProblem: string | undefined
+  /** Facts so far. */
+  readonly survey: Survey = this.#found
 
-  function look(message: TranscriptMessage, number: number): void {
-    found.count += 1
-    const { stamp } = message
-    if (stamp !== undefined) {
-      if (found.first === undefined || stamp < found.first) found.first = stamp
-      if (found.last === undefined || stamp > found.last) found.last = stamp
-    }
-    if ((stamp ?? 0) < before) found.isSorted = false
-    before = stamp ?? 0
-    duplicateRefusal ??= requests(message, number)
+  constructor(profile: Profile, note: (message: string) => void) {
+    this.#profile = profile
+    this.#note = note
+    this.#requests = profile === 'strict' ? outstandingRequests() : oneCallPerId()
   }
 
-  function take(item: SourceItem): TranscriptMessage[] {
-    items += 1
-    refusal ??= item.refusal
+  /** The messages of an item; empty when it has none. */
+  take(item: SourceItem): TranscriptMessage[] {
+    this.#items += 1
+    this.#refusal ??= item.refusal
     if (item.passedOver) {
       const { what, isKnown, problem } = item.passedOver
-      passedOver.set(what, (passedOver.get(what) ?? 0) + 1)
+      this.#passedOver.set(what, (this.#passedOver.get(what) ?? 0) + 1)
       if (problem !== undefined) {
         const named = `entry ${item.number}: ${problem}`
-        firstProblem ??= named
-        note(named)
+        this.#firstProblem ??= named
+        this.#note(named)
       }
-      if (isKnown) understood += 1
+      if (isKnown) this.#understood += 1
     }
     const messages: TranscriptMessage[] = []
     for (const said of item.messages) {
-      const message = readTranscriptMessage(said, item.number, profile)
-      if ('refusal' in message) refusal ??= message.refusal
+      const message = readTranscriptMessage(said, item.number, this.#profile)
+      if ('refusal' in message) this.#refusal ??= message.refusal
       else {
-        look(message, item.number)
+        this.#look(message, item.number)
         messages.push(message)
-        if (message.meaning !== 'none' || isUnderstood(said.text)) understood += 1
+        if (message.meaning !== 'none' || isUnderstood(said.text)) this.#understood += 1
       }
     }
     if (item.discovery) {
-      understood += 1
-      discovery.resourceMetadata ||= item.discovery.resourceMetadata
-      discovery.scope ||= item.discovery.scope
+      this.#understood += 1
+      this.#discovery.resourceMetadata ||= item.discovery.resourceMetadata
+      this.#discovery.scope ||= item.discovery.scope
     }
     return messages
   }
 
-  function finish(isKnown = false): Survey {
-    refusal ??= duplicateRefusal
-    if (refusal !== undefined) throw refused(refusal)
-    if (items > 0 && understood === 0 && !isKnown) {
-      const which = items === 1 ? 'its only entry is not an' : `none of its ${items} entries is an`
-      const why = firstProblem === undefined ? '' : ` (${firstProblem})`
+  /**
+   * @param isKnown the file is certainly a transcript: nothing in it needs to be understood
+   * @throws WiretapeError with the reason why the file is refused
+   */
+  finish(isKnown = false): Survey {
+    this.#refusal ??= this.#duplicateRefusal
+    if (this.#refusal !== undefined) throw refused(this.#refusal)
+    if (this.#items > 0 && this.#understood === 0 && !isKnown) {
+      const which =
+        this.#items === 1 ? 'its only entry is not an' : `none of its ${this.#items} entries is an`
+      const why = this.#firstProblem === undefined ? '' : ` (${this.#firstProblem})`
       throw refused(`${which} MCP message${why}`)
     }
-    return found
+    return this.#found
   }
 
-  return {
-    take,
-    survey: found,
-    get isRefused() {
-      return refusal !== undefined ? 'now' : duplicateRefusal !== undefined ? 'later' : 'no'
-    },
-    finish,
+  /** A message breaks a rule: `now`, or `later`, when nothing else in the file does. */
+  get isRefused(): 'no' | 'now' | 'later' {
+    return this.#refusal !== undefined ? 'now' : this.#duplicateRefusal !== undefined ? 'later' : 'no'
+  }
+
+  #look(message: TranscriptMessage, number: number): void {
+    this.#found.count += 1
+    const { stamp } = message
+    if (stamp !== undefined) {
+      if (this.#found.first === undefined || stamp < this.#found.first) this.#found.first = stamp
+      if (this.#found.last === undefined || stamp > this.#found.last) this.#found.last = stamp
+    }
+    if ((stamp ?? 0) < this.#before) this.#found.isSorted = false
+    this.#before = stamp ?? 0
+    this.#duplicateRefusal ??= this.#requests(message, number)
   }
 }
 
@@ -132,7 +130,7 @@ export async function survey(
   note: (message: string) => void,
   isKnown = false,
 ): Promise<Survey> {
-  const surveyor = createSurveyor(profile, note)
+  const surveyor = new Surveyor(profile, note)
   for await (const item of source.items(input.bytes(), { checked: false, note })) {
     surveyor.take(item)
     if (surveyor.isRefused === 'now' && !source.isWhole) break

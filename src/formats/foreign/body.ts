@@ -1,5 +1,5 @@
 import type { SseContext } from '../../model/index.js'
-import { createSseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
+import { SseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
 
 /** A part of an HTTP body: all of it, or one event. */
 export interface BodyPiece {
@@ -34,7 +34,7 @@ function piecesOf(body: string | undefined, mimeType: string | undefined): BodyP
 }
 
 function eventsOf(body: string): BodyPiece[] {
-  const parser = createSseParser({ maxBytes: largestEvent })
+  const parser = new SseParser({ maxBytes: largestEvent })
   return [...parser.push(new TextEncoder().encode(body)), ...parser.end()].map((event) => {
     const data = event.data ?? ''
     const sse: SseContext = {

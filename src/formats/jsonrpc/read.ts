@@ -9,7 +9,7 @@ import {
   type Draft,
 } from '../../model/index.js'
 import {
-  createLineFramer,
+  LineFramer,
   envelopeMembers,
   envelopeOf,
   isFault,
@@ -38,7 +38,7 @@ const heldForTime = 256
  * those of `timestamp_ms` or `timestamp` (milliseconds since the epoch), if present.
  */
 export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  const framer = createLineFramer({ maxBytes: longestLine, borrowed: true })
+  const framer = new LineFramer({ maxBytes: longestLine, borrowed: true })
   const { only = () => true } = input
   const lines = createLines(report, input)
   let begun = false

@@ -1,6 +1,6 @@
 import type { JsonPiecesOptions } from '../../wire/index.js'
 import { bytesOf, matches, skipDigits, skipPlainText } from '../../wire/index.js'
-import { createPayloadScan } from './payload-bytes.js'
+import { PayloadScan } from './payload-bytes.js'
 
 /** An entry in the form of wiretape and of the reference, without unusual data. */
 export interface PlainBytes {
@@ -49,7 +49,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Finds plain entries in bytes followed by a line feed. @param transport of the session */
 export function createPlainBytes(transport: string): NonNullable<JsonPiecesOptions['take']> {
   const transportBytes = bytesOf(transport)
-  const scan = createPayloadScan()
+  const scan = new PayloadScan()
   /** The last entry was incomplete: with more bytes it may be plain. */
   let isCut = false
   let end = 0

@@ -17,7 +17,7 @@ export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
 export { PlainLines, type PlainLineArrays } from './plain-lines.js'
 export { severalServersCode } from './several-servers.js'
-export { createTraceScan, type TakePlain, type TraceScan } from './scan.js'
+export { TraceScan, type TakePlain } from './scan.js'
 
 /** The tape of wiretape: trace v1 lines with additive members (docs/tape-format.md). */
 export const traceV1: Format = {

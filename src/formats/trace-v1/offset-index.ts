@@ -1,7 +1,7 @@
 import { createFold, type EntryTable, type Fold, type Report } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { TraceLine } from './read.js'
-import { createTraceScan } from './scan.js'
+import { TraceScan } from './scan.js'
 
 /** A tape's rows with the file offsets of their lines, without payloads. */
 export interface TraceIndex {
@@ -29,7 +29,7 @@ export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Repo
     length = row + 1
   }
 
-  const scan = createTraceScan(report)
+  const scan = new TraceScan(report)
   const take = (line: TraceLine): void => {
     const { first, count } = fold.push(line.record)
     for (let part = 0; part < count; part += 1) add(first + part, line.offset, line.sizeBytes)

@@ -1,5 +1,5 @@
 import { WiretapeError, type Diagnostic, type Report, type TapeRecord } from '../../model/index.js'
-import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { LineFramer, type LineFrame } from '../../wire/index.js'
 import type { Input } from '../format.js'
 import { flatMapped } from '../iterate.js'
 import { decodeLine, type DecodedLine } from './decode.js'
@@ -33,7 +33,7 @@ export function readTraceLines(
   report: Report,
   { checked = false, values = false, only }: Pick<Input, 'checked' | 'only' | 'values'> = {},
 ): AsyncIterable<TraceLine> {
-  const framer = createLineFramer({ maxBytes: longestLine, borrowed: true })
+  const framer = new LineFramer({ maxBytes: longestLine, borrowed: true })
   const reader = createLineReader(report, (text, sizeBytes) =>
     decodeLine(text, { checked, values, ascii: sizeBytes === text.length }),
   )

@@ -11,7 +11,7 @@ import type { Message } from '../../wire/index.js'
 import { createMirroredHeaders } from '../mirrored-headers.js'
 import { createAnswerSink } from '../server/answer-sink.js'
 import { createEventLog } from '../server/event-log.js'
-import { createEventStream, type EventStream } from '../server/event-stream.js'
+import { EventStream } from '../server/event-stream.js'
 import { acceptsEvents } from '../server/media-types.js'
 import { isModern } from '../server/modern-request.js'
 import { readPost } from '../server/read-post.js'
@@ -293,7 +293,7 @@ class BridgeToStdio implements StdioBridge {
     const party: Party = { stream: undefined }
     const onUnheard = (text: string): void => this.#unheard(text)
     const newStream = (): EventStream =>
-      createEventStream({
+      new EventStream({
         onSlow: (slow) => talk.hold(party, slow),
         onCut: () => this.#notice(cutNotice),
         onUnheard,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventLog } from '../server/event-log.js'
-import { createEventStream, type EventStream } from '../server/event-stream.js'
+import { EventStream } from '../server/event-stream.js'
 import type { Party, Talk } from './talk.js'
 
 /** A legacy session over HTTP. */
@@ -34,7 +34,7 @@ export function createHttpSession({ talk, log, onCut, onUnheard }: HttpSessionOp
 
   function newStream(): EventStream {
     const name = (count += 1)
-    const stream = createEventStream({
+    const stream = new EventStream({
       name,
       log,
       onSlow: (slow) => talk.hold(session, slow),

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { failureWords } from '../../transports/index.js'
-import { createSseParser, messagesOrNone, type McpHeader } from '../../wire/index.js'
+import { SseParser, messagesOrNone, type McpHeader } from '../../wire/index.js'
 import type { ClientEvents, ClientFrame, HttpLink } from '../link.js'
 import { Flow } from './flow.js'
 import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
@@ -112,7 +112,7 @@ export class LegacySseLink implements HttpLink {
   }
 
   async #read(body: http.IncomingMessage, found: (endpoint: URL) => void): Promise<void> {
-    const parser = createSseParser()
+    const parser = new SseParser()
     for await (const chunk of body as AsyncIterable<Buffer>) {
       await this.#flow.opened()
       for (const { event, data, lossy = false } of parser.push(chunk)) {

@@ -11,7 +11,7 @@ import {
   type StartServer,
   type Watchdog,
 } from '../../transports/index.js'
-import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { LineFramer, type LineFrame } from '../../wire/index.js'
 import { Flow } from './flow.js'
 
 export interface ServerLinesOptions extends OwnServerOptions {
@@ -84,7 +84,7 @@ export class ServerLines {
   }
 
   async #read(): Promise<void> {
-    const framer = createLineFramer()
+    const framer = new LineFramer()
     try {
       for await (const chunk of this.#server.stdout) {
         await this.#takeAll(framer.push(chunk as Buffer))

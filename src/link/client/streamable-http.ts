@@ -7,7 +7,7 @@ import {
   argumentHeaders,
   argumentsIn,
   createMirroredTools,
-  createSseParser,
+  SseParser,
   idKey,
   JsonObject,
   messagesOrNone,
@@ -239,7 +239,7 @@ export class StreamableHttpLink implements HttpLink {
     const mayResume = (): boolean =>
       frame === undefined || (lastId !== undefined && frame.protocolVersion === undefined)
     while (body) {
-      const parser = createSseParser()
+      const parser = new SseParser()
       try {
         for await (const chunk of body as AsyncIterable<Buffer>) {
           await this.#flow.opened()

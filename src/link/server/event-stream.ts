@@ -30,127 +30,135 @@ export interface OpenOptions {
 }
 
 /** Events for a client. The stream outlives its connection; messages wait meanwhile. */
-export interface EventStream {
-  /** Whether there is a connection. */
-  readonly isOpen: boolean
-  /** Whether all events after this one are still kept. */
-  hasAllAfter(number: number): boolean
-  /** Sends all unsent events in the response, then new ones. Replaces an earlier connection. */
-  open(response: ServerResponse, options?: OpenOptions): void
-  message(text: string): void
-  /** Ends the stream. */
-  end(): void
-  /** Drops the kept events. */
-  forget(): void
-}
-
-export function createEventStream(options: EventStreamOptions): EventStream {
-  const { name, log, onSlow, onCut, onUnheard, onForgotten } = options
-  const kept: LoggedEvent[] = []
-  let connection: ServerResponse | undefined
-  let last = 0
-  let sent = 0
+export class EventStream {
+  readonly #options: EventStreamOptions
+  readonly #kept: LoggedEvent[] = []
+  #connection: ServerResponse | undefined
+  #last = 0
+  #sent = 0
   /** Number of the last event that the operating system accepted. */
-  let taken = 0
-  let ended = false
-  let slow = false
-  let queued = 0
+  #taken = 0
+  #ended = false
+  #slow = false
+  #queued = 0
 
-  function setSlow(now: boolean): void {
-    if (slow === now) return
-    slow = now
-    onSlow(now)
+  constructor(options: EventStreamOptions) {
+    this.#options = options
   }
 
-  function write({ number, text }: Pick<LoggedEvent, 'number' | 'text'>): void {
-    if (!connection || connection.destroyed) {
-      if (!log) onUnheard(text)
+  /** Whether there is a connection. */
+  get isOpen(): boolean {
+    return this.#connection !== undefined && !this.#connection.destroyed
+  }
+
+  /** Whether all events after this one are still kept. */
+  hasAllAfter(number: number): boolean {
+    return number <= this.#last && (this.#kept[0]?.number ?? this.#last + 1) <= number + 1
+  }
+
+  /** Sends all unsent events in the response, then new ones. Replaces an earlier connection. */
+  open(
+    response: ServerResponse,
+    { headers = {}, primed = false, after = this.#sent }: OpenOptions = {},
+  ): void {
+    const before = this.#connection
+    this.#connection = response
+    before?.end()
+    this.#setSlow(false)
+    beginEvents(response, headers)
+    if (primed && this.#options.name !== undefined)
+      response.write(`id: ${this.#options.name}-${after}\nretry: ${retryMs}\ndata: \n\n`)
+    else response.flushHeaders()
+    for (const event of this.#kept) if (event.number > after) this.#write(event)
+    if (this.#ended) return void response.end()
+    response.once('close', () => {
+      if (this.#connection !== response) return
+      this.#connection = undefined
+      // A disconnected client is no longer slow.
+      this.#setSlow(false)
+    })
+  }
+
+  message(text: string): void {
+    if (this.#ended) return
+    this.#last += 1
+    if (this.#slow && this.#queued > mostQueued) this.#cut()
+    this.#write({ number: this.#last, text })
+    if (this.#options.log) this.#keep(this.#last, text)
+  }
+
+  /** Ends the stream. */
+  end(): void {
+    this.#ended = true
+    this.#connection?.end()
+    if (this.#kept.length === 0) this.#options.onForgotten?.()
+  }
+
+  /** Drops the kept events. */
+  forget(): void {
+    const left = this.#kept.splice(0)
+    for (const event of left) this.#options.log?.forget(event)
+    const tell = (): void => {
+      for (const { number, text } of left) if (number > this.#taken) this.#options.onUnheard(text)
+    }
+    // Events being written may still arrive.
+    if (this.#connection && !this.#connection.destroyed) this.#connection.once('close', tell)
+    else tell()
+  }
+
+  #setSlow(now: boolean): void {
+    if (this.#slow === now) return
+    this.#slow = now
+    this.#options.onSlow(now)
+  }
+
+  #write({ number, text }: Pick<LoggedEvent, 'number' | 'text'>): void {
+    if (!this.#connection || this.#connection.destroyed) {
+      if (!this.#options.log) this.#options.onUnheard(text)
       return
     }
-    sent = Math.max(sent, number)
-    const event = eventText('message', text, name === undefined ? undefined : `${name}-${number}`)
-    const isTaken = connection.write(event, (error) => {
-      if (!error) taken = Math.max(taken, number)
-      else if (!log) onUnheard(text)
+    this.#sent = Math.max(this.#sent, number)
+    const event = eventText(
+      'message',
+      text,
+      this.#options.name === undefined ? undefined : `${this.#options.name}-${number}`,
+    )
+    const isTaken = this.#connection.write(event, (error) => {
+      if (!error) this.#taken = Math.max(this.#taken, number)
+      else if (!this.#options.log) this.#options.onUnheard(text)
     })
     if (isTaken) return
-    if (slow) {
-      queued += text.length
+    if (this.#slow) {
+      this.#queued += text.length
       return
     }
-    queued = 0
-    setSlow(true)
-    const full = connection
+    this.#queued = 0
+    this.#setSlow(true)
+    const full = this.#connection
     full.once('drain', () => {
-      if (connection === full) setSlow(false)
+      if (this.#connection === full) this.#setSlow(false)
     })
   }
 
-  function cut(): void {
-    const before = connection
-    connection = undefined
-    setSlow(false)
+  #cut(): void {
+    const before = this.#connection
+    this.#connection = undefined
+    this.#setSlow(false)
     before?.destroy()
-    onCut()
+    this.#options.onCut()
   }
 
-  function keep(number: number, text: string): void {
+  #keep(number: number, text: string): void {
     const event: LoggedEvent = {
       number,
       text,
-      onForgotten() {
-        kept.shift()
-        if (number > taken) onUnheard(text)
-        if (ended && kept.length === 0) onForgotten?.()
+      onForgotten: () => {
+        this.#kept.shift()
+        if (number > this.#taken) this.#options.onUnheard(text)
+        if (this.#ended && this.#kept.length === 0) this.#options.onForgotten?.()
       },
     }
-    kept.push(event)
-    log?.keep(event)
-  }
-
-  return {
-    get isOpen() {
-      return connection !== undefined && !connection.destroyed
-    },
-    hasAllAfter: (number) => number <= last && (kept[0]?.number ?? last + 1) <= number + 1,
-    open(response, { headers = {}, primed = false, after = sent } = {}) {
-      const before = connection
-      connection = response
-      before?.end()
-      setSlow(false)
-      beginEvents(response, headers)
-      if (primed && name !== undefined) response.write(`id: ${name}-${after}\nretry: ${retryMs}\ndata: \n\n`)
-      else response.flushHeaders()
-      for (const event of kept) if (event.number > after) write(event)
-      if (ended) return void response.end()
-      response.once('close', () => {
-        if (connection !== response) return
-        connection = undefined
-        // A disconnected client is no longer slow.
-        setSlow(false)
-      })
-    },
-    message(text) {
-      if (ended) return
-      last += 1
-      if (slow && queued > mostQueued) cut()
-      write({ number: last, text })
-      if (log) keep(last, text)
-    },
-    end() {
-      ended = true
-      connection?.end()
-      if (kept.length === 0) onForgotten?.()
-    },
-    forget() {
-      const left = kept.splice(0)
-      for (const event of left) log?.forget(event)
-      const tell = (): void => {
-        for (const { number, text } of left) if (number > taken) onUnheard(text)
-      }
-      // Events being written may still arrive.
-      if (connection && !connection.destroyed) connection.once('close', tell)
-      else tell()
-    },
+    this.#kept.push(event)
+    this.#options.log?.keep(event)
   }
 }

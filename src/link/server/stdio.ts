@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { createDrain } from '../../transports/index.js'
-import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { LineFramer, type LineFrame } from '../../wire/index.js'
 
 /** A line of a client; `text` is undefined for an overlong line. */
 export interface ClientLine {
@@ -43,7 +43,7 @@ export class StdioServerLink {
    * The client's lines, chunk by chunk, without blank ones. Ends with the input, also when it breaks or we close it.
    */
   async *chunks(): AsyncGenerator<readonly ClientLine[]> {
-    const framer = createLineFramer()
+    const framer = new LineFramer()
     try {
       for await (const chunk of this.#input) yield linesOf(framer.push(chunk as Buffer))
     } catch {

@@ -8,13 +8,13 @@ import {
   type EndRecord,
   type MessageRecord,
 } from '../../model/index.js'
-import { createRedactor, type Redactor } from '../../redaction/index.js'
+import { Redactor } from '../../redaction/index.js'
 import { closed, createTagger, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
 import type { Play } from '../play.js'
 import { noRow } from '../script.js'
-import { createCopyOrder } from './copy-order.js'
-import { createCopyWitness } from './copy-witness.js'
+import { CopyOrder } from './copy-order.js'
+import { CopyWitness } from './copy-witness.js'
 import type { FallbackWitness } from './fallback.js'
 import { createNewMessages, type NewMessage } from './new-messages.js'
 
@@ -42,7 +42,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
   const followed = new Set<number>()
 
   async function* lines(play: Play): AsyncGenerator<Uint8Array> {
-    const order = createCopyOrder(messages.inOrder(), leftOut(play, replaced.get))
+    const order = new CopyOrder(messages.inOrder(), leftOut(play, replaced.get))
     const correlators = names.map(() => new Correlator<string>(idKey))
     let redactor: Redactor | undefined
     let end: EndRecord | undefined
@@ -50,7 +50,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
       if (record.type === 'end' && record.wiretape?.rotated !== true) end = record
       else {
         if (record.type === 'meta' && record.wiretape?.redaction !== 'none')
-          redactor ??= createRedactor({ defaults: true, tag: createTagger() })
+          redactor ??= new Redactor({ defaults: true, tag: createTagger() })
         for (const placed of order.take(record)) yield encoded(placed)
       }
     }
@@ -69,7 +69,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
     witness(play, recorded) {
       const live = names.length
       names.push(play.conversationName(recorded))
-      return createCopyWitness({
+      return new CopyWitness({
         script: play.script,
         what,
         joins(fits) {

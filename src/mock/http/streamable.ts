@@ -12,13 +12,13 @@ import {
   type PostFault,
 } from '../../link/index.js'
 import type { Stage } from '../stage.js'
-import { createClients, type LiveClient } from './clients.js'
+import { Clients, type LiveClient } from './clients.js'
 import type { HttpService } from './http-service.js'
 
 /** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as in the recording. */
 export function createStreamable(stage: Stage, path: string): HttpService {
   const { play } = stage
-  const clients = createClients(stage)
+  const clients = new Clients(stage)
   const methods = play.legacy ? 'GET, POST, DELETE' : 'POST'
 
   /** The client of a message; undefined if unknown, in which case an error was already sent. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createSseParser, type SseParser, longestMessage } from '../../wire/index.js'
+import { SseParser, longestMessage } from '../../wire/index.js'
 import type { BodyChange, BodyFlow, FlowObserver } from './body-flow.js'
 import type { EventPassage, ExchangeHead, Gatekeeper } from './gatekeeper.js'
 import { pairsOf } from './hop-headers.js'
@@ -164,7 +164,7 @@ class SseFlow implements EventFlow {
         this.#observer.chunk(bytes.subarray(0, start), moment)
       }
       if (start === bytes.length && !this.#atBoundary()) return
-      this.#parser = createSseParser()
+      this.#parser = new SseParser()
       this.#parsedBytes = 0
       if (start < bytes.length) this.#takeEvents(bytes.subarray(start), keeper)
     } else this.#takeEvents(bytes, keeper)

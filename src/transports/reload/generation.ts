@@ -1,13 +1,6 @@
 import type { Writable } from 'node:stream'
 import { isAnswer } from '../../model/index.js'
-import {
-  createLineFramer,
-  idKey,
-  type LineFrame,
-  messagesIn,
-  type Message,
-  withIds,
-} from '../../wire/index.js'
+import { LineFramer, idKey, type LineFrame, messagesIn, type Message, withIds } from '../../wire/index.js'
 import { graceMs, within } from '../stdio/own-server.js'
 import type { ServerExit, ServerProcess } from '../stdio/server-process.js'
 
@@ -29,7 +22,7 @@ export class Generation {
   /** Resolves when all output was handled. Output that a surviving child process keeps open is not waited for. */
   readonly drained: Promise<void>
   readonly #handlers: GenerationHandlers
-  readonly #framer = createLineFramer()
+  readonly #framer = new LineFramer()
   /** Handlers of the responses to our own requests, by the keys of our ids. */
   readonly #own = new Map<string, (answer: Message) => void>()
   #count = 0

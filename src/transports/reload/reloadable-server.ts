@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { isAnswer } from '../../model/index.js'
 import {
-  createLineFramer,
+  LineFramer,
   idKey,
   JsonObject,
   type LineFrame,
@@ -74,7 +74,7 @@ class Reloadable implements ReloadableServer {
   readonly #command: readonly string[]
   readonly #options: ReloadOptions
   readonly #memory = new TalkMemory()
-  readonly #fromClient = createLineFramer()
+  readonly #fromClient = new LineFramer()
   #exit: (exit: ServerExit) => void = () => undefined
   #now: Generation
   /** `up`: messages pass. `restarting`: the process is being replaced. `down`: no replacement started in time. */
