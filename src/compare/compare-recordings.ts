@@ -20,36 +20,62 @@ import { compareAnswers, verdicts, type Asked, type Verdict } from './verdict.js
 import type { AnswerText } from './answer-text.js'
 import type { ComparedRecording, ExchangeSide, ExchangeComparison, ComparisonSummary } from './comparison.js'
 
-export interface RecordingComparison {
+export class RecordingComparison {
+  readonly #before: ComparedRecording
+  readonly #after: ComparedRecording
+  readonly #settings: CompareSettings
+  readonly #reports: (before: number | undefined, after: number | undefined) => boolean
+  readonly #tally: {
+    take(compared: ExchangeComparison): void
+    summary(offers: readonly OfferChange[], notes: readonly (readonly string[])[]): ComparisonSummary
+  }
+  #offers: readonly OfferVersions[] = []
+  readonly #polls: { take(alignment: Alignment): void; isRepeated(of: RecordingIndex, row: number): boolean }
+  readonly #varying = createVarying()
   /** All exchanges, equal ones included, in the order of the old recording. Iterate once. */
-  readonly exchanges: AsyncIterable<ExchangeComparison>
-  /** Available after the exchanges. */
-  summary(): ComparisonSummary
+  readonly exchanges: AsyncIterable<ExchangeComparison> = this.#exchanges()
+
+  /**
+   * Compares requests and responses of two recordings; payloads are read on demand.
+   *
+   * @param reports whether the exchange of these requests is yielded and counted. Exchanges that are not are compared all
+   *   the same, since the others may contain their ids. @default every exchange
+   */
+  constructor(
+    before: ComparedRecording,
+    after: ComparedRecording,
+    settings: CompareSettings,
+    reports: (before: number | undefined, after: number | undefined) => boolean = () => true,
+  ) {
+    this.#before = before
+    this.#after = after
+    this.#settings = settings
+    this.#reports = reports
+    this.#tally = createTally(settings)
+    this.#polls = createPolls(before.index)
+  }
+
   /** The summary's `offers` with their texts. Available after the exchanges. */
-  offerVersions(): readonly OfferVersions[]
-}
+  offerVersions(): readonly OfferVersions[] {
+    return this.#offers
+  }
 
-/**
- * Compares requests and responses of two recordings; payloads are read on demand.
- *
- * @param reports whether the exchange of these requests is yielded and counted. Exchanges that are not are compared all
- *   the same, since the others may contain their ids. @default every exchange
- */
-export function compareRecordings(
-  before: ComparedRecording,
-  after: ComparedRecording,
-  settings: CompareSettings,
-  reports: (before: number | undefined, after: number | undefined) => boolean = () => true,
-): RecordingComparison {
-  const tally = createTally(settings)
-  let offers: readonly OfferVersions[] = []
-  const polls = createPolls(before.index)
-  const varying = createVarying()
+  /** Available after the exchanges. */
+  summary(): ComparisonSummary {
+    return this.#tally.summary(
+      this.#offers.map(({ change }) => change),
+      [
+        restartNotes('in the old recording', this.#before.index.restarts),
+        restartNotes('in the new recording', this.#after.index.restarts),
+        offerNotes(this.#before.index.offers, this.#after.index.offers),
+      ],
+    )
+  }
 
-  async function compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
-    const subject = (row === undefined ? after : before).index
+  async #compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
+    const subject = (row === undefined ? this.#after : this.#before).index
     const { method, name, direction } = subject.subjects[subject.subjectOf(row ?? other!)]!
-    const [old, now] = [await sideOf(before, row), await sideOf(after, other)]
+    const [old, now] = [await sideOf(this.#before, row), await sideOf(this.#after, other)]
     const about = { method, direction, ...(name !== undefined && { name }) }
     const shown = {
       ...about,
@@ -59,30 +85,31 @@ export function compareRecordings(
     const none = { differences: [], more: 0, schemaFaults: [] }
     const isUncounted = (of: RecordingIndex, request: number): boolean =>
       method === 'ping' ||
-      polls.isRepeated(of, request) ||
-      (settings.level !== 'exact' && isFurtherPage(of, request))
+      this.#polls.isRepeated(of, request) ||
+      (this.#settings.level !== 'exact' && isFurtherPage(of, request))
     if ((!old || !now) && isUncounted(subject, row ?? other!)) return { verdict: 'same', ...none, ...shown }
     if (!old || !now)
-      return { verdict: old ? 'missing' : 'new', ...(await paramsOf(row, other)), ...shown, ...none }
+      return { verdict: old ? 'missing' : 'new', ...(await this.#paramsOf(row, other)), ...shown, ...none }
     const asked = {
       method,
       name,
-      varying: varying.between(runOf(before, row!), runOf(after, other!)),
+      varying: this.#varying.between(runOf(this.#before, row!), runOf(this.#after, other!)),
       outputSchemas:
-        settings.level === 'schema' && method === 'tools/call'
-          ? outputSchemasOf(before.index.offers, after.index.offers, name ?? '')
+        this.#settings.level === 'schema' && method === 'tools/call'
+          ? outputSchemasOf(this.#before.index.offers, this.#after.index.offers, name ?? '')
           : undefined,
     }
     // Whether a cancelled request gets a response is a race, not a change.
-    const isRace = isCancelled(before, row) && (!old.answer || !now.answer)
+    const isRace = isCancelled(this.#before, row) && (!old.answer || !now.answer)
     const isOwn = old.isOwn || now.isOwn
-    const answers = isRace || isOwn ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
+    const answers =
+      isRace || isOwn ? undefined : compareAnswers(old.answer, now.answer, asked, this.#settings)
     const question =
-      direction === 'server_to_client' ? await questionOf(row!, other!, { method, name }) : undefined
+      direction === 'server_to_client' ? await this.#questionOf(row!, other!, { method, name }) : undefined
     if (question && question.differences.length > 0) {
       const [both, more] = [[...question.differences, ...(answers?.differences ?? [])], answers?.more ?? 0]
       const changed = { verdict: 'changed' as const, differences: both, more: question.more + more }
-      return { ...none, ...changed, ...(await paramsOf(row, other)), ...shown }
+      return { ...none, ...changed, ...(await this.#paramsOf(row, other)), ...shown }
     }
     const known = {
       ...(isOwn && { notes: [ownAnswerNote] }),
@@ -90,55 +117,42 @@ export function compareRecordings(
       ...(answers?.varied && { varied: answers.varied }),
     }
     if (!answers || answers.verdict === 'same') return { verdict: 'same', ...none, ...known, ...shown }
-    return { ...answers, ...(await paramsOf(row, other)), ...shown }
+    return { ...answers, ...(await this.#paramsOf(row, other)), ...shown }
   }
 
-  async function questionOf(
-    row: number,
-    other: number,
-    asked: Pick<Asked, 'method' | 'name'>,
-  ): Promise<JsonDiff> {
-    return compareQuestions(await answerText(before, row), await answerText(after, other), asked, settings)
+  async #questionOf(row: number, other: number, asked: Pick<Asked, 'method' | 'name'>): Promise<JsonDiff> {
+    return compareQuestions(
+      await answerText(this.#before, row),
+      await answerText(this.#after, other),
+      asked,
+      this.#settings,
+    )
   }
 
-  async function paramsOf(row: number | undefined, other: number | undefined): Promise<{ params?: string }> {
-    const { params } = await requestOf(row === undefined ? after : before, row ?? other!)
+  async #paramsOf(row: number | undefined, other: number | undefined): Promise<{ params?: string }> {
+    const { params } = await requestOf(row === undefined ? this.#after : this.#before, row ?? other!)
     return params ? { params: params.text } : {}
   }
 
-  async function* exchanges(): AsyncGenerator<ExchangeComparison, void, undefined> {
-    const alignment = alignRequests(before.index, after.index)
-    await pairRedacted(before, after, alignment)
-    if (settings.varying !== false)
-      await pairHandles(before, after, alignment, varying.links, async (row, other) => {
-        await compare(row, other)
+  async *#exchanges(): AsyncGenerator<ExchangeComparison, void, undefined> {
+    const alignment = alignRequests(this.#before.index, this.#after.index)
+    await pairRedacted(this.#before, this.#after, alignment)
+    if (this.#settings.varying !== false)
+      await pairHandles(this.#before, this.#after, alignment, this.#varying.links, async (row, other) => {
+        await this.#compare(row, other)
       })
-    pairQuestions(before.index, after.index, alignment)
-    offers = compareOfferVersions(before.index.offers, after.index.offers, {
+    pairQuestions(this.#before.index, this.#after.index, alignment)
+    this.#offers = compareOfferVersions(this.#before.index.offers, this.#after.index.offers, {
       partnerOf: (row) => alignment.partnerOf(row),
       last: true,
     })
-    polls.take(alignment)
+    this.#polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
-      const compared = await compare(row, other)
-      if (!reports(row, other)) continue
-      tally.take(compared)
+      const compared = await this.#compare(row, other)
+      if (!this.#reports(row, other)) continue
+      this.#tally.take(compared)
       yield compared
     }
-  }
-
-  return {
-    exchanges: exchanges(),
-    offerVersions: () => offers,
-    summary: () =>
-      tally.summary(
-        offers.map(({ change }) => change),
-        [
-          restartNotes('in the old recording', before.index.restarts),
-          restartNotes('in the new recording', after.index.restarts),
-          offerNotes(before.index.offers, after.index.offers),
-        ],
-      ),
   }
 }
 

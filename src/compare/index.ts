@@ -1,7 +1,7 @@
 export { canonicalJson, type Substitute } from './canonical-json.js'
 export { checkSchema, type SchemaFault } from './schema-check.js'
 export { compareQuestions } from './compare-questions.js'
-export { compareRecordings, isNote, zeroCounts, type RecordingComparison } from './compare-recordings.js'
+export { RecordingComparison, isNote, zeroCounts } from './compare-recordings.js'
 export type { ComparedRecording, ComparisonSummary, ExchangeComparison, ExchangeSide } from './comparison.js'
 export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolerance } from './json-diff.js'
 export { pollMsOf, taskPoll, taskStatus } from './task-places.js'

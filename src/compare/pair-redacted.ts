@@ -23,24 +23,34 @@ export async function pairRedacted(
   after: ComparedRecording,
   alignment: Alignment,
 ): Promise<void> {
+  const pairs = new RedactedPairs(alignment)
   const left = alignment.unpaired()
-  let reads = 0
+  const others = bySubject(after, left.after)
+  for (const [subject, rows] of bySubject(before, left.before)) {
+    const same = others.get(subject)
+    if (!same) continue
+    const hasSecrets =
+      rows.some((row) => before.index.hasSecrets(row)) || same.some((row) => after.index.hasSecrets(row))
+    if (!hasSecrets) continue
+    const now = await pairs.byPlaces(after, same)
+    for (const old of await pairs.byPlaces(before, rows)) for (const each of now) await pairs.pair(old, each)
+  }
+}
 
-  async function read(
-    recording: ComparedRecording,
-    row: number,
-  ): Promise<{ record: MessageRecord; part: number }> {
-    reads += 1
-    const { locator, part } = recording.index.place(row)
-    return { record: await recording.read(locator), part }
+class RedactedPairs {
+  readonly #alignment: Alignment
+  #reads = 0
+
+  constructor(alignment: Alignment) {
+    this.#alignment = alignment
   }
 
-  async function byPlaces(recording: ComparedRecording, rows: readonly number[]): Promise<Unpaired[]> {
+  async byPlaces(recording: ComparedRecording, rows: readonly number[]): Promise<Unpaired[]> {
     const groups = new Map<string, Unpaired>()
     for (const row of rows) {
       let places: readonly string[] = []
       if (recording.index.hasSecrets(row)) {
-        const { record, part } = await read(recording, row)
+        const { record, part } = await this.#read(recording, row)
         places = marksOf(record, part).map(({ at }) => at)
       }
       const key = places.join('\n')
@@ -51,52 +61,43 @@ export async function pairRedacted(
     return [...groups.values()]
   }
 
-  async function keyOf(
-    recording: ComparedRecording,
-    row: number,
-    hidden: readonly string[],
-  ): Promise<string> {
-    const { record, part } = await read(recording, row)
-    const { start, end, envelope } = record.parts[part]!
-    const redacted = hidden.map((at) => ({ at, tag: '' }))
-    return requestHashes(record.raw.slice(start, end), envelope.method ?? '', redacted).join(' ')
-  }
-
-  async function pair(old: Unpaired, now: Unpaired): Promise<void> {
+  async pair(old: Unpaired, now: Unpaired): Promise<void> {
     const hidden = [...new Set([...old.places, ...now.places])]
     // Without redaction, different hashes mean different requests.
     if (hidden.length === 0 || old.rows.length === 0 || now.rows.length === 0) return
-    if (reads + old.rows.length + now.rows.length > mostReads) return
+    if (this.#reads + old.rows.length + now.rows.length > mostReads) return
     const free = new Map<string, number[]>()
     for (const row of now.rows.toReversed()) {
-      const key = await keyOf(now.recording, row, hidden)
+      const key = await this.#keyOf(now.recording, row, hidden)
       const rows = free.get(key)
       if (rows) rows.push(row)
       else free.set(key, [row])
     }
     const [left, taken]: [number[], Set<number>] = [[], new Set()]
     for (const row of old.rows) {
-      const other = free.get(await keyOf(old.recording, row, hidden))?.pop()
+      const other = free.get(await this.#keyOf(old.recording, row, hidden))?.pop()
       if (other === undefined) {
         left.push(row)
         continue
       }
-      alignment.pair(row, other)
+      this.#alignment.pair(row, other)
       taken.add(other)
     }
     old.rows = left
     now.rows = now.rows.filter((row) => !taken.has(row))
   }
 
-  const others = bySubject(after, left.after)
-  for (const [subject, rows] of bySubject(before, left.before)) {
-    const same = others.get(subject)
-    if (!same) continue
-    const hasSecrets =
-      rows.some((row) => before.index.hasSecrets(row)) || same.some((row) => after.index.hasSecrets(row))
-    if (!hasSecrets) continue
-    const now = await byPlaces(after, same)
-    for (const old of await byPlaces(before, rows)) for (const each of now) await pair(old, each)
+  async #read(recording: ComparedRecording, row: number): Promise<{ record: MessageRecord; part: number }> {
+    this.#reads += 1
+    const { locator, part } = recording.index.place(row)
+    return { record: await recording.read(locator), part }
+  }
+
+  async #keyOf(recording: ComparedRecording, row: number, hidden: readonly string[]): Promise<string> {
+    const { record, part } = await this.#read(recording, row)
+    const { start, end, envelope } = record.parts[part]!
+    const redacted = hidden.map((at) => ({ at, tag: '' }))
+    return requestHashes(record.raw.slice(start, end), envelope.method ?? '', redacted).join(' ')
   }
 }
 

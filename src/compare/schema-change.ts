@@ -68,66 +68,82 @@ const deepest = 32
 
 /** Changes between two schemas of a tool's arguments or results. */
 export function compareSchemas(before: Json, after: Json, role: Role): SchemaChange[] {
-  const changes: SchemaChange[] = []
-  const add = (impact: Impact, at: string, text: string): void => {
-    changes.push({ impact, text: at === '' ? text : `${at}: ${text}` })
-  }
-  /** Fewer values are allowed: a previously valid argument may be refused. */
-  const tighter = (at: string, text: string): void =>
-    add(role === 'input' ? 'breaking' : 'compatible', at, text)
-  /** More values are allowed: a result may have a new form. */
-  const looser = (at: string, text: string): void =>
-    add(role === 'input' ? 'compatible' : 'breaking', at, text)
+  const comparer = new SchemaComparer(role)
+  comparer.compare(before, after, '', 0)
+  return comparer.changes
+}
 
-  function compare(a: Json, b: Json, at: string, depth: number): void {
+class SchemaComparer {
+  readonly #role: Role
+  readonly changes: SchemaChange[] = []
+
+  constructor(role: Role) {
+    this.#role = role
+  }
+
+  compare(a: Json, b: Json, at: string, depth: number): void {
     if (JSON.stringify(a) === JSON.stringify(b)) return
     if (!isMap(a) || !isMap(b) || depth > deepest) {
-      add('breaking', at, 'schema changed')
+      this.#add('breaking', at, 'schema changed')
       return
     }
     for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
       const [old, now] = [a[name], b[name]]
       if (JSON.stringify(old) === JSON.stringify(now)) continue
-      if (annotations.has(name)) add(impactOfWords(name), at, `${name} changed`)
-      else if (name === 'properties') properties(a, b, at, depth)
-      else if (name === 'required') required(a, b, at)
-      else if (name === 'type') types(old, now, at)
-      else if (name === 'enum') values(old, now, at)
-      else if (lowerBounds.has(name)) bounds(name, old, now, at, 1)
-      else if (upperBounds.has(name)) bounds(name, old, now, at, -1)
-      else if (name === 'items' && isMap(old) && isMap(now)) compare(old, now, `${at}/items`, depth + 1)
-      else if (name === 'additionalProperties') additional(old, now, at, depth)
-      else if (old === undefined) tighter(at, `${name} added`)
-      else if (now === undefined) looser(at, `${name} removed`)
-      else add('breaking', at, `${name} changed`)
+      if (annotations.has(name)) this.#add(impactOfWords(name), at, `${name} changed`)
+      else if (name === 'properties') this.#properties(a, b, at, depth)
+      else if (name === 'required') this.#required(a, b, at)
+      else if (name === 'type') this.#types(old, now, at)
+      else if (name === 'enum') this.#values(old, now, at)
+      else if (lowerBounds.has(name)) this.#bounds(name, old, now, at, 1)
+      else if (upperBounds.has(name)) this.#bounds(name, old, now, at, -1)
+      else if (name === 'items' && isMap(old) && isMap(now)) this.compare(old, now, `${at}/items`, depth + 1)
+      else if (name === 'additionalProperties') this.#additional(old, now, at, depth)
+      else if (old === undefined) this.#tighter(at, `${name} added`)
+      else if (now === undefined) this.#looser(at, `${name} removed`)
+      else this.#add('breaking', at, `${name} changed`)
     }
   }
 
-  function properties(a: JsonMap, b: JsonMap, at: string, depth: number): void {
+  #add(impact: Impact, at: string, text: string): void {
+    this.changes.push({ impact, text: at === '' ? text : `${at}: ${text}` })
+  }
+
+  /** Fewer values are allowed: a previously valid argument may be refused. */
+  #tighter(at: string, text: string): void {
+    this.#add(this.#role === 'input' ? 'breaking' : 'compatible', at, text)
+  }
+
+  /** More values are allowed: a result may have a new form. */
+  #looser(at: string, text: string): void {
+    this.#add(this.#role === 'input' ? 'compatible' : 'breaking', at, text)
+  }
+
+  #properties(a: JsonMap, b: JsonMap, at: string, depth: number): void {
     const [old, now] = [mapOf(a['properties']), mapOf(b['properties'])]
     for (const [name, schema] of Object.entries(old)) {
-      if (!Object.hasOwn(now, name)) add('breaking', at, `${JSON.stringify(name)} removed`)
-      else compare(schema, now[name], `${at}/${name}`, depth + 1)
+      if (!Object.hasOwn(now, name)) this.#add('breaking', at, `${JSON.stringify(name)} removed`)
+      else this.compare(schema, now[name], `${at}/${name}`, depth + 1)
     }
     for (const name of Object.keys(now)) {
       // A required member is reported under `required`.
-      if (!Object.hasOwn(old, name) && !(role === 'input' && namesOf(b['required']).includes(name)))
-        add(hasWords(now[name]) ? 'review' : 'compatible', at, `${JSON.stringify(name)} added`)
+      if (!Object.hasOwn(old, name) && !(this.#role === 'input' && namesOf(b['required']).includes(name)))
+        this.#add(hasWords(now[name]) ? 'review' : 'compatible', at, `${JSON.stringify(name)} added`)
     }
   }
 
-  function required(a: JsonMap, b: JsonMap, at: string): void {
+  #required(a: JsonMap, b: JsonMap, at: string): void {
     const [old, now] = [namesOf(a['required']), namesOf(b['required'])]
-    for (const name of now) if (!old.includes(name)) tighter(at, `${JSON.stringify(name)} required now`)
+    for (const name of now) if (!old.includes(name)) this.#tighter(at, `${JSON.stringify(name)} required now`)
     for (const name of old) {
       // A removed member is reported once.
       const isGone =
         Object.hasOwn(mapOf(a['properties']), name) && !Object.hasOwn(mapOf(b['properties']), name)
-      if (!now.includes(name) && !isGone) looser(at, `${JSON.stringify(name)} optional now`)
+      if (!now.includes(name) && !isGone) this.#looser(at, `${JSON.stringify(name)} optional now`)
     }
   }
 
-  function types(old: Json, now: Json, at: string): void {
+  #types(old: Json, now: Json, at: string): void {
     const [was, is] = [typesOf(old), typesOf(now)]
     if (was.length > 0 && was.toSorted().join(' ') === is.toSorted().join(' ')) return
     const text = `type ${wordOf(old)} → ${wordOf(now)}`
@@ -135,36 +151,33 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
       all.length === 0 ||
       (some.length > 0 &&
         some.every((type) => all.includes(type) || (type === 'integer' && all.includes('number'))))
-    if (within(is, was)) tighter(at, text)
-    else if (within(was, is)) looser(at, text)
-    else add('breaking', at, text)
+    if (within(is, was)) this.#tighter(at, text)
+    else if (within(was, is)) this.#looser(at, text)
+    else this.#add('breaking', at, text)
   }
 
-  function values(old: Json, now: Json, at: string): void {
-    if (!Array.isArray(now)) return looser(at, 'enum removed')
-    if (!Array.isArray(old)) return tighter(at, 'enum added')
+  #values(old: Json, now: Json, at: string): void {
+    if (!Array.isArray(now)) return this.#looser(at, 'enum removed')
+    if (!Array.isArray(old)) return this.#tighter(at, 'enum added')
     const texts = (list: Json[]): string[] => list.map((value) => JSON.stringify(value))
     const [was, is] = [texts(old), texts(now)]
-    for (const value of was) if (!is.includes(value)) tighter(at, `enum value ${value} removed`)
-    for (const value of is) if (!was.includes(value)) looser(at, `enum value ${value} added`)
+    for (const value of was) if (!is.includes(value)) this.#tighter(at, `enum value ${value} removed`)
+    for (const value of is) if (!was.includes(value)) this.#looser(at, `enum value ${value} added`)
   }
 
-  function bounds(name: string, old: Json, now: Json, at: string, sign: number): void {
+  #bounds(name: string, old: Json, now: Json, at: string, sign: number): void {
     const text = `${name} ${wordOf(old)} → ${wordOf(now)}`
     const isTighter = old === undefined || (now !== undefined && (Number(now) - Number(old)) * sign > 0)
-    if (isTighter) tighter(at, text)
-    else looser(at, text)
+    if (isTighter) this.#tighter(at, text)
+    else this.#looser(at, text)
   }
 
-  function additional(old: Json, now: Json, at: string, depth: number): void {
-    if (isMap(old) && isMap(now)) compare(old, now, `${at}/*`, depth + 1)
-    else if (now === false) tighter(at, 'additional members no longer allowed')
-    else if (old === false) add('compatible', at, 'additional members now allowed')
-    else add('compatible', at, 'additionalProperties changed')
+  #additional(old: Json, now: Json, at: string, depth: number): void {
+    if (isMap(old) && isMap(now)) this.compare(old, now, `${at}/*`, depth + 1)
+    else if (now === false) this.#tighter(at, 'additional members no longer allowed')
+    else if (old === false) this.#add('compatible', at, 'additional members now allowed')
+    else this.#add('compatible', at, 'additionalProperties changed')
   }
-
-  compare(before, after, '', 0)
-  return changes
 }
 
 function isMap(value: Json): value is JsonMap {

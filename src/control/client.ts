@@ -52,118 +52,130 @@ export async function connectCapture(path: string, options: ConnectOptions): Pro
   if (!isOwnSocket(path)) {
     throw unreachable('its socket is missing or not yours', 'wiretape ls lists the live captures')
   }
-  const socket = net.connect(path)
-  const framer = new LineFramer({ maxBytes: 3 * longestLine })
-  const waiting: ServerEvent[] = []
-  const pending = new Map<number, { resolve(result: Success): void; reject(error: Refusal): void }>()
-  let nextId = 1
-  let wake: (() => void) | undefined
-  let closed = false
-  let begun: { resolve(hello: ServerHello): void; reject(error: unknown): void } | undefined
-  const hello = new Promise<ServerHello>((resolve, reject) => (begun = { resolve, reject }))
-  const patience = setTimeout(() => lose(unreachable('it does not respond')), helloWithinMs)
+  const client = new Client(net.connect(path), options)
+  const hello = await client.greeted
+  return {
+    hello,
+    events: client.events(),
+    send: (command) => client.send(command),
+    close: () => client.close(),
+  }
+}
 
-  function lose(error: WiretapeError): void {
-    begun?.reject(error)
-    end()
+/** The client's end of the control protocol. */
+class Client {
+  readonly #socket: net.Socket
+  readonly #options: ConnectOptions
+  readonly #framer = new LineFramer({ maxBytes: 3 * longestLine })
+  readonly #waiting: ServerEvent[] = []
+  readonly #pending = new Map<number, { resolve(result: Success): void; reject(error: Refusal): void }>()
+  #nextId = 1
+  #wake: (() => void) | undefined
+  #closed = false
+  #begun: { resolve(hello: ServerHello): void; reject(error: unknown): void } | undefined
+  readonly greeted = new Promise<ServerHello>((resolve, reject) => (this.#begun = { resolve, reject }))
+  readonly #patience = setTimeout(() => this.#lose(unreachable('it does not respond')), helloWithinMs)
+
+  constructor(socket: net.Socket, options: ConnectOptions) {
+    this.#socket = socket
+    this.#options = options
+    socket.on('data', (chunk: Buffer) => {
+      for (const frame of this.#framer.push(chunk)) {
+        if (frame.kind === 'piece') return this.#lose(unreachable('it sent a line that is too long'))
+        if (!this.#closed && frame.bytes.length > 0) this.#take(Buffer.from(frame.bytes).toString())
+      }
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.#lose(unreachable(error.code === 'ECONNREFUSED' ? 'it has ended' : (error.code ?? error.message)))
+    })
+    socket.on('close', () => this.#lose(unreachable('it closed the connection')))
   }
 
-  function end(): void {
-    if (closed) return
-    closed = true
-    clearTimeout(patience)
-    socket.destroy()
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearTimeout(this.#patience)
+    this.#socket.destroy()
     const failure: Failure = { code: 'no-peer', message: 'the capture has ended' }
-    for (const asked of pending.values()) asked.reject(new Refusal(failure))
-    pending.clear()
-    wake?.()
+    for (const asked of this.#pending.values()) asked.reject(new Refusal(failure))
+    this.#pending.clear()
+    this.#wake?.()
   }
 
-  function take(text: string): void {
+  async *events(): AsyncGenerator<ServerEvent, void, undefined> {
+    for (;;) {
+      const event = this.#waiting.shift()
+      if (event) {
+        this.#steer()
+        yield event
+      } else if (this.#closed) return
+      else {
+        await new Promise<void>((resolve) => (this.#wake = resolve))
+        this.#wake = undefined
+      }
+    }
+  }
+
+  send(command: CommandBody): Promise<Success> {
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new Refusal({ code: 'no-peer', message: 'the capture has ended' }))
+      this.#pending.set(id, { resolve, reject })
+      this.#steer()
+      this.#socket.write(encodeLine({ ...command, id }))
+    })
+  }
+
+  #lose(error: WiretapeError): void {
+    this.#begun?.reject(error)
+    this.close()
+  }
+
+  #take(text: string): void {
     const line = decodeServerLine(text)
     if (line === undefined) return
-    if (isLineFault(line)) return lose(unreachable(`it breaks the control protocol: ${line.fault}`))
+    if (isLineFault(line)) return this.#lose(unreachable(`it breaks the control protocol: ${line.fault}`))
     switch (line.type) {
       case 'hello':
-        return greet(line)
+        return this.#greet(line)
       case 'refused':
-        return lose(unreachable(line.message))
+        return this.#lose(unreachable(line.message))
       case 'reply':
-        return takeReply(line)
+        return this.#takeReply(line)
       default:
-        waiting.push(line)
-        wake?.()
-        steer()
+        this.#waiting.push(line)
+        this.#wake?.()
+        this.#steer()
     }
   }
 
-  function greet(theirs: ServerHello): void {
+  #greet(theirs: ServerHello): void {
     if (theirs.protocol !== protocolVersion) {
       const versions = `it runs wiretape ${theirs.wiretape} with version ${theirs.protocol} of the control protocol`
-      return lose(unreachable(`${versions}, this is version ${protocolVersion}`))
+      return this.#lose(unreachable(`${versions}, this is version ${protocolVersion}`))
     }
-    clearTimeout(patience)
-    const { role, name } = options
-    socket.write(
+    clearTimeout(this.#patience)
+    const { role, name } = this.#options
+    this.#socket.write(
       encodeLine({ type: 'hello', protocol: protocolVersion, role, ...(name !== undefined && { name }) }),
     )
-    begun?.resolve(theirs)
-    begun = undefined
+    this.#begun?.resolve(theirs)
+    this.#begun = undefined
   }
 
-  function takeReply(reply: Reply): void {
-    const asked = reply.id === null ? undefined : pending.get(reply.id)
+  #takeReply(reply: Reply): void {
+    const asked = reply.id === null ? undefined : this.#pending.get(reply.id)
     if (!asked) return
-    pending.delete(reply.id!)
-    steer()
+    this.#pending.delete(reply.id!)
+    this.#steer()
     if (reply.ok) asked.resolve(reply.result)
     else asked.reject(new Refusal(reply.error))
   }
 
   /** A slow reader delays the capture's records, never a reply to a pending command. */
-  function steer(): void {
-    if (waiting.length > mostWaiting && pending.size === 0) socket.pause()
-    else if (socket.isPaused()) socket.resume()
-  }
-
-  async function* events(): AsyncGenerator<ServerEvent, void, undefined> {
-    for (;;) {
-      const event = waiting.shift()
-      if (event) {
-        steer()
-        yield event
-      } else if (closed) return
-      else {
-        await new Promise<void>((resolve) => (wake = resolve))
-        wake = undefined
-      }
-    }
-  }
-
-  socket.on('data', (chunk: Buffer) => {
-    for (const frame of framer.push(chunk)) {
-      if (frame.kind === 'piece') return lose(unreachable('it sent a line that is too long'))
-      if (!closed && frame.bytes.length > 0) take(Buffer.from(frame.bytes).toString())
-    }
-  })
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    lose(unreachable(error.code === 'ECONNREFUSED' ? 'it has ended' : (error.code ?? error.message)))
-  })
-  socket.on('close', () => lose(unreachable('it closed the connection')))
-
-  return {
-    hello: await hello,
-    events: events(),
-    send(command) {
-      const id = nextId++
-      return new Promise((resolve, reject) => {
-        if (closed) return reject(new Refusal({ code: 'no-peer', message: 'the capture has ended' }))
-        pending.set(id, { resolve, reject })
-        steer()
-        socket.write(encodeLine({ ...command, id }))
-      })
-    },
-    close: end,
+  #steer(): void {
+    if (this.#waiting.length > mostWaiting && this.#pending.size === 0) this.#socket.pause()
+    else if (this.#socket.isPaused()) this.#socket.resume()
   }
 }
 

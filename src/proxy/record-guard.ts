@@ -14,50 +14,22 @@ const mostLists = 100
  */
 export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => TapeRecord {
   if (redactor.name === 'none') return (record) => record
+  const guard = new RecordGuard(redactor)
+  return (record) => guard.take(record)
+}
+
+class RecordGuard {
+  readonly #redactor: Redactor
   /** Short texts without secrets. Headers repeat them in every exchange. */
-  const clean = new Set<string>()
+  readonly #clean = new Set<string>()
   /** Header lists without secrets. Equal heads share one list. */
-  const cleanLists = new Set<object>()
+  readonly #cleanLists = new Set<object>()
 
-  function text(words: string): string {
-    if (clean.has(words)) return words
-    const safe = redactor.text(words)
-    if (safe === words && words.length <= longestRemembered) {
-      if (clean.size >= mostRemembered) clean.clear()
-      clean.add(words)
-    }
-    return safe
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
   }
 
-  function sseOf(sse: SseContext): SseContext {
-    return {
-      ...sse,
-      ...(sse.event !== undefined && { event: text(sse.event) }),
-      ...(sse.id !== undefined && { id: text(sse.id) }),
-    }
-  }
-
-  function contextOf(http: HttpContext): HttpContext {
-    const { method, path, headers } = http
-    return {
-      ...http,
-      ...(method !== undefined && { method: method === 'POST' ? method : text(method) }),
-      ...(path !== undefined && { path: text(path) }),
-      ...(headers !== undefined && { headers: headersOf(headers) }),
-    }
-  }
-
-  /** Returns the same list when nothing changed. */
-  function headersOf(headers: NonNullable<HttpContext['headers']>): NonNullable<HttpContext['headers']> {
-    if (cleanLists.has(headers)) return headers
-    const safe = headers.map(([name, value]) => [text(name), text(value)] as const)
-    if (!safe.every(([name, value], i) => name === headers[i]![0] && value === headers[i]![1])) return safe
-    if (cleanLists.size >= mostLists) cleanLists.clear()
-    cleanLists.add(headers)
-    return headers
-  }
-
-  return (record) => {
+  take(record: TapeRecord): TapeRecord {
     switch (record.type) {
       case 'message':
       case 'held': {
@@ -65,40 +37,41 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
         if (sse === undefined && http === undefined && rule === undefined) return record
         // Changed in place, because this runs for every message, and no other code has the record.
         const draft: Draft<typeof record> = record
-        if (sse !== undefined) draft.sse = sseOf(sse)
-        if (rule !== undefined) draft.rule = text(rule)
-        if (http && (http.method ?? http.path ?? http.headers) !== undefined) draft.http = contextOf(http)
+        if (sse !== undefined) draft.sse = this.#sseOf(sse)
+        if (rule !== undefined) draft.rule = this.#text(rule)
+        if (http && (http.method ?? http.path ?? http.headers) !== undefined)
+          draft.http = this.#contextOf(http)
         return record
       }
       case 'http': {
         const { sse, why, method, path, requestHeaders, requestBody, headers, body } = record
         return {
           ...record,
-          method: text(method),
-          path: text(path),
-          ...(requestHeaders !== undefined && { requestHeaders: headersOf(requestHeaders) }),
-          ...(requestBody !== undefined && { requestBody: text(requestBody) }),
-          ...(headers !== undefined && { headers: headersOf(headers) }),
-          ...(body !== undefined && { body: text(body) }),
-          ...(why !== undefined && { why: text(why) }),
-          ...(sse !== undefined && { sse: sseOf(sse) }),
+          method: this.#text(method),
+          path: this.#text(path),
+          ...(requestHeaders !== undefined && { requestHeaders: this.#headersOf(requestHeaders) }),
+          ...(requestBody !== undefined && { requestBody: this.#text(requestBody) }),
+          ...(headers !== undefined && { headers: this.#headersOf(headers) }),
+          ...(body !== undefined && { body: this.#text(body) }),
+          ...(why !== undefined && { why: this.#text(why) }),
+          ...(sse !== undefined && { sse: this.#sseOf(sse) }),
         }
       }
       case 'dropped':
         return {
           ...record,
-          why: text(record.why),
-          ...(record.rule !== undefined && { rule: text(record.rule) }),
+          why: this.#text(record.why),
+          ...(record.rule !== undefined && { rule: this.#text(record.rule) }),
         }
       case 'gap':
       case 'undelivered':
-        return { ...record, why: text(record.why) }
+        return { ...record, why: this.#text(record.why) }
       case 'note':
-        return { ...record, text: text(record.text) }
+        return { ...record, text: this.#text(record.text) }
       case 'end':
         return record.wiretape === undefined
           ? record
-          : { ...record, wiretape: guardClosing(redactor, record.wiretape) }
+          : { ...record, wiretape: guardClosing(this.#redactor, record.wiretape) }
       case 'noise':
       case 'stderr':
         return record
@@ -107,6 +80,44 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
       case 'unknown':
         return record
     }
+  }
+
+  #text(words: string): string {
+    if (this.#clean.has(words)) return words
+    const safe = this.#redactor.text(words)
+    if (safe === words && words.length <= longestRemembered) {
+      if (this.#clean.size >= mostRemembered) this.#clean.clear()
+      this.#clean.add(words)
+    }
+    return safe
+  }
+
+  #sseOf(sse: SseContext): SseContext {
+    return {
+      ...sse,
+      ...(sse.event !== undefined && { event: this.#text(sse.event) }),
+      ...(sse.id !== undefined && { id: this.#text(sse.id) }),
+    }
+  }
+
+  #contextOf(http: HttpContext): HttpContext {
+    const { method, path, headers } = http
+    return {
+      ...http,
+      ...(method !== undefined && { method: method === 'POST' ? method : this.#text(method) }),
+      ...(path !== undefined && { path: this.#text(path) }),
+      ...(headers !== undefined && { headers: this.#headersOf(headers) }),
+    }
+  }
+
+  /** Returns the same list when nothing changed. */
+  #headersOf(headers: NonNullable<HttpContext['headers']>): NonNullable<HttpContext['headers']> {
+    if (this.#cleanLists.has(headers)) return headers
+    const safe = headers.map(([name, value]) => [this.#text(name), this.#text(value)] as const)
+    if (!safe.every(([name, value], i) => name === headers[i]![0] && value === headers[i]![1])) return safe
+    if (this.#cleanLists.size >= mostLists) this.#cleanLists.clear()
+    this.#cleanLists.add(headers)
+    return headers
   }
 }
 

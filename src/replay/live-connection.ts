@@ -70,107 +70,136 @@ export async function openLive(
   opening: Opening,
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
+  const live = new Live(events)
+  const connection = await connect(live.heard, opening)
+  if ('error' in connection) return connection
+  live.connection = connection
+  return live
+}
+
+class Live implements LiveConnection {
+  readonly #events: LiveEvents
+  /** Set once it is open. */
+  connection: ClientConnection | undefined
   /** By id, in the order of sending: over HTTP several clients may share a connection, and ids. */
-  const pending = new Map<string, Pending[]>()
+  readonly #pending = new Map<string, Pending[]>()
   /** Why the most recent requests that are no longer awaited ended. */
-  const settled = createRecent<'answered' | 'given up'>({ entries: 4096 })
-  const notified = new Map<string, number>()
-  const refusals = new WeakMap<ClientFrame, string>()
-  let ended: string | undefined
+  readonly #settled = createRecent<'answered' | 'given up'>({ entries: 4096 })
+  readonly #notified = new Map<string, number>()
+  readonly #refusals = new WeakMap<ClientFrame, string>()
+  #ended: string | undefined
+  /** What the connection reports. */
+  readonly heard: ClientEvents
+
+  constructor(events: LiveEvents) {
+    this.#events = events
+    this.heard = {
+      message: (text, via) => {
+        const frame = readMessages(text)
+        if (isFault(frame)) this.#events.noise(text)
+        else for (const message of messagesOf(frame)) this.#take(message, via)
+      },
+      failed: (frame, reason, { isUnsent = false }) => {
+        if (frame.requests === 0) this.#refusals.set(frame, reason)
+        for (const asked of this.#waitingIn(frame))
+          this.#settle(...asked, { error: `Read failed: ${reason}`, isUnsent })
+      },
+      ended: (reason) => {
+        this.#ended ??= reason
+        for (const asked of this.#allWaiting()) this.#settle(...asked, { error: `Read failed: ${reason}` })
+        this.#events.ended(reason)
+      },
+    }
+  }
+
+  refusalOf(frame: ClientFrame): string | undefined {
+    return this.#refusals.get(frame)
+  }
+
+  get ended(): string | undefined {
+    return this.#ended
+  }
+
+  expect(id: string, waiting: Pending): void {
+    const all = this.#pending.get(idKey(id))
+    if (all) all.push(waiting)
+    else this.#pending.set(idKey(id), [waiting])
+  }
+
+  notified(method: string): number {
+    return this.#notified.get(method) ?? 0
+  }
+
+  isOwed(id: string): boolean {
+    return this.#settled.get(idKey(id)) === 'given up'
+  }
+
+  forget(id: string, waiting: Pending): void {
+    if (this.#remove(idKey(id), waiting)) this.#settled.set(idKey(id), 'given up')
+  }
+
+  send(frame: ClientFrame): Promise<void> {
+    return this.connection!.send(frame)
+  }
+
+  close(): Promise<void> {
+    return this.connection!.close()
+  }
 
   /** Stops waiting for a response. False if it was not awaited. */
-  function remove(key: string, waiting: Pending): boolean {
-    const all = pending.get(key) ?? []
+  #remove(key: string, waiting: Pending): boolean {
+    const all = this.#pending.get(key) ?? []
     const at = all.indexOf(waiting)
     if (at >= 0) all.splice(at, 1)
-    if (all.length === 0) pending.delete(key)
+    if (all.length === 0) this.#pending.delete(key)
     return at >= 0
   }
 
-  function settle(key: string, waiting: Pending, result: Parameters<Pending['settle']>[0]): void {
-    if (remove(key, waiting)) waiting.settle(result)
+  #settle(key: string, waiting: Pending, result: Parameters<Pending['settle']>[0]): void {
+    if (this.#remove(key, waiting)) waiting.settle(result)
   }
 
-  function notify(method: string, text: string): void {
+  #notify(method: string, text: string): void {
     // Method names come from the server and may be many.
-    if (notified.size < mostMethods || notified.has(method))
-      notified.set(method, (notified.get(method) ?? 0) + 1)
-    events.notification(method, text)
+    if (this.#notified.size < mostMethods || this.#notified.has(method))
+      this.#notified.set(method, (this.#notified.get(method) ?? 0) + 1)
+    this.#events.notification(method, text)
   }
 
-  function take({ text: message, envelope }: Message, via: ClientFrame | undefined): void {
-    if (envelope.kind === 'request') return events.question(message, envelope)
-    if (envelope.kind === 'invalid') return events.noise(message)
-    if (envelope.kind === 'notification') return notify(envelope.method ?? '', message)
+  #take({ text: message, envelope }: Message, via: ClientFrame | undefined): void {
+    if (envelope.kind === 'request') return this.#events.question(message, envelope)
+    if (envelope.kind === 'invalid') return this.#events.noise(message)
+    if (envelope.kind === 'notification') return this.#notify(envelope.method ?? '', message)
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
     if (id !== undefined) {
-      const waiting = waitingFor(id, via)
+      const waiting = this.#waitingFor(id, via)
       if (waiting) {
-        if (settled.get(id) !== 'given up') settled.set(id, 'answered')
-        return settle(id, waiting, { text: message, envelope })
+        if (this.#settled.get(id) !== 'given up') this.#settled.set(id, 'answered')
+        return this.#settle(id, waiting, { text: message, envelope })
       }
-      const before = settled.get(id)
-      if (before === 'given up') settled.set(id, 'answered')
-      return events.stray(envelope.id!, before === undefined ? 'unasked' : strays[before])
+      const before = this.#settled.get(id)
+      if (before === 'given up') this.#settled.set(id, 'answered')
+      return this.#events.stray(envelope.id!, before === undefined ? 'unasked' : strays[before])
     }
     // An error without an id belongs to the request of its own HTTP response.
-    const [asked, ...more] = via ? waitingIn(via) : []
-    if (asked && more.length === 0) settle(...asked, { text: message, envelope })
-    else events.nameless(message)
+    const [asked, ...more] = via ? this.#waitingIn(via) : []
+    if (asked && more.length === 0) this.#settle(...asked, { text: message, envelope })
+    else this.#events.nameless(message)
   }
 
   /** The HTTP response to another request may bring a late response under the same id. */
-  function waitingFor(id: string, via: ClientFrame | undefined): Pending | undefined {
-    const all = pending.get(id) ?? []
+  #waitingFor(id: string, via: ClientFrame | undefined): Pending | undefined {
+    const all = this.#pending.get(id) ?? []
     return via === undefined || via.requests === 0 ? all[0] : all.find(({ frame }) => frame === via)
   }
 
-  function waitingIn(frame: ClientFrame): (readonly [key: string, waiting: Pending])[] {
-    return allWaiting().filter(([, waiting]) => waiting.frame === frame)
+  #waitingIn(frame: ClientFrame): (readonly [key: string, waiting: Pending])[] {
+    return this.#allWaiting().filter(([, waiting]) => waiting.frame === frame)
   }
 
-  function allWaiting(): (readonly [key: string, waiting: Pending])[] {
-    return [...pending].flatMap(([key, all]) => all.map((waiting) => [key, waiting] as const))
-  }
-
-  const connection = await connect(
-    {
-      message(text, via) {
-        const frame = readMessages(text)
-        if (isFault(frame)) events.noise(text)
-        else for (const message of messagesOf(frame)) take(message, via)
-      },
-      failed(frame, reason, { isUnsent = false }) {
-        if (frame.requests === 0) refusals.set(frame, reason)
-        for (const asked of waitingIn(frame)) settle(...asked, { error: `Read failed: ${reason}`, isUnsent })
-      },
-      ended(reason) {
-        ended ??= reason
-        for (const asked of allWaiting()) settle(...asked, { error: `Read failed: ${reason}` })
-        events.ended(reason)
-      },
-    },
-    opening,
-  )
-  if ('error' in connection) return connection
-  return {
-    refusalOf: (frame) => refusals.get(frame),
-    get ended() {
-      return ended
-    },
-    expect(id, waiting) {
-      const all = pending.get(idKey(id))
-      if (all) all.push(waiting)
-      else pending.set(idKey(id), [waiting])
-    },
-    notified: (method) => notified.get(method) ?? 0,
-    isOwed: (id) => settled.get(idKey(id)) === 'given up',
-    forget(id, waiting) {
-      if (remove(idKey(id), waiting)) settled.set(idKey(id), 'given up')
-    },
-    send: (frame) => connection.send(frame),
-    close: () => connection.close(),
+  #allWaiting(): (readonly [key: string, waiting: Pending])[] {
+    return [...this.#pending].flatMap(([key, all]) => all.map((waiting) => [key, waiting] as const))
   }
 }
 

@@ -80,7 +80,7 @@ export const handshake: ReadonlySet<string | undefined> = new Set([
  * @throws WiretapeError when the recording has no message of a client
  */
 export async function planReplay(
-  records: OpenRecords,
+  records: Pick<OpenRecords, 'records' | 'read'>,
   name: string,
   report: Report,
   filter?: Filter,

@@ -16,7 +16,7 @@ import {
 import { parseFilter, type Filter } from '../filter/index.js'
 import { compilePath, QueryFault } from '../json-path/index.js'
 import { checkPath, WiretapeError } from '../model/index.js'
-import { openRecords, openSegments } from '../tape/index.js'
+import { OpenRecords, openSegments } from '../tape/index.js'
 import { checkOptions, checkTarget } from './check-options.js'
 import { readCompareFile, readCompareFileOf } from './compare-file.js'
 import type { SetValue } from './live-values.js'
@@ -74,7 +74,7 @@ export async function replay(
   const settings = await settingsOf(path, options)
   const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
   connectTo(target)
-  const records = openRecords(await openSegments(path), { keptBytes })
+  const records = new OpenRecords(await openSegments(path), { keptBytes })
   try {
     const whole = await planReplay(records, recording, () => undefined, filterOf(options.filter))
     const narrowed = await narrowSets(whole, given)

@@ -13,7 +13,7 @@ export {
   type PlainFile,
   type RecordingFile,
 } from './read-file.js'
-export { openRecords, type OpenRecords } from './open-records.js'
+export { OpenRecords } from './open-records.js'
 export { isOrigin, originOf, type Origin } from './origin.js'
 export { recoverTape, type RecoverReport } from './recover.js'
 export { SegmentFile } from './segment-file.js'

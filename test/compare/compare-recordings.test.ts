@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   collectReport,
-  compareRecordings,
+  RecordingComparison,
   detailsOf,
   ignoreRule,
   matchRule,
@@ -134,7 +134,7 @@ describe('two recordings', () => {
         }
       },
     )
-    const comparison = compareRecordings(before!, after!, plainSettings)
+    const comparison = new RecordingComparison(before!, after!, plainSettings)
     for await (const { verdict } of comparison.exchanges) expect(['missing', 'new']).toContain(verdict)
     expect(comparison.summary().counts).toMatchObject({ missing: 3000, new: 3000 })
     expect(reads).toBeLessThan(10 * 6000)
@@ -315,7 +315,7 @@ describe('two recordings', () => {
   it('have no latency where a recording has no times', async () => {
     const before = recordingOf(tapeOf([call('a', {}, 'x'), call('a', {}, 'y')]).replaceAll(/"us":\d+,/g, ''))
     const after = recordingOf(tapeOf([call('a', {}, 'x'), call('a', {}, 'y')]))
-    const comparison = compareRecordings(before, after, plainSettings)
+    const comparison = new RecordingComparison(before, after, plainSettings)
     for await (const { before: side } of comparison.exchanges) expect(side).not.toHaveProperty('latencyUs')
     const [latency] = comparison.summary().latency
     expect(latency).not.toHaveProperty('before')

@@ -1,5 +1,5 @@
 import {
-  compareRecordings,
+  RecordingComparison,
   createRecordingIndex,
   plainSettings,
   type ComparedRecording,
@@ -80,7 +80,11 @@ export async function compared(
   after: readonly Said[],
   settings: CompareSettings = plainSettings,
 ): Promise<{ exchanges: ExchangeComparison[]; summary: ComparisonSummary }> {
-  const comparison = compareRecordings(recordingOf(tapeOf(before)), recordingOf(tapeOf(after)), settings)
+  const comparison = new RecordingComparison(
+    recordingOf(tapeOf(before)),
+    recordingOf(tapeOf(after)),
+    settings,
+  )
   const exchanges: ExchangeComparison[] = []
   for await (const exchange of comparison.exchanges) exchanges.push(exchange)
   return { exchanges, summary: comparison.summary() }

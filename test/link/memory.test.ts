@@ -6,7 +6,7 @@ import { plainSettings } from '../../src/compare/index.js'
 import { connectInMemory, type ClientFrame, type Link, type MemoryServer } from '../../src/link/index.js'
 import { prepareStage } from '../../src/mock/stage.js'
 import { planReplay, runReplay, type Connect } from '../../src/replay/index.js'
-import { openRecords, openSegments } from '../../src/tape/index.js'
+import { OpenRecords, openSegments } from '../../src/tape/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-memory-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -103,7 +103,7 @@ it('a recording is replayed against its own mock without a socket', async () => 
         return { take: ({ text }) => void conversation.take(text), close: () => conversation.close() }
       }),
     )
-  const records = openRecords([file!])
+  const records = new OpenRecords([file!])
   const verdicts: (string | undefined)[] = []
   await runReplay(
     await planReplay(records, tape, nothing),

@@ -8,7 +8,7 @@ import { plainSettings } from '../../src/compare/index.js'
 import { replay } from '../../src/index.js'
 import { connectInMemory } from '../../src/link/index.js'
 import { planReplay, runReplay, type Connect } from '../../src/replay/index.js'
-import { openRecords, openSegments } from '../../src/tape/index.js'
+import { OpenRecords, openSegments } from '../../src/tape/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-late-'))
 const tape = join(folder, 'twice.jsonl')
@@ -100,7 +100,7 @@ describe('an answer that comes after its time-out, to an id that is used again',
           },
         })),
       )
-    const records = openRecords(await openSegments(tape))
+    const records = new OpenRecords(await openSegments(tape))
     const plan = await planReplay(records, tape, () => undefined)
     const verdicts: (string | undefined)[] = []
     const { notes } = await runReplay(

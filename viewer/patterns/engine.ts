@@ -2,7 +2,7 @@ import parsePath from 'jsonpath-rfc9535/parser'
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import {
   compareOfferVersions,
-  compareRecordings,
+  RecordingComparison,
   createOffers,
   createRecordingIndex,
   plainSettings,
@@ -43,7 +43,13 @@ Object.assign(globalThis, {
       tellCall,
     },
     formats: { detectFormat, formats, htmlReport },
-    comparing: { compareOfferVersions, compareRecordings, createOffers, createRecordingIndex, plainSettings },
+    comparing: {
+      compareOfferVersions,
+      RecordingComparison,
+      createOffers,
+      createRecordingIndex,
+      plainSettings,
+    },
     get text() {
       return `(${wiretapeScript.toString()})();`
     },

@@ -26,7 +26,7 @@ export interface Engine {
   >
   readonly comparing: Pick<
     typeof compare,
-    'compareOfferVersions' | 'compareRecordings' | 'createOffers' | 'createRecordingIndex' | 'plainSettings'
+    'compareOfferVersions' | 'RecordingComparison' | 'createOffers' | 'createRecordingIndex' | 'plainSettings'
   >
 }
 

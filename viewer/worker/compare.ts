@@ -45,11 +45,11 @@ export async function compareLanes(
   progress: (compared: number) => void,
   isWanted: () => boolean,
 ): Promise<Comparison | undefined> {
-  const { compareRecordings, plainSettings } = comparing()
+  const { RecordingComparison, plainSettings } = comparing()
   const [old, now] = [await comparedLane(before.lane), await comparedLane(after.lane)]
   const [showsOld, showsNow] = [showsIn(before, old.index), showsIn(after, now.index)]
   let leftOut = 0
-  const comparison = compareRecordings(old, now, plainSettings, (row, other) => {
+  const comparison = new RecordingComparison(old, now, plainSettings, (row, other) => {
     const isShown = (row !== undefined && showsOld(row)) || (other !== undefined && showsNow(other))
     if (!isShown) leftOut += 1
     return isShown

@@ -117,49 +117,70 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): {
     }
   }
 
-  return {
-    open(sink) {
-      let last: Promise<void> = Promise.resolve()
-      /** Unanswered requests by id. */
-      const open = new Map<unknown, AbortController>()
-      const reply = async (request: Request, { signal }: AbortController): Promise<void> => {
-        const text = signal.aborted ? undefined : await answer(request, signal)
-        open.delete(request.id)
-        if (text !== undefined && !signal.aborted) await sink.send({ text })
-      }
-      const enqueue = (request: Request): void => {
-        const { id, method } = request
-        if (method === 'notifications/cancelled') {
-          open.get(membersOf(request.params)['requestId'])?.abort()
-          return
-        }
-        const acknowledgement = subscriptionOf(request)
-        if (acknowledgement !== undefined) return void sink.send({ text: acknowledgement })
-        const cancel = new AbortController()
-        if (id !== undefined) open.set(id, cancel)
-        // Calls run one after another, since each may read gigabytes. Cheap requests do not wait.
-        if (slow.test(String(method))) last = last.then(() => reply(request, cancel))
-        else last = Promise.all([last, reply(request, cancel)]).then(() => undefined)
-      }
-      return {
-        start: () => undefined,
-        take(text) {
-          const read = parsed(text)
-          if (read === undefined) {
-            void sink.send({
-              text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}',
-            })
-            return false
-          }
-          for (const request of Array.isArray(read) ? read : [read]) enqueue(membersOf(request))
-          return true
-        },
-        // Pings and cancellations must get through while a call runs.
-        ready: () => (open.size < mostOpen ? Promise.resolve() : last),
-        end: () => last,
-        close: () => Promise.resolve(),
-      }
-    },
+  return { open: (sink) => new McpTalk(sink, answer) }
+}
+
+type Answer = (request: Request, signal: AbortSignal) => Promise<string | undefined>
+
+/** The messages of one client. */
+class McpTalk implements StreamTalk {
+  readonly #sink: ServerLink
+  readonly #answer: Answer
+  #last: Promise<void> = Promise.resolve()
+  /** Unanswered requests by id. */
+  readonly #open = new Map<unknown, AbortController>()
+
+  constructor(sink: ServerLink, answer: Answer) {
+    this.#sink = sink
+    this.#answer = answer
+  }
+
+  start(): void {}
+
+  take(text: string): boolean {
+    const read = parsed(text)
+    if (read === undefined) {
+      void this.#sink.send({
+        text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}',
+      })
+      return false
+    }
+    for (const request of Array.isArray(read) ? read : [read]) this.#enqueue(membersOf(request))
+    return true
+  }
+
+  /** Pings and cancellations must get through while a call runs. */
+  ready(): Promise<void> {
+    return this.#open.size < mostOpen ? Promise.resolve() : this.#last
+  }
+
+  end(): Promise<void> {
+    return this.#last
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #reply(request: Request, { signal }: AbortController): Promise<void> {
+    const text = signal.aborted ? undefined : await this.#answer(request, signal)
+    this.#open.delete(request.id)
+    if (text !== undefined && !signal.aborted) await this.#sink.send({ text })
+  }
+
+  #enqueue(request: Request): void {
+    const { id, method } = request
+    if (method === 'notifications/cancelled') {
+      this.#open.get(membersOf(request.params)['requestId'])?.abort()
+      return
+    }
+    const acknowledgement = subscriptionOf(request)
+    if (acknowledgement !== undefined) return void this.#sink.send({ text: acknowledgement })
+    const cancel = new AbortController()
+    if (id !== undefined) this.#open.set(id, cancel)
+    // Calls run one after another, since each may read gigabytes. Cheap requests do not wait.
+    if (slow.test(String(method))) this.#last = this.#last.then(() => this.#reply(request, cancel))
+    else this.#last = Promise.all([this.#last, this.#reply(request, cancel)]).then(() => undefined)
   }
 }
 

@@ -1,6 +1,6 @@
 import {
   collectReport,
-  compareRecordings,
+  RecordingComparison,
   createRecordingIndex,
   reportKinds,
   type ComparedRecording,
@@ -8,7 +8,7 @@ import {
 import { WiretapeError, type Diagnostic } from '../../model/index.js'
 import { createStyle, escapeText } from '../../render/index.js'
 import { createWithoutSecrets } from '../../replay/index.js'
-import { openRecords } from '../../tape/index.js'
+import { OpenRecords } from '../../tape/index.js'
 import type { CompareOptions } from '../compare/compare-options.js'
 import {
   createSuggestions,
@@ -52,7 +52,7 @@ export async function runDiff(first: string, second: string, options: DiffOption
   try {
     const b = await openCompared(after, complaints, io)
     try {
-      const comparison = compareRecordings(a.recording, b.recording, settings)
+      const comparison = new RecordingComparison(a.recording, b.recording, settings)
       const names = createWithoutSecrets(undefined)({ before, after })
       const report = options.json === true || wanted.length > 0 ? collectReport(names) : undefined
       const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
@@ -95,7 +95,7 @@ async function openCompared(
   io: Io,
 ): Promise<{ recording: ComparedRecording; close: () => Promise<void> }> {
   const { recording, close } = await openOne([name], io)
-  const records = openRecords(watchedFiles(recording))
+  const records = new OpenRecords(watchedFiles(recording))
   const closeAll = async (): Promise<void> => {
     await records.close()
     await close()

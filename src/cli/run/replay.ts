@@ -28,7 +28,7 @@ import {
   type RunSink,
   type SetValue,
 } from '../../replay/index.js'
-import { checkReplaceable, openRecords } from '../../tape/index.js'
+import { checkReplaceable, OpenRecords } from '../../tape/index.js'
 import { readFiles, settingsOf } from '../compare/settings.js'
 import { wantedReports, type WantedReport } from '../report-files.js'
 import { refuseLearning } from '../compare/learned.js'
@@ -63,7 +63,7 @@ export async function runReplayCommand(
   if (options.url !== undefined) parseHttpUrl(options.url, '--url')
   const asked = { command, options, ...(await checkOptions(named, options, io)) }
   const { recording, close } = await openOne([asked.name], io)
-  const records = openRecords(watchedFiles(recording), { keptBytes })
+  const records = new OpenRecords(watchedFiles(recording), { keptBytes })
   const interrupt = onInterrupt(options.signal)
   try {
     return await replay(asked, { recording, records, interrupt }, io, teller)
@@ -91,7 +91,7 @@ interface AskedReplay extends CheckedOptions {
 /** What a replay has to close. */
 interface OpenReplay {
   readonly recording: Awaited<ReturnType<typeof openOne>>['recording']
-  readonly records: ReturnType<typeof openRecords>
+  readonly records: OpenRecords
   readonly interrupt: Interrupt
 }
 

@@ -29,71 +29,108 @@ export function envelopeSource(
   return {
     isWhole: true,
     isEnveloped: true,
-    items: (bytes, options) => itemsOf(transport, profile, bytes, options),
+    items: (bytes, options) => new TranscriptReader(transport, profile, options).items(bytes),
   }
 }
 
-async function* itemsOf(
-  transport: TranscriptTransport,
-  profile: Profile,
-  bytes: AsyncIterable<Uint8Array>,
-  { checked, note }: SourceOptions,
-): AsyncGenerator<SourceItem, void, undefined> {
-  const label = `${transport} transcript`
-  const invalid = (fault: string, at: string): Error => refused([`invalid ${label}`, `${fault} at ${at}`])
-  const isStrict = profile === 'strict'
-  const seen = new Map<string, string>()
-  let entries = 0
+class TranscriptReader {
+  readonly #transport: TranscriptTransport
+  readonly #profile: Profile
+  readonly #options: SourceOptions
+  readonly #label: string
+  readonly #isStrict: boolean
+  readonly #seen = new Map<string, string>()
+  #entries = 0
 
-  function* item(piece: JsonPiece): Generator<SourceItem> {
+  constructor(transport: TranscriptTransport, profile: Profile, options: SourceOptions) {
+    this.#transport = transport
+    this.#profile = profile
+    this.#options = options
+    this.#label = `${transport} transcript`
+    this.#isStrict = profile === 'strict'
+  }
+
+  async *items(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SourceItem, void, undefined> {
+    const { checked, note } = this.#options
+    const pieces = createJsonPieces({
+      marked: () => (checked ? undefined : note('starts with a byte order mark')),
+      opens: (path, kind) => {
+        if (path.length === 0) return !this.#isStrict || kind === 'object'
+        // In an array, members are identified by position.
+        const isEntries = path.length === 1 && (path[0] === 'entries' || path[0] === 3)
+        if (!isEntries || kind !== 'array' || this.#seen.has('entries')) return false
+        this.#seen.set('entries', '[')
+        return true
+      },
+    })
+    for await (const chunk of bytes) for (const piece of pieces.push(chunk)) yield* this.#item(piece)
+    for (const piece of pieces.end()) yield* this.#item(piece)
+    const said = this.#seen.get('transport') ?? 'null'
+    const found = said === 'null' ? 'missing' : decodeString(said, 0, said.length)
+    if (said === 'null' || found !== this.#transport) {
+      throw refused(
+        `${this.#label} transport must be "${this.#transport}", found ${JSON.stringify(found.slice(0, 80))}`,
+      )
+    }
+    if (!checked && this.#entries === 0 && !this.#seen.has('entries')) note('has no entries')
+  }
+
+  #invalid(fault: string, at: string): Error {
+    return refused([`invalid ${this.#label}`, `${fault} at ${at}`])
+  }
+
+  *#item(piece: JsonPiece): Generator<SourceItem> {
     const [first, index] = piece.path
     const at = index === undefined ? `line ${piece.line}` : `line ${piece.line} (entry ${Number(index) + 1})`
     if (piece.fault !== undefined) {
-      throw invalid(phraseOf(piece), at)
+      throw this.#invalid(phraseOf(piece), at)
     }
     const { text } = piece
-    const fault = checked ? undefined : faultOf(profile, text, piece.path.length, piece.line)
+    const fault = this.#options.checked
+      ? undefined
+      : faultOf(this.#profile, text, piece.path.length, piece.line)
     if (fault !== undefined)
       throw refused([
-        `invalid ${label}`,
+        `invalid ${this.#label}`,
         `${fault}${index === undefined ? '' : ` (entry ${Number(index) + 1})`}`,
       ])
-    if (first === undefined) throw invalid(wrongType(text, 'TransportTranscript', profile), at)
+    if (first === undefined) throw this.#invalid(wrongType(text, 'TransportTranscript', this.#profile), at)
     const name = typeof first === 'number' ? structures.TransportTranscript[first] : first
     if (name === 'entries' && index !== undefined) {
-      entries += 1
-      yield entryOf(text, Number(index) + 1, at)
+      this.#entries += 1
+      yield this.#entryOf(text, Number(index) + 1, at)
       return
     }
     if (name === undefined) return
     const isNamed = (structures.TransportTranscript as readonly string[]).includes(name)
-    if (!isNamed && !isStrict) return
-    if (seen.has(name)) throw invalid(isStrict ? repeatedMember : `duplicate field \`${name}\``, at)
-    seen.set(name, isNamed ? text : '')
-    if (name === 'entries') throw invalid(`invalid type: ${typeText(text)}, expected a sequence`, at)
+    if (!isNamed && !this.#isStrict) return
+    if (this.#seen.has(name))
+      throw this.#invalid(this.#isStrict ? repeatedMember : `duplicate field \`${name}\``, at)
+    this.#seen.set(name, isNamed ? text : '')
+    if (name === 'entries') throw this.#invalid(`invalid type: ${typeText(text)}, expected a sequence`, at)
     if (name === 'transport') {
       const wrong = optionalStringFault(text)
-      if (wrong !== undefined) throw invalid(wrong, at)
+      if (wrong !== undefined) throw this.#invalid(wrong, at)
     }
   }
 
-  function entryOf(text: string, number: number, at: string): SourceItem {
-    const members = membersOfStructure(text, 'TransportTranscriptEntry', profile)
-    if ('fault' in members) throw invalid(members.fault, at)
+  #entryOf(text: string, number: number, at: string): SourceItem {
+    const members = membersOfStructure(text, 'TransportTranscriptEntry', this.#profile)
+    if ('fault' in members) throw this.#invalid(members.fault, at)
     const wrongStamp = timestampFault(members.get('timestamp_ms'))
-    if (wrongStamp !== undefined) throw invalid(wrongStamp, at)
+    if (wrongStamp !== undefined) throw this.#invalid(wrongStamp, at)
     const sse = members.get('sse')
-    if (isStrict && sse === 'null') throw invalid('sse slot is present and null', at)
-    const event = sse === undefined || sse === 'null' ? undefined : eventOf(sse, at)
+    if (this.#isStrict && sse === 'null') throw this.#invalid('sse slot is present and null', at)
+    const event = sse === undefined || sse === 'null' ? undefined : this.#eventOf(sse, at)
     const slots = ['request', 'response', 'sse'].filter(
-      (slot) => (members.get(slot) ?? 'null') !== 'null' || (isStrict && members.has(slot)),
+      (slot) => (members.get(slot) ?? 'null') !== 'null' || (this.#isStrict && members.has(slot)),
     )
     if (slots.length !== 1) {
-      const refusal = `${label} entry ${number} must contain exactly one of request, response, or sse`
+      const refusal = `${this.#label} entry ${number} must contain exactly one of request, response, or sse`
       return { number, messages: [], refusal }
     }
     const stamp = stampOf(members.get('timestamp_ms'))
-    if (event) return messageOfEvent(event, number, stamp, profile)
+    if (event) return messageOfEvent(event, number, stamp, this.#profile)
     const message = members.get(slots[0]!)!
     const discovery =
       slots[0] === 'response' && kindAt(message, 0) === 'object'
@@ -103,36 +140,16 @@ async function* itemsOf(
     return { number, messages: [{ text: message, stamp, side }], discovery }
   }
 
-  function eventOf(text: string, at: string): ReadonlyMap<string, string> {
-    const members = membersOfStructure(text, 'TransportSseEnvelope', profile)
-    if ('fault' in members) throw invalid(members.fault, at)
+  #eventOf(text: string, at: string): ReadonlyMap<string, string> {
+    const members = membersOfStructure(text, 'TransportSseEnvelope', this.#profile)
+    if ('fault' in members) throw this.#invalid(members.fault, at)
     for (const name of ['event', 'id']) {
       const wrong = optionalStringFault(members.get(name))
-      if (wrong !== undefined) throw invalid(wrong, at)
+      if (wrong !== undefined) throw this.#invalid(wrong, at)
     }
-    if (!members.has('data')) throw invalid('missing field `data`', at)
+    if (!members.has('data')) throw this.#invalid('missing field `data`', at)
     return members
   }
-
-  const pieces = createJsonPieces({
-    marked: () => (checked ? undefined : note('starts with a byte order mark')),
-    opens: (path, kind) => {
-      if (path.length === 0) return !isStrict || kind === 'object'
-      // In an array, members are identified by position.
-      const isEntries = path.length === 1 && (path[0] === 'entries' || path[0] === 3)
-      if (!isEntries || kind !== 'array' || seen.has('entries')) return false
-      seen.set('entries', '[')
-      return true
-    },
-  })
-  for await (const chunk of bytes) for (const piece of pieces.push(chunk)) yield* item(piece)
-  for (const piece of pieces.end()) yield* item(piece)
-  const said = seen.get('transport') ?? 'null'
-  const found = said === 'null' ? 'missing' : decodeString(said, 0, said.length)
-  if (said === 'null' || found !== transport) {
-    throw refused(`${label} transport must be "${transport}", found ${JSON.stringify(found.slice(0, 80))}`)
-  }
-  if (!checked && entries === 0 && !seen.has('entries')) note('has no entries')
 }
 
 function phraseOf({ fault, path }: JsonPiece): string {

@@ -22,125 +22,138 @@ import { createTalks } from './talks.js'
  * The exchanges of an archive as records, in chronological order. Exchanges without JSON-RPC become HTTP
  * exchanges; pages, images and the like are skipped.
  */
-export async function* readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
-  const order = createTimeOrder()
-  const talkOf = createTalks()
-  let startMicros: number | undefined
-  /** The first exchange that certainly belongs to MCP. */
-  let server: Exchange | undefined
-  /** Exchanges before `server`, usually OAuth. They do not identify the server. */
-  let before: { readonly exchange: Exchange; readonly records: Timed[]; readonly size: number }[] = []
-  let sizeBefore = 0
-  let entries = 0
-  let hasLog = false
-  let number = 0
-  let others = 0
-  let serverUrl = ''
-  let t = noTime
-  let meta = foreignMeta({ startedAt: t, transport: 'streamable-http', label: 'har' })
+export function readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
+  return new HarReader(report).read(input)
+}
 
-  function wrong(message: string, line: number): void {
-    report({ severity: 'error', code: 'bad-entry', message, at: { line } })
+class HarReader {
+  readonly #report: Report
+  readonly #order = createTimeOrder()
+  readonly #talkOf = createTalks()
+  #startMicros: number | undefined
+  /** The first exchange that certainly belongs to MCP. */
+  #server: Exchange | undefined
+  /** Exchanges before `server`, usually OAuth. They do not identify the server. */
+  #before: { readonly exchange: Exchange; readonly records: Timed[]; readonly size: number }[] = []
+  #sizeBefore = 0
+  #entries = 0
+  #hasLog = false
+  #number = 0
+  #others = 0
+  #serverUrl = ''
+  #t: string = noTime
+  #meta = foreignMeta({ startedAt: this.#t, transport: 'streamable-http', label: 'har' })
+
+  constructor(report: Report) {
+    this.#report = report
   }
 
-  function* passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
+  async *read(input: Input): AsyncGenerator<TapeRecord, void, undefined> {
+    const pieces = createJsonPieces({
+      ...tellsMark(this.#report),
+      opens: (path, kind) =>
+        path.length === 0 ||
+        (path.length === 1 && path[0] === 'log' && kind === 'object' && (this.#hasLog = true)) ||
+        (path.length === 2 && path[0] === 'log' && path[1] === 'entries' && kind === 'array'),
+      resume: (path) => (path.length === 2 ? { element: 'startedDateTime' } : undefined),
+    })
+    for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* this.#take(piece)
+    for (const piece of pieces.end()) yield* this.#take(piece)
+    if (!this.#hasLog)
+      throw new WiretapeError('not-a-recording', 'it has no "log"', { hint: 'Is it the right file?' })
+    if (this.#startMicros === undefined && this.#before.length > 0) yield* this.#begin()
+    if (this.#startMicros === undefined && this.#entries > 0) {
+      const message =
+        this.#entries === 1
+          ? 'its only HTTP exchange is not MCP'
+          : `none of its ${this.#entries} HTTP exchanges is MCP`
+      throw new WiretapeError('not-a-recording', message, { hint: 'Was the wrong browser tab recorded?' })
+    }
+    if (this.#startMicros === undefined) yield this.#meta
+    yield* this.#passOn(this.#order.until(Infinity))
+    tellMisplaced(this.#order, this.#report)
+    if (this.#others > 0) {
+      const message = `HTTP exchanges that are not MCP are skipped: ${this.#others}`
+      this.#report({ severity: 'warning', code: 'passed-over', message })
+    }
+    yield foreignEnd(this.#t, this.#meta)
+  }
+
+  #wrong(message: string, line: number): void {
+    this.#report({ severity: 'error', code: 'bad-entry', message, at: { line } })
+  }
+
+  *#passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
     for (const record of records) {
-      if (record.type !== 'unknown' && record.t !== undefined && record.t > t) t = record.t
+      if (record.type !== 'unknown' && record.t !== undefined && record.t > this.#t) this.#t = record.t
       yield record
     }
   }
 
-  function* take(piece: JsonPiece): Generator<TapeRecord> {
-    if (piece.fault !== undefined) return wrong(`not valid JSON: ${piece.fault}`, piece.line)
+  *#take(piece: JsonPiece): Generator<TapeRecord> {
+    if (piece.fault !== undefined) return this.#wrong(`not valid JSON: ${piece.fault}`, piece.line)
     const [log, list, index] = piece.path
     if (log !== 'log') return
-    hasLog = true
+    this.#hasLog = true
     if (list !== 'entries' || typeof index !== 'number') return
-    entries += 1
+    this.#entries += 1
     const span = findJsonValue(piece.text)
     const isObject = !isFault(span) && kindAt(piece.text, span.start) === 'object'
     const read = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
-    if (!read) return wrong(`entry ${index + 1}: not an HTTP request and response`, piece.line)
-    const records = exchangeRecords({ ...read, number })
+    if (!read) return this.#wrong(`entry ${index + 1}: not an HTTP request and response`, piece.line)
+    const records = exchangeRecords({ ...read, number: this.#number })
     const isMcp = isOfMcp(records)
     const isOurs = read.asked !== undefined || read.answered !== undefined
-    const entry = isMcp && !isOurs ? { ...read, conversation: read.conversation ?? talkOf(read) } : read
+    const entry = isMcp && !isOurs ? { ...read, conversation: read.conversation ?? this.#talkOf(read) } : read
     if (!isMcp && !isOurs && !isAboutMcp(entry.url, entry.mimeType)) {
-      others += 1
+      this.#others += 1
       return
     }
-    number += 1
+    this.#number += 1
     const size = piece.text.length
-    if (startMicros !== undefined) return yield* place(entry, records, size)
-    before.push({ exchange: entry, records, size })
-    sizeBefore += size
-    if (isMcp) server ??= entry
-    if ((server && isTime(entry.sentMs)) || sizeBefore > mostBefore) yield* begin()
+    if (this.#startMicros !== undefined) return yield* this.#place(entry, records, size)
+    this.#before.push({ exchange: entry, records, size })
+    this.#sizeBefore += size
+    if (isMcp) this.#server ??= entry
+    if ((this.#server && isTime(entry.sentMs)) || this.#sizeBefore > mostBefore) yield* this.#begin()
   }
 
-  function* begin(): Generator<TapeRecord> {
-    const sent = before.map(({ exchange }) => exchange.sentMs)
-    t = isoTime(sent.find(isTime)) ?? noTime
-    startMicros = Date.parse(t) * 1000
-    const named = (server ?? before[0]!.exchange).url
+  *#begin(): Generator<TapeRecord> {
+    const sent = this.#before.map(({ exchange }) => exchange.sentMs)
+    this.#t = isoTime(sent.find(isTime)) ?? noTime
+    this.#startMicros = Date.parse(this.#t) * 1000
+    const named = (this.#server ?? this.#before[0]!.exchange).url
     const isStdio = named.startsWith(stdioHost)
     const url = isStdio ? undefined : named.replace(/[?#].*$/s, '')
     const label = isStdio ? decodeURIComponentSafely(named.slice(stdioHost.length)) : undefined
     const transport = isStdio ? 'stdio' : 'streamable-http'
-    meta = foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
-    yield meta
-    serverUrl = named
-    for (const { exchange, records, size } of before) yield* place(exchange, records, size)
-    before = []
+    this.#meta = foreignMeta({ startedAt: this.#t, transport, url, ...(label !== undefined && { label }) })
+    yield this.#meta
+    this.#serverUrl = named
+    for (const { exchange, records, size } of this.#before) yield* this.#place(exchange, records, size)
+    this.#before = []
   }
 
-  function* place(exchange: Exchange, records: readonly Timed[], size: number): Generator<TapeRecord> {
+  *#place(exchange: Exchange, records: readonly Timed[], size: number): Generator<TapeRecord> {
     const { sentMs, asked, answered, events, conversation } = exchange
     const isStdio = exchange.url.startsWith(stdioHost)
-    const start = startMicros ?? 0
+    const start = this.#startMicros ?? 0
     const first = asked ?? events?.[0]?.place ?? answered ?? -1
-    if (isTime(sentMs)) yield* passOn(order.until(sentMs, first))
+    if (isTime(sentMs)) yield* this.#passOn(this.#order.until(sentMs, first))
     for (const timed of records) {
-      const plain = isStdio ? withoutHttp(timed.record) : sentTo(timed.record, exchange.url, serverUrl)
+      const plain = isStdio ? withoutHttp(timed.record) : sentTo(timed.record, exchange.url, this.#serverUrl)
       if (!plain) continue
       const known = isTime(timed.ms)
       // The year 1970 stands for unknown times.
       const us = start === 0 || !known ? Number.NaN : Math.round(timed.ms * 1000) - start
       const said = { ...plain, ...(us >= 0 && { us }), ...(conversation !== undefined && { conversation }) }
-      const record = known || start === 0 ? said : untimed(said, isoTime(sentMs) ?? t)
+      const record = known || start === 0 ? said : untimed(said, isoTime(sentMs) ?? this.#t)
       // Records without a place in time order keep their position in the archive.
-      if (!isTime(sentMs) && timed.place === undefined) yield* passOn([record])
+      if (!isTime(sentMs) && timed.place === undefined) yield* this.#passOn([record])
       // Records are slices of the entry's text and keep it in memory together.
-      else order.add({ ...timed, ms: known ? timed.ms : sentMs, record }, size / records.length)
+      else this.#order.add({ ...timed, ms: known ? timed.ms : sentMs, record }, size / records.length)
     }
   }
-
-  const pieces = createJsonPieces({
-    ...tellsMark(report),
-    opens: (path, kind) =>
-      path.length === 0 ||
-      (path.length === 1 && path[0] === 'log' && kind === 'object' && (hasLog = true)) ||
-      (path.length === 2 && path[0] === 'log' && path[1] === 'entries' && kind === 'array'),
-    resume: (path) => (path.length === 2 ? { element: 'startedDateTime' } : undefined),
-  })
-  for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* take(piece)
-  for (const piece of pieces.end()) yield* take(piece)
-  if (!hasLog)
-    throw new WiretapeError('not-a-recording', 'it has no "log"', { hint: 'Is it the right file?' })
-  if (startMicros === undefined && before.length > 0) yield* begin()
-  if (startMicros === undefined && entries > 0) {
-    const message =
-      entries === 1 ? 'its only HTTP exchange is not MCP' : `none of its ${entries} HTTP exchanges is MCP`
-    throw new WiretapeError('not-a-recording', message, { hint: 'Was the wrong browser tab recorded?' })
-  }
-  if (startMicros === undefined) yield meta
-  yield* passOn(order.until(Infinity))
-  tellMisplaced(order, report)
-  if (others > 0) {
-    const message = `HTTP exchanges that are not MCP are skipped: ${others}`
-    report({ severity: 'warning', code: 'passed-over', message })
-  }
-  yield foreignEnd(t, meta)
 }
 
 type Exchange = Omit<Parameters<typeof exchangeRecords>[0], 'number'> & {

@@ -46,63 +46,83 @@ const ownLines = 11
 const nothing = bytesOf('null')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Finds plain entries in bytes followed by a line feed. @param transport of the session */
-export function createPlainBytes(transport: string): NonNullable<JsonPiecesOptions['take']> {
-  const transportBytes = bytesOf(transport)
-  const scan = new PayloadScan()
-  /** The last entry was incomplete: with more bytes it may be plain. */
-  let isCut = false
-  let end = 0
+type Take = NonNullable<JsonPiecesOptions['take']>
 
-  function pass(bytes: Uint8Array, at: number, word: Uint8Array): number {
+/** Finds plain entries in bytes followed by a line feed. @param transport of the session */
+export function createPlainBytes(transport: string): Take {
+  const entries = new PlainEntries(transport)
+  return (bytes, at, length, path) => entries.take(bytes, at, length, path)
+}
+
+class PlainEntries {
+  readonly #transportBytes: Uint8Array<ArrayBufferLike>
+  readonly #scan = new PayloadScan()
+  /** The last entry was incomplete: with more bytes it may be plain. */
+  #isCut = false
+  #end = 0
+
+  constructor(transport: string) {
+    this.#transportBytes = bytesOf(transport)
+  }
+
+  take(...[bytes, at, length, path]: Parameters<Take>): ReturnType<Take> {
+    if (path.length !== 2 || path[0] !== 'messages') return undefined
+    this.#isCut = true
+    this.#end = length
+    const found = this.#plain(bytes, at)
+    if (found) return { end: found.end, lines: ownLines + this.#scan.lines, text: found.text, value: found }
+    return this.#isCut && length - at < longest ? 'more' : undefined
+  }
+
+  #pass(bytes: Uint8Array, at: number, word: Uint8Array): number {
     if (at < 0) return -1
     if (matches(bytes, at, word)) return at + word.length
     // Different text, unless the bytes end here.
-    isCut = at + word.length > end
+    this.#isCut = at + word.length > this.#end
     return -1
   }
 
-  function text(bytes: Uint8Array, at: number): number {
+  #text(bytes: Uint8Array, at: number): number {
     return at < 0 ? -1 : skipPlainText(bytes, at)
   }
 
   /** A string, or the word for a missing one; for ids also digits. */
-  function value(bytes: Uint8Array, at: number, orDigits: boolean): number {
+  #value(bytes: Uint8Array, at: number, orDigits: boolean): number {
     if (at < 0) return -1
     if (bytes[at] === QUOTE) return skipPlainText(bytes, at + 1)
-    if (!orDigits || bytes[at] === nothing[0]) return pass(bytes, at, nothing)
-    return digits(bytes, at)
+    if (!orDigits || bytes[at] === nothing[0]) return this.#pass(bytes, at, nothing)
+    return this.#digits(bytes, at)
   }
 
-  function digits(bytes: Uint8Array, at: number): number {
+  #digits(bytes: Uint8Array, at: number): number {
     const after = at < 0 ? -1 : skipDigits(bytes, at)
     const isExact = after - at === 1 || (after - at <= mostDigits && bytes[at] !== ZERO)
     return isExact ? after : -1
   }
 
-  function plain(bytes: Uint8Array, start: number): (PlainBytes & { readonly end: number }) | undefined {
-    const id = pass(bytes, start, names.proxyId)
-    const idEnd = text(bytes, id)
-    const sequence = pass(bytes, idEnd, names.sequence)
-    const sequenceEnd = digits(bytes, sequence)
-    const time = pass(bytes, sequenceEnd, names.timestamp)
-    const timeEnd = text(bytes, time)
+  #plain(bytes: Uint8Array, start: number): (PlainBytes & { readonly end: number }) | undefined {
+    const id = this.#pass(bytes, start, names.proxyId)
+    const idEnd = this.#text(bytes, id)
+    const sequence = this.#pass(bytes, idEnd, names.sequence)
+    const sequenceEnd = this.#digits(bytes, sequence)
+    const time = this.#pass(bytes, sequenceEnd, names.timestamp)
+    const timeEnd = this.#text(bytes, time)
     if (timeEnd < 0) return undefined
     const isFromClient = matches(bytes, timeEnd, names.fromClient)
-    const direction = pass(bytes, timeEnd, isFromClient ? names.fromClient : names.fromServer)
-    const transportAt = pass(bytes, direction, names.transport)
-    const jsonrpcId = pass(bytes, pass(bytes, transportAt, transportBytes), names.jsonrpcId)
-    const jsonrpcIdEnd = value(bytes, jsonrpcId, true)
-    const method = pass(bytes, jsonrpcIdEnd, names.method)
-    const methodEnd = value(bytes, method, false)
-    const correlatedId = pass(bytes, methodEnd, names.correlatedId)
-    const correlatedIdEnd = value(bytes, correlatedId, false)
-    const payload = pass(bytes, correlatedIdEnd, names.payload)
+    const direction = this.#pass(bytes, timeEnd, isFromClient ? names.fromClient : names.fromServer)
+    const transportAt = this.#pass(bytes, direction, names.transport)
+    const jsonrpcId = this.#pass(bytes, this.#pass(bytes, transportAt, this.#transportBytes), names.jsonrpcId)
+    const jsonrpcIdEnd = this.#value(bytes, jsonrpcId, true)
+    const method = this.#pass(bytes, jsonrpcIdEnd, names.method)
+    const methodEnd = this.#value(bytes, method, false)
+    const correlatedId = this.#pass(bytes, methodEnd, names.correlatedId)
+    const correlatedIdEnd = this.#value(bytes, correlatedId, false)
+    const payload = this.#pass(bytes, correlatedIdEnd, names.payload)
     if (payload < 0 || bytes[id] === 0x20 || idEnd - id === 1) return undefined
-    const payloadEnd = scan.pass(bytes, start, payload, end)
-    const after = pass(bytes, payloadEnd, names.end)
-    if (after < 0 || after > end) return undefined
-    const { out, size } = scan
+    const payloadEnd = this.#scan.pass(bytes, start, payload, this.#end)
+    const after = this.#pass(bytes, payloadEnd, names.end)
+    if (after < 0 || after > this.#end) return undefined
+    const { out, size } = this.#scan
     out[size] = CLOSE_OBJECT
     const whole = utf8.decode(out.subarray(0, size + 1))
     let number = 0
@@ -120,14 +140,5 @@ export function createPlainBytes(transport: string): NonNullable<JsonPiecesOptio
       payloadBytes: size - (payload - start),
       end: after,
     }
-  }
-
-  return (bytes, at, length, path) => {
-    if (path.length !== 2 || path[0] !== 'messages') return undefined
-    isCut = true
-    end = length
-    const found = plain(bytes, at)
-    if (found) return { end: found.end, lines: ownLines + scan.lines, text: found.text, value: found }
-    return isCut && length - at < longest ? 'more' : undefined
   }
 }

@@ -31,96 +31,117 @@ export function writeSession(
   spacing?: Spacing,
 ): AsyncIterable<Uint8Array> {
   return textChunks(
-    opened(async () => sessionPieces(recording, await endsOf(recording), report, spacing)),
+    opened(async () => new SessionWriter(recording, await endsOf(recording), report, spacing).pieces()),
     recording,
   )
 }
 
 /** In batches, like the records: most files have millions of entries. */
-function sessionPieces(
-  recording: Recording,
-  ends: Ends,
-  report: Report,
-  spacing: Spacing | undefined,
-): AsyncIterable<Piece> {
-  const head = headOf(ends.meta, ends.end)
-  const without = usualWithout(ends.origin)
-  const notes: string[] = []
-  let notesSize = 0
-  let noteCount = 0
-  let entryCount = 0
-  let elsewhere = 0
+class SessionWriter {
+  readonly #recording: Recording
+  readonly #ends: Ends
+  readonly #report: Report
+  readonly #spacing: Spacing | undefined
+  readonly #head: SessionHead
+  readonly #without: readonly string[]
+  readonly #notes: string[] = []
+  #notesSize = 0
+  #noteCount = 0
+  #entryCount = 0
+  #elsewhere = 0
 
-  function* start(): Generator<string> {
+  constructor(recording: Recording, ends: Ends, report: Report, spacing: Spacing | undefined) {
+    this.#recording = recording
+    this.#ends = ends
+    this.#report = report
+    this.#spacing = spacing
+    this.#head = headOf(ends.meta, ends.end)
+    this.#without = usualWithout(ends.origin)
+  }
+
+  pieces(): AsyncIterable<Piece> {
+    return chained([
+      () => just(this.#start()),
+      () =>
+        flatMapped(layOut(this.#recording, this.#ends, this.#head, this.#spacing), (laid) =>
+          this.#messages(laid),
+        ),
+      () => just(this.#metadata()),
+      () => this.#lines(),
+      () => just(this.#rest()),
+    ])
+  }
+
+  *#start(): Generator<string> {
     yield '{\n'
-    for (const [name, json] of head.members) yield `  ${JSON.stringify(name)}: ${json},\n`
+    for (const [name, json] of this.#head.members) yield `  ${JSON.stringify(name)}: ${json},\n`
     yield '  "messages": ['
   }
 
-  function messages({ placed: { entries, note }, type }: Laid): Piece[] {
+  #messages({ placed: { entries, note }, type }: Laid): Piece[] {
     const texts: Piece[] = []
     for (const pieces of entries) {
-      texts.push(entryCount === 0 ? '\n' : `${entryEnd},\n`, ...pieces)
-      entryCount += 1
+      texts.push(this.#entryCount === 0 ? '\n' : `${entryEnd},\n`, ...pieces)
+      this.#entryCount += 1
     }
     if (note === undefined) return texts
-    if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
-    notesSize += note.length
-    if (notesSize <= mostNotes) notes.push(note)
+    if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap'))
+      this.#elsewhere += 1
+    this.#notesSize += note.length
+    if (this.#notesSize <= mostNotes) this.#notes.push(note)
     return texts
   }
 
-  function* metadata(): Generator<string> {
-    yield entryCount === 0 ? '],\n' : `${entryEnd}\n  ],\n`
-    if (elsewhere > 0) {
-      const message = `recorded lines that are not a single JSON-RPC message are kept in metadata.wiretape: ${elsewhere}`
-      report({ severity: 'warning', code: 'kept-in-metadata', message })
+  *#metadata(): Generator<string> {
+    yield this.#entryCount === 0 ? '],\n' : `${entryEnd}\n  ],\n`
+    if (this.#elsewhere > 0) {
+      const message = `recorded lines that are not a single JSON-RPC message are kept in metadata.wiretape: ${this.#elsewhere}`
+      this.#report({ severity: 'warning', code: 'kept-in-metadata', message })
     }
     yield '  "metadata": {'
     let separator = ''
-    for (const [name, json] of head.metadata) {
+    for (const [name, json] of this.#head.metadata) {
       yield `${separator}\n    ${JSON.stringify(name)}: ${json}`
       separator = ','
     }
-    if (hasOwn()) yield* own(separator)
+    if (this.#hasOwn()) yield* this.#own(separator)
   }
 
   /** Whether there is any data without a place in the format. */
-  function hasOwn(): boolean {
-    const { meta, end, displaced } = head
-    return meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined || without.length > 0
+  #hasOwn(): boolean {
+    const { meta, end, displaced } = this.#head
+    return (
+      meta.length > 0 ||
+      end.length > 0 ||
+      this.#notesSize > 0 ||
+      displaced !== undefined ||
+      this.#without.length > 0
+    )
   }
 
-  function* own(separator: string): Generator<string> {
-    const { meta, end, displaced } = head
+  *#own(separator: string): Generator<string> {
+    const { meta, end, displaced } = this.#head
     yield `${separator}\n    "wiretape": {\n      "version": ${notesVersion}`
-    if (without.length > 0) yield `,\n      "without": ${JSON.stringify(without)}`
+    if (this.#without.length > 0) yield `,\n      "without": ${JSON.stringify(this.#without)}`
     if (meta.length > 0) yield `,\n      "meta": ${inReach(objectText(meta))}`
     if (end.length > 0) yield `,\n      "end": ${inReach(objectText(end))}`
     if (displaced !== undefined) yield `,\n      "displaced": ${displaced}`
-    if (notesSize > 0) yield ',\n      "lines": ['
+    if (this.#notesSize > 0) yield ',\n      "lines": ['
   }
 
-  function lines(): AsyncIterable<string> {
-    const all = notesSize <= mostNotes ? just(notes) : notesOf(recording, ends, head)
-    return mapped(all, (note) => `${noteCount++ === 0 ? '' : ','}\n        ${note}`)
+  #lines(): AsyncIterable<string> {
+    const all =
+      this.#notesSize <= mostNotes ? just(this.#notes) : notesOf(this.#recording, this.#ends, this.#head)
+    return mapped(all, (note) => `${this.#noteCount++ === 0 ? '' : ','}\n        ${note}`)
   }
 
-  function* rest(): Generator<string> {
-    if (notesSize > 0) yield '\n      ]'
-    if (hasOwn()) yield '\n    }'
-    yield hasOwn() || head.metadata.length > 0 ? '\n  }' : '}'
-    for (const [name, json] of head.others) yield `,\n  ${JSON.stringify(name)}: ${json}`
+  *#rest(): Generator<string> {
+    if (this.#notesSize > 0) yield '\n      ]'
+    if (this.#hasOwn()) yield '\n    }'
+    yield this.#hasOwn() || this.#head.metadata.length > 0 ? '\n  }' : '}'
+    for (const [name, json] of this.#head.others) yield `,\n  ${JSON.stringify(name)}: ${json}`
     yield '\n}'
   }
-
-  return chained([
-    () => just(start()),
-    () => flatMapped(layOut(recording, ends, head, spacing), messages),
-    () => just(metadata()),
-    lines,
-    () => just(rest()),
-  ])
 }
 
 /** The first meta line, and the end line when it is the last. */

@@ -58,37 +58,44 @@ const mostOpen = 100_000
 
 /** Reads a recording once; holds no payloads. Links are returned where the recording has them. */
 export function tellRecords(recording: Recording): AsyncIterable<Told> {
-  const open = new Map<string, OpenRequest>()
-  const waits = createClientWaits()
-  let rows = 0
-  const clock = new RecordClock()
-  let isBegun = false
-  let next = 0
-  function usOf(record: Exclude<TapeRecord, { type: 'unknown' | 'meta' }>): number | undefined {
-    if ('untimed' in record) return undefined
-    return clock.usOf(record)
-  }
-  function tell(record: TapeRecord): Told[] {
-    if (record.type === 'meta' && !isBegun) {
-      isBegun = true
-      clock.begin(record.startedAt)
+  const teller = new Teller()
+  return flatMapped(adopt(recording, { links: false }).records(), (record) => teller.tell(record))
+}
+
+class Teller {
+  readonly #open = new Map<string, OpenRequest>()
+  readonly #waits = createClientWaits()
+  #rows = 0
+  readonly #clock = new RecordClock()
+  #isBegun = false
+  #next = 0
+
+  tell(record: TapeRecord): Told[] {
+    if (record.type === 'meta' && !this.#isBegun) {
+      this.#isBegun = true
+      this.#clock.begin(record.startedAt)
     }
     if (record.type !== 'message') {
-      const us = record.type === 'unknown' || record.type === 'meta' ? 0 : usOf(record)
+      const us = record.type === 'unknown' || record.type === 'meta' ? 0 : this.#usOf(record)
       return [{ kind: 'other', record, us }]
     }
-    const us = usOf(record)
-    const first = record.seq ?? next
-    next = first + record.parts.length
-    return record.parts.map((part, i) => tellPart(record, part, first + i, us))
+    const us = this.#usOf(record)
+    const first = record.seq ?? this.#next
+    this.#next = first + record.parts.length
+    return record.parts.map((part, i) => this.#tellPart(record, part, first + i, us))
   }
 
-  function tellPart(record: MessageRecord, part: Part, seq: number, us: number | undefined): ToldMessage {
+  #usOf(record: Exclude<TapeRecord, { type: 'unknown' | 'meta' }>): number | undefined {
+    if ('untimed' in record) return undefined
+    return this.#clock.usOf(record)
+  }
+
+  #tellPart(record: MessageRecord, part: Part, seq: number, us: number | undefined): ToldMessage {
     const { envelope, correlatedId, id } = part
-    const row = rows
-    rows += 1
-    const request = correlatedId === undefined ? undefined : open.get(correlatedId)
-    if (request) open.delete(correlatedId!)
+    const row = this.#rows
+    this.#rows += 1
+    const request = correlatedId === undefined ? undefined : this.#open.get(correlatedId)
+    if (request) this.#open.delete(correlatedId!)
     const text = record.raw.slice(part.start, part.end)
     const sizeBytes = part.sizeBytes ?? utf8Length(text)
     // Member by member, for speed: recordings have millions of messages.
@@ -96,18 +103,19 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     if (request) told.request = request
     // A response given by a person has no latency of the other side.
     if (us !== undefined && request?.us !== undefined && !record.injected)
-      told.latencyUs = Math.max(0, us - request.us - waitedFor(request, us, record))
+      told.latencyUs = Math.max(0, us - request.us - this.#waitedFor(request, us, record))
     if (us !== undefined) {
       const passedOnUs = us + (record.heldMs ?? 0) * 1000
-      if (request?.fromServer) waits.ended(request.row, passedOnUs)
+      if (request?.fromServer) this.#waits.ended(request.row, passedOnUs)
       if (part.links)
         for (const { kind, to } of part.links)
-          if (kind === 'cancel') waits.ended(open.get(to)?.row ?? -1, passedOnUs)
+          if (kind === 'cancel') this.#waits.ended(this.#open.get(to)?.row ?? -1, passedOnUs)
     }
-    if (envelope.kind === 'request') noteWait(record, envelope, row, us)
+    if (envelope.kind === 'request') this.#noteWait(record, envelope, row, us)
     if (envelope.kind === 'request' && id !== undefined) {
-      if (open.size >= mostOpen) for (const oldest of open.keys()) if (open.delete(oldest)) break
-      open.set(id, {
+      if (this.#open.size >= mostOpen)
+        for (const oldest of this.#open.keys()) if (this.#open.delete(oldest)) break
+      this.#open.set(id, {
         row,
         fromServer: record.direction === 'server_to_client',
         seq,
@@ -120,15 +128,15 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
   }
 
   /** For a server: time it waited for its client before it answered. */
-  function waitedFor(
+  #waitedFor(
     { row, fromServer, us = 0 }: OpenRequest,
     answerUs: number,
     { conversation = '' }: MessageRecord,
   ): number {
-    return fromServer ? 0 : waits.within(row, us, answerUs, () => conversation)
+    return fromServer ? 0 : this.#waits.within(row, us, answerUs, () => conversation)
   }
 
-  function noteWait(
+  #noteWait(
     { direction, conversation = '', http, injected }: MessageRecord,
     { method }: Envelope,
     row: number,
@@ -136,12 +144,10 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
   ): void {
     const exchange = http?.exchange ?? -1
     if (direction === 'client_to_server') {
-      if (exchange >= 0) waits.carried(exchange, row)
+      if (exchange >= 0) this.#waits.carried(exchange, row)
     } else if (us !== undefined && method !== 'ping' && !injected)
-      waits.asked(row, us, { exchange, conversation })
+      this.#waits.asked(row, us, { exchange, conversation })
   }
-
-  return flatMapped(adopt(recording, { links: false }).records(), tell)
 }
 
 /** The remembered parts of a request. */

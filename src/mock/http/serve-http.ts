@@ -2,7 +2,7 @@ import { LegacySseServer } from '../../link/index.js'
 import { startLocalServer, type Access } from '../../transports/index.js'
 import { reasonOf } from '../fault.js'
 import type { Stage } from '../stage.js'
-import { createStreamable } from './streamable.js'
+import { Streamable } from './streamable.js'
 
 export interface HttpServeOptions {
   readonly host: string
@@ -23,7 +23,7 @@ export interface ServedHttp {
 export async function serveHttp(stage: Stage, options: HttpServeOptions): Promise<ServedHttp> {
   const transport = options.transport ?? (stage.play.transport === 'sse' ? 'sse' : 'streamable-http')
   const path = pathOf(stage.play.transport === transport ? stage.play.url : null, transport)
-  const service = transport === 'sse' ? legacySse(stage, path) : createStreamable(stage, path)
+  const service = transport === 'sse' ? legacySse(stage, path) : new Streamable(stage, path)
   const server = await startLocalServer({
     host: options.host,
     port: options.port,

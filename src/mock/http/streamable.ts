@@ -1,3 +1,4 @@
+import type { Play } from '../play.js'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Envelope } from '../../model/index.js'
@@ -16,13 +17,42 @@ import { Clients, type LiveClient } from './clients.js'
 import type { HttpService } from './http-service.js'
 
 /** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as in the recording. */
-export function createStreamable(stage: Stage, path: string): HttpService {
-  const { play } = stage
-  const clients = new Clients(stage)
-  const methods = play.legacy ? 'GET, POST, DELETE' : 'POST'
+export class Streamable implements HttpService {
+  readonly #stage: Stage
+  readonly path: string
+  readonly #play: Play
+  readonly #clients: Clients
+  readonly #methods: 'GET, POST, DELETE' | 'POST'
+
+  constructor(stage: Stage, path: string) {
+    this.#stage = stage
+    this.path = path
+    const { play } = stage
+    this.#play = play
+    this.#clients = new Clients(stage)
+    this.#methods = this.#play.legacy ? 'GET, POST, DELETE' : 'POST'
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    if (pathname === this.path && request.method === 'POST') return this.#post(request, response)
+    request.resume()
+    if (pathname !== this.path) return refuse(response, 404, -32000, 'Not found')
+    if (!this.#play.legacy) return notAllowed(response, this.#methods)
+    if (request.method === 'GET') return this.#get(request, response)
+    if (request.method !== 'DELETE') return notAllowed(response, this.#methods)
+    const session = headerOf(request, 'mcp-session-id')
+    if (!this.#clients.end(session ?? '')) return refuseSession(response, session)
+    response.writeHead(200)
+    response.end()
+  }
+
+  close(): Promise<void> {
+    return this.#clients.close()
+  }
 
   /** The client of a message; undefined if unknown, in which case an error was already sent. */
-  function clientOf(
+  #clientOf(
     request: IncomingMessage,
     response: ServerResponse,
     raw: string,
@@ -30,32 +60,35 @@ export function createStreamable(stage: Stage, path: string): HttpService {
   ): LiveClient | undefined {
     const session = headerOf(request, 'mcp-session-id')
     const modern = envelopes.some((envelope) => envelope.modern === true)
-    if (modern) return clients.without(request, raw, envelopes)
+    if (modern) return this.#clients.without(request, raw, envelopes)
     if (session !== undefined) {
-      const known = clients.ofSession(session)
+      const known = this.#clients.ofSession(session)
       if (!known) refuseSession(response, session)
       return known
     }
     if (envelopes.some(({ method }) => method === 'initialize')) {
-      return play.sessions === false ? clients.without(request, raw, envelopes) : clients.begin(randomUUID())
+      return this.#play.sessions === false
+        ? this.#clients.without(request, raw, envelopes)
+        : this.#clients.begin(randomUUID())
     }
     // A probe for the other era comes before the session begins.
     const probes = envelopes.some(({ method }) => method === 'server/discover')
-    if (play.sessions === false || !play.opened || probes) return clients.without(request, raw, envelopes)
+    if (this.#play.sessions === false || !this.#play.opened || probes)
+      return this.#clients.without(request, raw, envelopes)
     refuseSession(response, session)
     return undefined
   }
 
-  async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #post(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const post = await readPost(request, {
-      contentType: !play.lenient.contentType,
-      accept: play.lenient.accept ? 'anything' : 'both',
-      mirrored: play.mirrored,
+      contentType: !this.#play.lenient.contentType,
+      accept: this.#play.lenient.accept ? 'anything' : 'both',
+      mirrored: this.#play.mirrored,
     })
-    if ('kind' in post) return refusePost(response, post)
+    if ('kind' in post) return this.#refusePost(response, post)
     const { raw, messages } = post
     const envelopes = messages.map(({ envelope }) => envelope)
-    const client = clientOf(request, response, raw, envelopes)
+    const client = this.#clientOf(request, response, raw, envelopes)
     if (!client) return
     const requests = envelopes.filter(({ kind }) => kind === 'request')
     if (requests.length === 0) {
@@ -78,43 +111,25 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     client.conversation.take(raw, sink)
   }
 
-  function refusePost(response: ServerResponse, { kind, status, code = -32000, why, id }: PostFault): void {
-    if (kind === 'no-json') stage.notice('a client sent a body that is not JSON')
-    if (kind === 'header') stage.notice(`a client sent a request that servers refuse: ${why}`)
+  #refusePost(response: ServerResponse, { kind, status, code = -32000, why, id }: PostFault): void {
+    if (kind === 'no-json') this.#stage.notice('a client sent a body that is not JSON')
+    if (kind === 'header') this.#stage.notice(`a client sent a request that servers refuse: ${why}`)
     refuse(response, status, code, refusals[kind] ?? why, id)
   }
 
-  function get(request: IncomingMessage, response: ServerResponse): void {
+  #get(request: IncomingMessage, response: ServerResponse): void {
     const session = headerOf(request, 'mcp-session-id')
-    const client = clients.ofSession(session ?? '')
+    const client = this.#clients.ofSession(session ?? '')
     if (!client) {
-      if (play.sessions === false || play.noStream) return notAllowed(response, 'POST')
+      if (this.#play.sessions === false || this.#play.noStream) return notAllowed(response, 'POST')
       return refuseSession(response, session)
     }
-    if (play.noStream) return notAllowed(response, 'POST, DELETE')
+    if (this.#play.noStream) return notAllowed(response, 'POST, DELETE')
     if (!acceptsEvents(request.headers.accept)) {
       return refuse(response, 406, -32000, 'Not Acceptable: the response is a text/event-stream')
     }
     if (client.standalone.isOpen) return refuse(response, 409, -32000, 'Conflict: only one stream at a time')
     client.standalone.attach(openEvents(response))
-  }
-
-  return {
-    path,
-    async handle(request, response) {
-      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-      if (pathname === path && request.method === 'POST') return post(request, response)
-      request.resume()
-      if (pathname !== path) return refuse(response, 404, -32000, 'Not found')
-      if (!play.legacy) return notAllowed(response, methods)
-      if (request.method === 'GET') return get(request, response)
-      if (request.method !== 'DELETE') return notAllowed(response, methods)
-      const session = headerOf(request, 'mcp-session-id')
-      if (!clients.end(session ?? '')) return refuseSession(response, session)
-      response.writeHead(200)
-      response.end()
-    },
-    close: () => clients.close(),
   }
 }
 
