@@ -3,12 +3,12 @@ import type { Offer, Verdict } from './frame.js'
 import type { HttpEntries } from './http-entries.js'
 import { frameOf, readSpoken, refusalsOf, withAnswers } from './http-frame.js'
 import { agreeing } from './http-headers.js'
-import type { Head, HttpGatekeeper, HttpLanes, Passing, Side } from './http-lanes.js'
+import type { Head, HttpGatekeeper, HttpLanes, Side } from './http-lanes.js'
 import type { HttpPosts } from './http-posts.js'
 import type { Intercept } from './intercept.js'
 import type { ToolHeaders } from './tool-headers.js'
 import { whyUnread } from './unread.js'
-import { readParts, type FrameText } from '../wire/index.js'
+import { readParts, type FrameText, type Passing } from '../wire/index.js'
 
 export interface HttpKeeperScene {
   readonly intercept: Intercept

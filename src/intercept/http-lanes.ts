@@ -1,7 +1,6 @@
-/** Interface between an HTTP proxy and the gate. */
+import type { EventPassage, Passing, RawHeaders } from '../wire/index.js'
 
-/** Alternating names and values. */
-export type RawHeaders = readonly string[]
+/** Interface between an HTTP proxy and the gate. */
 
 export interface Head {
   readonly exchange: number
@@ -13,23 +12,6 @@ export interface Head {
 }
 
 export type Side = 'request' | 'answer'
-
-export type Passing =
-  | {
-      readonly kind: 'forward'
-      readonly body?: Uint8Array
-      readonly headers?: RawHeaders
-      readonly answers?: readonly string[]
-    }
-  | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array; readonly why: string }
-  | { readonly kind: 'disconnect'; readonly why: string }
-
-export interface EventPassage {
-  forward(text?: string): void
-  drop(): void
-  send(text: string): void
-  disconnect(why: string): void
-}
 
 export interface Post {
   readonly connection: number

@@ -1,5 +1,5 @@
 import { createLeftOut, type Plan } from './plan.js'
-import { createPlannedFrames } from './planned-frames.js'
+import { PlannedFrames } from './planned-frames.js'
 
 /**
  * A plan without some messages of the client. Messages of the server caused by them become optional, and no
@@ -8,7 +8,7 @@ import { createPlannedFrames } from './planned-frames.js'
  * @param left rows of the left-out messages
  */
 export async function planWithout(plan: Plan, left: ReadonlySet<number>): Promise<Plan> {
-  const planned = createPlannedFrames(plan.index)
+  const frames = new PlannedFrames(plan.index)
   const causes = createLeftOut(plan.index)
   const questions = [...plan.questions]
   let next = 0
@@ -30,12 +30,11 @@ export async function planWithout(plan: Plan, left: ReadonlySet<number>): Promis
       .map(({ part }) => part)
     if (parts.length === 0) continue
     const { row, connection } = frame
-    planned.add(
+    frames.add(
       { row, connection, count: parts.length },
       parts.length < record.parts.length ? parts : undefined,
     )
   }
   judgeQuestions(Infinity)
-  const frames = planned.finish()
   return { ...plan, frames, questions, notices: { at: () => undefined }, messages: frames.messages }
 }

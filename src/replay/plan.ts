@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '../model/index.js'
 import type { OpenRecords } from '../tape/index.js'
-import { createPlannedFrames, type PlannedFrames } from './planned-frames.js'
+import { PlannedFrames } from './planned-frames.js'
 import { createPlannedNotices, type PlannedNotices } from './planned-notices.js'
 
 /** A request of the server, and the client's response. */
@@ -120,7 +120,7 @@ export async function planReplay(
     throw new WiretapeError('unreadable', `${name} changed while being read`)
   }
 
-  const planned = createPlannedFrames(index)
+  const frames = new PlannedFrames(index)
   const questions: PlannedQuestion[] = []
   const connections = new Map<string, PlannedConnection>()
   const connectionNames = talks.map(connectionOf)
@@ -147,7 +147,7 @@ export async function planReplay(
     hasClient = true
     lastSaid.set(connection, row)
     if (!filter) {
-      planned.add({ row, connection, count })
+      frames.add({ row, connection, count })
       continue
     }
     const record = await read(index.place(row).locator)
@@ -159,9 +159,8 @@ export async function planReplay(
       return isWanted || handshake.has(envelope.method) ? [part] : []
     })
     if (parts.length > 0)
-      planned.add({ row, connection, count: parts.length }, parts.length < count ? parts : undefined)
+      frames.add({ row, connection, count: parts.length }, parts.length < count ? parts : undefined)
   }
-  const frames = planned.finish()
   if (frames.length === 0 || (filter && !isAnyTaken)) {
     const why = filter && hasClient ? 'no message that matches the filter' : 'no client message'
     throw new WiretapeError('not-a-recording', `${name} has ${why}`, { hint: 'there is nothing to replay' })

@@ -43,73 +43,76 @@ export interface PlannedFrame {
 }
 
 /** Frames of the client, in order. They are not stored as objects; each is made on demand. */
-export interface PlannedFrames extends Iterable<PlannedFrame> {
-  readonly length: number
+export class PlannedFrames implements Iterable<PlannedFrame> {
   /** Number of messages in all frames. */
-  readonly messages: number
-  at(number: number): PlannedFrame | undefined
-  /** @param record of the frame */
-  messagesOf(frame: PlannedFrame, record: MessageRecord): PlannedMessage[]
-  /**
-   * The client's response to a request of the server; undefined when it is not replayed.
-   *
-   * @param record that contains the row
-   */
-  answerIn(row: number, record: MessageRecord): PlannedMessage | undefined
-}
-
-export interface FramesDraft {
-  /** @param parts of the record that are sent; undefined for all */
-  add(frame: Pick<PlannedFrame, 'row' | 'connection' | 'count'>, parts?: readonly number[]): void
-  /** Call once. */
-  finish(): PlannedFrames
-}
-
-export function createPlannedFrames(index: RecordingIndex): FramesDraft {
-  const { entries } = index
-  const rows = createIntColumn()
-  const connections = createIntColumn()
+  messages = 0
+  readonly #index: RecordingIndex
+  readonly #rows = createIntColumn()
+  readonly #connections = createIntColumn()
   /** `index` of the first message of each frame. */
-  const firsts = createIntColumn()
-  const names: string[] = []
-  const numbers = new Map<string, number>()
+  readonly #firsts = createIntColumn()
+  readonly #names: string[] = []
+  readonly #numbers = new Map<string, number>()
   /** Parts of frames that are sent only in part. */
-  const partial = new Map<number, readonly number[]>()
+  readonly #partial = new Map<number, readonly number[]>()
   /** Frames by the rows of responses to requests of the server. */
-  const answers = new Map<number, number>()
-  const copies = createCopies()
-  let messages = 0
+  readonly #answers = new Map<number, number>()
+  readonly #copies = createCopies()
 
-  function connectionNumber(name: string): number {
-    let number = numbers.get(name)
-    if (number === undefined) {
-      number = names.push(name) - 1
-      numbers.set(name, number)
-    }
-    return number
+  constructor(index: RecordingIndex) {
+    this.#index = index
   }
 
-  function at(number: number): PlannedFrame | undefined {
-    if (number < 0 || number >= rows.length) return undefined
-    const row = rows.get(number)
-    const firstIndex = firsts.get(number)
-    const end = number + 1 < firsts.length ? firsts.get(number + 1) : messages
+  /** @param parts of the record that are sent; undefined for all */
+  add(
+    { row, connection, count }: Pick<PlannedFrame, 'row' | 'connection' | 'count'>,
+    parts?: readonly number[],
+  ): void {
+    const { entries } = this.#index
+    const number = this.length
+    if (parts) this.#partial.set(number, parts)
+    for (let i = 0; i < count; i += 1) {
+      const at = row + (parts ? parts[i]! : i)
+      const kind = entries.kind(at)
+      if ((kind === 'result' || kind === 'error') && entries.peer(at) >= 0) this.#answers.set(at, number)
+    }
+    this.#rows.push(row)
+    this.#connections.push(this.#connectionNumber(connection))
+    this.#firsts.push(this.messages)
+    this.messages += count
+  }
+
+  get length(): number {
+    return this.#rows.length
+  }
+
+  at(number: number): PlannedFrame | undefined {
+    if (number < 0 || number >= this.length) return undefined
+    const row = this.#rows.get(number)
+    const firstIndex = this.#firsts.get(number)
+    const end = number + 1 < this.length ? this.#firsts.get(number + 1) : this.messages
     return {
       number,
-      locator: index.place(row).locator,
+      locator: this.#index.place(row).locator,
       row,
-      us: entries.us(row),
-      connection: names[connections.get(number)]!,
+      us: this.#index.entries.us(row),
+      connection: this.#names[this.#connections.get(number)]!,
       firstIndex,
       count: end - firstIndex,
     }
   }
 
-  function messagesOf(
+  *[Symbol.iterator](): Generator<PlannedFrame, void, undefined> {
+    for (let number = 0; number < this.length; number += 1) yield this.at(number)!
+  }
+
+  /** @param record of the frame */
+  messagesOf(
     { number, row: first, firstIndex, count }: PlannedFrame,
     { parts }: MessageRecord,
   ): PlannedMessage[] {
-    const chosen = partial.get(number)
+    const { entries } = this.#index
+    const chosen = this.#partial.get(number)
     const planned: PlannedMessage[] = []
     for (let i = 0; i < count; i += 1) {
       const part = chosen ? chosen[i]! : i
@@ -124,7 +127,7 @@ export function createPlannedFrames(index: RecordingIndex): FramesDraft {
         peer: entries.peer(row),
         loose: entries.has(row, 'stream') || entries.has(row, 'cancelled'),
       }
-      const { method, subject, id } = copies.of(envelope)
+      const { method, subject, id } = this.#copies.of(envelope)
       if (method !== undefined) message.method = method
       if (subject !== undefined) message.name = subject
       if (id !== undefined) message.id = id
@@ -133,34 +136,24 @@ export function createPlannedFrames(index: RecordingIndex): FramesDraft {
     return planned
   }
 
-  return {
-    add({ row, connection, count }, parts) {
-      const number = rows.length
-      if (parts) partial.set(number, parts)
-      for (let i = 0; i < count; i += 1) {
-        const at = row + (parts ? parts[i]! : i)
-        const kind = entries.kind(at)
-        if ((kind === 'result' || kind === 'error') && entries.peer(at) >= 0) answers.set(at, number)
-      }
-      rows.push(row)
-      connections.push(connectionNumber(connection))
-      firsts.push(messages)
-      messages += count
-    },
-    finish: () => ({
-      length: rows.length,
-      messages,
-      at,
-      messagesOf,
-      answerIn(row, record) {
-        const number = answers.get(row)
-        const frame = number === undefined ? undefined : at(number)
-        return frame && messagesOf(frame, record).find((message) => message.row === row)
-      },
-      *[Symbol.iterator]() {
-        for (let number = 0; number < rows.length; number += 1) yield at(number)!
-      },
-    }),
+  /**
+   * The client's response to a request of the server; undefined when it is not replayed.
+   *
+   * @param record that contains the row
+   */
+  answerIn(row: number, record: MessageRecord): PlannedMessage | undefined {
+    const number = this.#answers.get(row)
+    const frame = number === undefined ? undefined : this.at(number)
+    return frame && this.messagesOf(frame, record).find((message) => message.row === row)
+  }
+
+  #connectionNumber(name: string): number {
+    let number = this.#numbers.get(name)
+    if (number === undefined) {
+      number = this.#names.push(name) - 1
+      this.#numbers.set(name, number)
+    }
+    return number
   }
 }
 

@@ -32,7 +32,6 @@ export type {
   HttpEvent,
   HttpHappening,
   ArrivalTime,
-  RawHeaders,
   UnheardMessage,
 } from './http-proxy/http-event.js'
 export type { ExchangeHead, Gatekeeper } from './http-proxy/gatekeeper.js'

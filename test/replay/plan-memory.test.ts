@@ -20,7 +20,7 @@ describe('the plan of a long replay', () => {
 })
 
 /** Calls and their answers, made when they are read. */
-function recorded(count: number): OpenRecords {
+function recorded(count: number): Pick<OpenRecords, 'records' | 'read'> {
   function recordAt(locator: number): TapeRecord {
     const t = '2026-08-01T10:00:00.000Z'
     const id = Math.ceil(locator / 2)
@@ -45,6 +45,5 @@ function recorded(count: number): OpenRecords {
       }
     },
     read: (locator) => Promise.resolve(recordAt(locator)),
-    close: () => Promise.resolve(),
   }
 }

@@ -50,10 +50,8 @@ export function ComparePage() {
   )
 }
 
-function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
-  const chosen = useSignal<{ readonly before?: number; readonly after?: number }>({})
-  const before = chosen.value.before ?? readable[0]?.index
-  const after = chosen.value.after ?? readable[1]?.index
+/** Compares two recordings, and again when the filter or the range changes. */
+function useComparison(before: number | undefined, after: number | undefined): State {
   const state = useSignal<State>({ at: 'working', compared: 0 })
   const between = range.value
   // A live recording is searched again and again: that compares nothing anew.
@@ -86,7 +84,14 @@ function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
       gone = true
     }
   }, [before, after, reading.value, filter.current, between])
+  return state.value
+}
 
+function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
+  const chosen = useSignal<{ readonly before?: number; readonly after?: number }>({})
+  const before = chosen.value.before ?? readable[0]?.index
+  const after = chosen.value.after ?? readable[1]?.index
+  const state = useComparison(before, after)
   const names = readable.map((one) => ({
     index: one.index,
     name: `${one.sessions[0]?.label || 'recording'} · ${one.name}`,
@@ -123,13 +128,11 @@ function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
         </button>
         {choose('after', after)}
       </header>
-      {state.value.at === 'working' && (
-        <p class="empty">
-          Comparing… {state.value.compared > 0 && countOf(state.value.compared, 'exchange')}
-        </p>
+      {state.at === 'working' && (
+        <p class="empty">Comparing… {state.compared > 0 && countOf(state.compared, 'exchange')}</p>
       )}
-      {state.value.at === 'failed' && <p class="failure">{state.value.message}</p>}
-      {state.value.at === 'done' && <Found comparison={state.value.comparison} />}
+      {state.at === 'failed' && <p class="failure">{state.message}</p>}
+      {state.at === 'done' && <Found comparison={state.comparison} />}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { useSize } from '../shell/use-size.js'
 
 /** Browsers limit an element's height to 16 to 33 million pixels; above this, the scroll bar is scaled. */
 const tallest = 8_000_000
@@ -34,7 +35,7 @@ export function Scroller(props: Props) {
   const { count, rowHeight } = props
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
-  const height = useSignal(600)
+  const height = useSize(box, 'clientHeight', 600)
   /** Scroll position set by this code. */
   const expected = useRef(0)
 
@@ -53,16 +54,6 @@ export function Scroller(props: Props) {
     element.scrollTop = expected.current
     expected.current = element.scrollTop
   }
-
-  useLayoutEffect(() => {
-    const element = box.current!
-    const resized = new ResizeObserver(() => {
-      height.value = element.clientHeight
-    })
-    resized.observe(element)
-    height.value = element.clientHeight
-    return () => resized.disconnect()
-  }, [])
 
   useEffect(() => {
     const element = box.current!
@@ -98,17 +89,7 @@ export function Scroller(props: Props) {
     top.value = full <= tallest ? element.scrollTop : (element.scrollTop / real) * highest
   }
 
-  const first = Math.max(0, Math.floor(at / rowHeight) - spare)
-  const last = Math.min(count, Math.ceil((at + height.value) / rowHeight) + spare)
-  const slots = Math.ceil(height.value / rowHeight) + 2 * spare + 2
-  // Rows stay in the order of their slots: Preact would move them with `moveBefore`, and Chromium 156 then
-  // keeps the style of the row's former message. `aria-rowindex` gives their order.
-  const rows = Array.from({ length: slots }, (): ComponentChildren => null)
-  for (let index = first; index < last; index += 1) {
-    const transform = `translateY(${Math.round(index * rowHeight - at)}px)`
-    rows[index % slots] = props.row(index, { transform }, index % slots)
-  }
-
+  const layer = Math.min(height.value, full)
   return (
     <div
       class={`scroller ${props.class ?? ''}`}
@@ -122,13 +103,25 @@ export function Scroller(props: Props) {
       aria-colcount={props.columns}
       aria-activedescendant={props.active}
     >
-      <div class="scroller-layer" role="rowgroup" style={{ height: `${Math.min(height.value, full)}px` }}>
-        {rows}
+      <div class="scroller-layer" role="rowgroup" style={{ height: `${layer}px` }}>
+        {visibleRows(props, at, height.value)}
       </div>
-      <div
-        class="scroller-space"
-        style={{ height: `${Math.max(0, space - Math.min(height.value, full))}px` }}
-      />
+      <div class="scroller-space" style={{ height: `${Math.max(0, space - layer)}px` }} />
     </div>
   )
+}
+
+/** The rows from a scroll position on, each in its slot. */
+function visibleRows({ count, rowHeight, row }: Props, at: number, height: number): ComponentChildren[] {
+  const first = Math.max(0, Math.floor(at / rowHeight) - spare)
+  const last = Math.min(count, Math.ceil((at + height) / rowHeight) + spare)
+  const slots = Math.ceil(height / rowHeight) + 2 * spare + 2
+  // Rows stay in the order of their slots: Preact would move them with `moveBefore`, and Chromium 156 then
+  // keeps the style of the row's former message. `aria-rowindex` gives their order.
+  const rows = Array.from({ length: slots }, (): ComponentChildren => null)
+  for (let index = first; index < last; index += 1) {
+    const transform = `translateY(${Math.round(index * rowHeight - at)}px)`
+    rows[index % slots] = row(index, { transform }, index % slots)
+  }
+  return rows
 }

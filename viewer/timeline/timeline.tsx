@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { formatDuration } from '../../src/render/index.js'
 import { headOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
@@ -19,6 +19,7 @@ import { inSlices } from '../store/sliced.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
 import { isDark } from '../shell/theme.js'
+import { useSize } from '../shell/use-size.js'
 import { axisHeight, draw, laneHeightFor, lowerBound, type Inks } from './draw.js'
 
 type Range = readonly [from: number, to: number]
@@ -29,7 +30,7 @@ const leastUs = 50
 export function Timeline() {
   version.value
   const canvas = useRef<HTMLCanvasElement>(null)
-  const width = useWidth(canvas)
+  const width = useSize(canvas, 'clientWidth', 800).value
   /** The visible time range; undefined for all of it. */
   const window = useSignal<Range | undefined>(undefined)
   const brush = useSignal<Range | undefined>(undefined)
@@ -176,21 +177,6 @@ function nearestRow(
     if (away <= distance) [best, distance] = [row, away]
   }
   return best
-}
-
-/** The current width of an element. */
-function useWidth(canvas: RefObject<HTMLCanvasElement | null>): number {
-  const width = useSignal(800)
-  useLayoutEffect(() => {
-    const element = canvas.current!
-    const resized = new ResizeObserver(() => {
-      width.value = element.clientWidth
-    })
-    resized.observe(element)
-    width.value = element.clientWidth
-    return () => resized.disconnect()
-  }, [])
-  return width.value
 }
 
 /** The wheel zooms around the pointer; with Shift, or sideways, it moves the window. */

@@ -57,10 +57,6 @@ export function ToolsPage() {
   const shown = (usage.value ?? []).filter((_, index) => lane.value === 'all' || index === lane.value)
   const all = shown.flatMap(({ groups }) => groups)
   const otherErrors = shown.reduce((sum, one) => sum + one.otherErrors, 0)
-  const sorted = all.toSorted(
-    (a, b) => compare(a, b, toolsOrder.value.key) * (toolsOrder.value.down ? -1 : 1),
-  )
-  const slowest = Math.max(1, ...all.map(({ maxUs }) => maxUs ?? 0))
   const of = shownLanes()
   const histories = offers.value.filter((one) => lane.value === 'all' || one.lane === lane.value)
   return (
@@ -77,6 +73,7 @@ export function ToolsPage() {
         ) : all.length === 0 ? (
           <p class="empty">{matches || between ? 'No calls match the filter.' : 'No calls yet.'}</p>
         ) : (
+<<<<<<< HEAD
           <div class="scroll-narrow">
             <table class="grid">
               <thead>
@@ -127,6 +124,9 @@ export function ToolsPage() {
               </tbody>
             </table>
           </div>
+=======
+          <UsageTable all={all} />
+>>>>>>> 5693d491 (The viewer's home, tools and comparison consist of smaller parts; the gate and the proxies share the types of a passage)
         )}
         {otherErrors > 0 && (
           <p class="quiet other-errors">
@@ -138,6 +138,55 @@ export function ToolsPage() {
         <Offers key={history.lane} history={history} />
       ))}
     </div>
+  )
+}
+
+/** One row per method and subject; a click on a column's name sorts by it. */
+function UsageTable({ all }: { readonly all: readonly Usage[] }) {
+  const order = toolsOrder.value
+  const sorted = all.toSorted((a, b) => compare(a, b, order.key) * (order.down ? -1 : 1))
+  const slowest = Math.max(1, ...all.map(({ maxUs }) => maxUs ?? 0))
+  return (
+    <table class="grid">
+      <thead>
+        <tr>
+          {columns.map(({ key, name }) => (
+            <th
+              key={key}
+              scope="col"
+              class={key === 'name' ? '' : 'number'}
+              aria-sort={order.key !== key ? 'none' : order.down ? 'descending' : 'ascending'}
+            >
+              <button
+                type="button"
+                class="bare"
+                onClick={() =>
+                  (toolsOrder.value = {
+                    key,
+                    down: order.key === key ? !order.down : key !== 'name',
+                  })
+                }
+              >
+                {name}
+                <span aria-hidden="true">{order.key !== key ? '' : order.down ? ' ↓' : ' ↑'}</span>
+              </button>
+            </th>
+          ))}
+          <th scope="col" class="latency-bar">
+            <span class="quiet">latency</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map((one) => (
+          <UsageRow
+            key={`${one.lane} ${one.method} ${one.subject} ${one.fromServer}`}
+            one={one}
+            slowest={slowest}
+          />
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -5,7 +5,7 @@ import { sentencesOf } from './explain.js'
 import { contentRanks } from './content-order.js'
 import { exportLane } from './export.js'
 import { Library, failureOf } from './library.js'
-import { createLibraryFindings } from './lane-findings.js'
+import { createLibraryFindings, type LibraryFindings } from './lane-findings.js'
 import type { LaneIndex } from './lane.js'
 import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { Search } from './search.js'
@@ -17,6 +17,8 @@ import { offersOf, shownIn, usageOf, type Shown } from './tools.js'
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
 
 type Method = (args: readonly unknown[], progress: (value: unknown) => void) => Promise<unknown>
+
+type Searches = Readonly<Record<Slot, Search>>
 
 interface WorkerScope {
   postMessage(message: unknown, transfer: Transferable[]): void
@@ -30,13 +32,7 @@ export function startWorker(scope: WorkerScope): void {
   const library = new Library(tell)
   const findings = createLibraryFindings()
 
-  function laneAt(index: number): LaneIndex {
-    const lane = library.lanes[index]
-    if (!lane) throw new WiretapeError('usage', `there is no recording ${index}`)
-    return lane
-  }
-
-  const searches: Readonly<Record<Slot, Search>> = {
+  const searches: Searches = {
     filter: new Search('filter', library, findings, tell),
     highlight: new Search('highlight', library, findings, tell),
   }
@@ -45,13 +41,36 @@ export function startWorker(scope: WorkerScope): void {
     searches.highlight.more(changed)
   }
 
+  const methods = methodsOf(library, findings, searches)
+  scope.onmessage = ({ data: { id, method, args } }) => {
+    const run = methods[method]
+    if (!run) throw new Error(`no method ${method}`)
+    run(args, (value) => tell({ type: 'progress', id, value })).then(
+      (value) => tell({ type: 'answer', id, value }),
+      (error: unknown) => tell({ type: 'failure', id, ...failureOf(error) }),
+    )
+  }
+}
+
+/** The requests that the page may send. */
+function methodsOf(
+  library: Library,
+  findings: LibraryFindings,
+  searches: Searches,
+): Readonly<Record<string, Method>> {
+  function laneAt(index: number): LaneIndex {
+    const lane = library.lanes[index]
+    if (!lane) throw new WiretapeError('usage', `there is no recording ${index}`)
+    return lane
+  }
+
   /** Number of comparisons begun; only the latest one is finished. */
   let comparisons = 0
 
   const shownOf = (lane: LaneIndex, range: unknown): Shown =>
     shownIn(lane, searches.filter.has, range as readonly [number, number] | undefined)
 
-  const methods: Readonly<Record<string, Method>> = {
+  return {
     usage: async ([range]) => library.lanes.map((lane) => usageOf(lane, shownOf(lane, range))),
     tool: async ([index, name, range]) => {
       const lane = laneAt(index as number)
@@ -96,14 +115,5 @@ export function startWorker(scope: WorkerScope): void {
       return sentencesOf(lane, local, nextTurn)
     },
     detail: ([row, whole]) => library.detail(row as number, whole === true),
-  }
-
-  scope.onmessage = ({ data: { id, method, args } }) => {
-    const run = methods[method]
-    if (!run) throw new Error(`no method ${method}`)
-    run(args, (value) => tell({ type: 'progress', id, value })).then(
-      (value) => tell({ type: 'answer', id, value }),
-      (error: unknown) => tell({ type: 'failure', id, ...failureOf(error) }),
-    )
   }
 }

@@ -31,6 +31,26 @@ export function createFront(onScreen: boolean, io: Io): Front {
   }
 }
 
+/**
+ * Prints the URL of a capture, the only line on stdout, and then advice to people.
+ *
+ * @param remoteUrl for clients on other hosts, if there may be some
+ */
+export async function printUrl(
+  io: Io,
+  url: string,
+  remoteUrl: string | undefined,
+  advice: readonly string[],
+): Promise<void> {
+  await io.write(`${url}\n`)
+  await io.flush()
+  const [first, ...more] = advice
+  if (first === undefined) return
+  await io.complain(first)
+  if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
+  for (const line of more) await io.complain(line)
+}
+
 /** If the screen fails, the capture continues without it. */
 async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void> {
   try {

@@ -6,7 +6,7 @@ import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-flag.js'
-import { createFront } from './front.js'
+import { createFront, printUrl } from './front.js'
 import { captureOptions, conclude } from './record.js'
 
 /**
@@ -39,7 +39,8 @@ export async function runRecordHttp(
       ...(access && { access }),
       insecure: options.insecure === true,
       oauthRewrite: options.oauthRewrite !== false,
-      onListening: (own, remoteUrl) => front.listening(() => printUrl(own, remoteUrl, upstream, options, io)),
+      onListening: (own, remoteUrl) =>
+        front.listening(() => printUrl(io, own, remoteUrl, adviceOf(upstream, options))),
       onNotice: (line) => front.notice(line),
       onTrouble: (line) => front.notice(line),
     })
@@ -53,19 +54,9 @@ export async function runRecordHttp(
   }
 }
 
-async function printUrl(
-  own: string,
-  remoteUrl: string | undefined,
-  upstream: URL,
-  options: RecordOptions,
-  io: Io,
-): Promise<void> {
-  await io.write(`${own}\n`)
-  await io.flush()
-  if (options.quiet) return
-  await io.complain(
-    `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl+C`,
-  )
-  if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
-  if (options.insecure) await io.complain(`certificates of ${upstream.host} are not checked (--insecure)`)
+/** Advice to people about the URL; none if quiet. */
+function adviceOf(upstream: URL, { quiet, insecure }: RecordOptions): string[] {
+  if (quiet) return []
+  const about = `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl+C`
+  return insecure ? [about, `certificates of ${upstream.host} are not checked (--insecure)`] : [about]
 }

@@ -6,7 +6,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-flag.js'
-import { createFront } from './front.js'
+import { createFront, printUrl } from './front.js'
 import { captureOptions, conclude, reloadOf } from './record.js'
 
 /**
@@ -40,7 +40,7 @@ export async function runRecordListen(
       port,
       allowRemote: options.allowRemote === true,
       access: accessOf(options.openToAllUsers, capture.label, port, io),
-      onListening: (url, remoteUrl) => front.listening(() => printUrl(url, remoteUrl, options, io)),
+      onListening: (url, remoteUrl) => front.listening(() => printUrl(io, url, remoteUrl, adviceOf(options))),
       onNotice: (line) => front.notice(line),
       onTrouble: (line) => front.notice(line),
     })
@@ -54,18 +54,9 @@ export async function runRecordListen(
   }
 }
 
-async function printUrl(
-  url: string,
-  remoteUrl: string | undefined,
-  options: RecordOptions,
-  io: Io,
-): Promise<void> {
-  await io.write(`${url}\n`)
-  await io.flush()
-  if (options.quiet) return
-  const each = options.shared
-    ? 'all clients share one server process'
-    : 'each session has its own server process'
-  await io.complain(`recording; give clients the URL above, ${each}; end with Ctrl+C`)
-  if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
+/** Advice to people about the URL; none if quiet. */
+function adviceOf({ quiet, shared }: RecordOptions): string[] {
+  if (quiet) return []
+  const each = shared ? 'all clients share one server process' : 'each session has its own server process'
+  return [`recording; give clients the URL above, ${each}; end with Ctrl+C`]
 }

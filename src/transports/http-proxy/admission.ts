@@ -1,4 +1,4 @@
-import type { RawHeaders } from './http-event.js'
+import type { RawHeaders } from '../../wire/index.js'
 import { valuesOf } from './hop-headers.js'
 
 /** The listening address and the upstream, as the checks need them. */

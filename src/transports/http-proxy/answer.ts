@@ -1,8 +1,8 @@
+import type { RawHeaders } from '../../wire/index.js'
 import type { IncomingMessage } from 'node:http'
 import type { BodyChange } from './body-flow.js'
 import { createEndpointMove } from './endpoint-event.js'
 import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from './hop-headers.js'
-import type { RawHeaders } from './http-event.js'
 import { createResourceMove, type MetadataPlaces } from './protected-resource.js'
 
 /** Rewriting of responses: names of the upstream that become ours where a client would otherwise stop. */

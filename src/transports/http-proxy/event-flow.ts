@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SseParser, longestMessage } from '../../wire/index.js'
+import { SseParser, longestMessage, type EventPassage } from '../../wire/index.js'
 import type { BodyChange, BodyFlow, FlowObserver } from './body-flow.js'
-import type { EventPassage, ExchangeHead, Gatekeeper } from './gatekeeper.js'
+import type { ExchangeHead, Gatekeeper } from './gatekeeper.js'
 import { pairsOf } from './hop-headers.js'
 import { momentNow, type ArrivalTime } from './http-event.js'
 

@@ -1,4 +1,4 @@
-import type { RawHeaders } from './http-event.js'
+import type { RawHeaders } from '../../wire/index.js'
 
 /** Headers of one connection, not of the message (RFC 9110, 7.6.1). They are generated anew for the next hop. */
 const ofOneHop = new Set([

@@ -1,3 +1,4 @@
+import type { RawHeaders } from '../../wire/index.js'
 import type { HttpPhases } from '../../model/index.js'
 
 /** Arrival of bytes, before they were forwarded. */
@@ -10,9 +11,6 @@ export interface ArrivalTime {
 
 /** The side that ended an exchange early. */
 export type Breaker = 'client' | 'upstream' | 'wiretape'
-
-/** Header names and values alternately, as received: `name, value, name, value, …`. */
-export type RawHeaders = readonly string[]
 
 /** The events of one exchange. */
 export type HttpHappening =

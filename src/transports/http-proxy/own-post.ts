@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { PhaseClock } from './phases.js'
 import { failureWords } from './failure-words.js'
-import { momentNow, type RawHeaders, type Tell } from './http-event.js'
+import { momentNow, type Tell } from './http-event.js'
 import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
 import { withoutContentCoding } from '../content-coding.js'
-import { longestMessage } from '../../wire/index.js'
+import { longestMessage, type RawHeaders } from '../../wire/index.js'
 
 /** The response to a POST of our own. */
 export interface OwnAnswer {

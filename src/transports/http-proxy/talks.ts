@@ -1,9 +1,9 @@
+import type { RawHeaders } from '../../wire/index.js'
 import { type Conversations, legacySessionOf } from './conversations.js'
 import { createEndpoints } from './endpoints.js'
 import type { EventFlow } from './event-flow.js'
 import type { ExchangeHead } from './gatekeeper.js'
 import { valuesOf } from './hop-headers.js'
-import type { RawHeaders } from './http-event.js'
 
 /** A POST received from a client. */
 export interface PostedBefore {

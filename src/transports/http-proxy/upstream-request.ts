@@ -1,8 +1,8 @@
+import type { RawHeaders } from '../../wire/index.js'
 import http from 'node:http'
 import https from 'node:https'
 import type { SecureContext } from 'node:tls'
 import { asSocketHost } from './admission.js'
-import type { RawHeaders } from './http-event.js'
 import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
 /** Servers that accept long headers must get them through the proxy too. */
