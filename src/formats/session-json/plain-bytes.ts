@@ -55,7 +55,7 @@ export function createPlainBytes(transport: string): Take {
 }
 
 class PlainEntries {
-  readonly #transportBytes: Uint8Array<ArrayBufferLike>
+  readonly #transportBytes: Uint8Array
   readonly #scan = new PayloadScan()
   /** The last entry was incomplete: with more bytes it may be plain. */
   #isCut = false

@@ -33,7 +33,7 @@ export class Streamable implements HttpService {
     this.#methods = this.#play.legacy ? 'GET, POST, DELETE' : 'POST'
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     if (pathname === this.path && request.method === 'POST') return this.#post(request, response)
     request.resume()
