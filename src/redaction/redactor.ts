@@ -58,8 +58,6 @@ export class Redactor {
   readonly #words: TextRedactor
   readonly #blocks = new KeyBlocks()
   readonly #active: boolean
-  readonly #redactText: (text: string) => string
-  readonly #credentials: Credentials
   readonly #http: HeaderRules
   /** For the tape's first line. */
   readonly name: 'none' | 'defaults' | 'defaults+rules' | 'rules'
@@ -71,18 +69,17 @@ export class Redactor {
     this.#textRules = this.#rules.filter((rule) => rule.kind === 'text')
     this.#pathRules = this.#rules.filter((rule) => rule.kind === 'path')
     this.#words = new TextRedactor(options.defaults, this.#textRules)
-    this.#active = options.defaults || this.#rules.length > 0
-    this.#redactText = (text: string): string => this.#words.redact(text, this.#counted) ?? text
-    this.#credentials = new Credentials(options.tag)
+    const credentials = new Credentials(options.tag)
     this.#http = {
       counted: this.#counted,
-      text: this.#redactText,
-      credential: (secret: string) => this.#credentials.factsOf(secret),
+      text: (text) => this.text(text),
+      credential: (secret) => credentials.factsOf(secret),
       always: this.#textRules.length > 0,
       total: () => this.#total,
       clean: new CleanHeaders(),
     }
     const hasRules = this.#rules.length > 0
+    this.#active = options.defaults || hasRules
     if (options.defaults) this.name = hasRules ? 'defaults+rules' : 'defaults'
     else this.name = hasRules ? 'rules' : 'none'
   }
@@ -123,49 +120,47 @@ export class Redactor {
     if (end === undefined) return marker
     const rest = text.slice(end)
     this.#blocks.begin(rest, channel)
-    return marker + this.#redactText(rest)
+    return marker + this.text(rest)
   }
 
   /** Free text: a label, a note, metadata, the text of an error. */
   text(text: string): string {
-    return this.#redactText(text)
+    return this.#words.redact(text, this.#counted) ?? text
   }
 
   /** A command line: also the values of flags and variables with secret names. */
   command(argv: readonly string[]): string[] {
-    return redactCommand(argv, this.#options.defaults, this.#counted, this.#redactText)
+    return redactCommand(argv, this.#options.defaults, this.#counted, (text) => this.text(text))
   }
 
   /** A URL: also its user's password, and parameters with secret names. */
   url(url: string): string {
-    return this.#redactText(this.#options.defaults ? redactUrl(url, this.#http) : url)
+    return this.text(this.#options.defaults ? redactUrl(url, this.#http) : url)
   }
 
   /** Headers of HTTP. */
   headers(headers: HttpHeaders): HttpHeaders {
     return this.#options.defaults
       ? redactHeaders(headers, this.#http)
-      : plainHeaders(headers, this.#redactText)
+      : plainHeaders(headers, (text) => this.text(text))
   }
 
   /** Path and query of a request. */
   path(path: string): string {
-    if (!this.#options.defaults) return this.#redactText(path)
+    if (!this.#options.defaults) return this.text(path)
     const at = path.indexOf('?')
     const place = redactPathKeys(at === -1 ? path : path.slice(0, at), this.#http)
-    return this.#redactText(
-      at === -1 ? place : `${place}?${redactParameters(path.slice(at + 1), this.#http)}`,
-    )
+    return this.text(at === -1 ? place : `${place}?${redactParameters(path.slice(at + 1), this.#http)}`)
   }
 
   /** Like `path`, where any part may be a session: the address to which clients of HTTP+SSE must POST. */
   endpoint(path: string): string {
-    return this.#redactText(this.#options.defaults ? redactEndpoint(path, this.#http) : path)
+    return this.text(this.#options.defaults ? redactEndpoint(path, this.#http) : path)
   }
 
   /** A form (`application/x-www-form-urlencoded`), as used by OAuth. */
   form(text: string): string {
-    return this.#redactText(this.#options.defaults ? redactParameters(text, this.#http) : text)
+    return this.text(this.#options.defaults ? redactParameters(text, this.#http) : text)
   }
 
   report(): RedactionReport {

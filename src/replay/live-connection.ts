@@ -32,23 +32,6 @@ export interface LiveEvents {
   ended(reason: string): void
 }
 
-/** One live connection with its pending requests. */
-export interface LiveConnection {
-  /** Why a frame that awaits no response was refused; known once it is sent. */
-  refusalOf(frame: ClientFrame): string | undefined
-  /** Why the connection ended. */
-  readonly ended: string | undefined
-  expect(id: string, pending: Pending): void
-  /** Stops waiting; a later response is a stray one. */
-  forget(id: string, pending: Pending): void
-  /** Number of notifications received for a method. */
-  notified(method: string): number
-  /** A request with this id was given up, and its response may still come. */
-  isOwed(id: string): boolean
-  send(frame: ClientFrame): Promise<void>
-  close(): Promise<void>
-}
-
 export type Connect = (
   events: ClientEvents,
   opening: Opening,
@@ -70,14 +53,15 @@ export async function openLive(
   opening: Opening,
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
-  const live = new Live(events)
+  const live = new LiveConnection(events)
   const connection = await connect(live.heard, opening)
   if ('error' in connection) return connection
   live.connection = connection
   return live
 }
 
-class Live implements LiveConnection {
+/** One live connection with its pending requests. */
+export class LiveConnection {
   readonly #events: LiveEvents
   /** Set once it is open. */
   connection: ClientConnection | undefined
@@ -112,10 +96,12 @@ class Live implements LiveConnection {
     }
   }
 
+  /** Why a frame that awaits no response was refused; known once it is sent. */
   refusalOf(frame: ClientFrame): string | undefined {
     return this.#refusals.get(frame)
   }
 
+  /** Why the connection ended. */
   get ended(): string | undefined {
     return this.#ended
   }
@@ -126,14 +112,17 @@ class Live implements LiveConnection {
     else this.#pending.set(idKey(id), [waiting])
   }
 
+  /** Number of notifications received for a method. */
   notified(method: string): number {
     return this.#notified.get(method) ?? 0
   }
 
+  /** A request with this id was given up, and its response may still come. */
   isOwed(id: string): boolean {
     return this.#settled.get(idKey(id)) === 'given up'
   }
 
+  /** Stops waiting; a later response is a stray one. */
   forget(id: string, waiting: Pending): void {
     if (this.#remove(idKey(id), waiting)) this.#settled.set(idKey(id), 'given up')
   }
