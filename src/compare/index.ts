@@ -1,9 +1,9 @@
-export { canonicalJson, type Substitute } from './canonical-json.js'
+export { canonicalJson } from './canonical-json.js'
 export { checkSchema, type SchemaFault } from './schema-check.js'
 export { compareQuestions } from './compare-questions.js'
 export { RecordingComparison, isNote, zeroCounts } from './compare-recordings.js'
 export type { ComparedRecording, ComparisonSummary, ExchangeComparison, ExchangeSide } from './comparison.js'
-export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolerance } from './json-diff.js'
+export { diffJson, type Difference, type DiffOptions, type Tolerance } from './json-diff.js'
 export { pollMsOf, taskPoll, taskStatus } from './task-places.js'
 export { withJsonInTexts } from './text-json.js'
 export { placeOf, toJsonPath, toPointer, type JsonPlace } from './json-place.js'
@@ -12,14 +12,7 @@ export { createKnownFaults, notesIn } from './known-faults.js'
 export { createOwnAnswers, ownAnswerNote, restartNotes } from './own-answers.js'
 export { createShortTimeOuts } from './short-time-outs.js'
 export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'
-export {
-  matcherNames,
-  matchesAlone,
-  parseMatcher,
-  standsAlone,
-  suggestMatcher,
-  type Matcher,
-} from './matcher.js'
+export { matchesAlone, parseMatcher, standsAlone, suggestMatcher, type Matcher } from './matcher.js'
 export {
   compareOffers,
   compareOfferVersions,
@@ -29,19 +22,17 @@ export {
   type Offers,
 } from './offers.js'
 export type { OfferChange, OfferVersions } from './offer-change.js'
-export { outputSchemasOf, type OutputSchemas } from './output-schemas.js'
+export { outputSchemasOf } from './output-schemas.js'
 export type { OfferKind } from './offered-places.js'
 export {
   createRecordingIndex,
   marksOf,
   requestHashes,
   type RecordingIndex,
-  type RecordingIndexer,
   type Subject,
 } from './recording-index.js'
-export { anything, paramsKey, type RequestKeyOptions } from './request-key.js'
-export type { Impact } from './schema-change.js'
-export { parseSettingsFile, type SettingsFault, type SettingsFile } from './settings-file.js'
+export { anything, paramsKey } from './request-key.js'
+export { parseSettingsFile, type SettingsFile } from './settings-file.js'
 export {
   ignoreRule,
   levels,
@@ -66,8 +57,8 @@ export {
   suggestRule,
   titleOf,
 } from './describe.js'
-export { collectReport, reportKinds, type ComparisonReport, type ReportCollector } from './reports/index.js'
-export { placesIn, ruledPlaces, type Varied } from './tolerance.js'
+export { collectReport, reportKinds, type ComparisonReport } from './reports/index.js'
+export { placesIn, ruledPlaces } from './tolerance.js'
 export { createVariedCounts, sumOfVaried } from './varied-counts.js'
-export { createVarying, type RunSide, type Varying, type VariedBetween, type VariedKind } from './varying.js'
+export { createVarying, type RunSide, type VariedBetween } from './varying.js'
 export { rulesFor } from './settings.js'

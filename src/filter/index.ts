@@ -2,8 +2,8 @@ export { completeFilter, quoteValue, type Completion, type Completions, type Kno
 export type { Condition } from './condition.js'
 export { describeFilter } from './describe.js'
 export type { FilterFault } from './fault.js'
-export { compileFindText, type FindText, type FoundText } from './found-text.js'
-export { compileGuess, type Guess } from './guess.js'
+export { compileFindText, type FindText } from './found-text.js'
+export { compileGuess } from './guess.js'
 export {
   findingTests,
   isEmptyFilter,
@@ -12,10 +12,10 @@ export {
   needsPayload,
   type Filter,
 } from './filter.js'
-export { filterKeys, flagWords, type FilterKey } from './keys.js'
+export { filterKeys } from './keys.js'
 export { needleOf, type Needle } from './needle.js'
 export { nearestTo } from './nearest.js'
-export { parseFilter, type ParsedFilter, type ParseFilterOptions } from './parse.js'
+export { parseFilter } from './parse.js'
 export { ColumnSubject } from './column-subject.js'
-export { rowSubject, type RecordedRow } from './row-subject.js'
-export type { FilterFlag, FilterSubject, SubjectFinding, SubjectFlag, SubjectStatus } from './subject.js'
+export { rowSubject } from './row-subject.js'
+export type { FilterSubject, SubjectFinding, SubjectFlag } from './subject.js'

@@ -31,7 +31,6 @@ export {
   sessionJson,
   viewSession,
   type SessionRow,
-  type SessionView,
 } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export { fromUtf16, utf16Fault, utf16Of } from './utf16.js'
@@ -46,13 +45,10 @@ export {
   readTraceLines,
   severalServersCode,
   traceV1,
-  type DecodedLine,
-  type EncodeOptions,
   type PlainLine,
   PlainLines,
   type PlainLineArrays,
   type TakePlain,
-  type TraceIndex,
   type TraceLine,
 } from './trace-v1/index.js'
 export {

@@ -4,13 +4,13 @@ import { prepareTriggers, triggers } from './trigger.js'
 import { anchors, prepareValuePatterns } from './value-patterns.js'
 
 export { useRedactionTables } from './built-tables.js'
-export type { CompiledRules, RuleSources } from './compile-rules.js'
+export type { RuleSources } from './compile-rules.js'
 export type { RedactedJson } from './json-redactor.js'
 export { literalRule } from './literal-rule.js'
 export { marker as redactionMarker } from './marker.js'
 export { restoreEdits } from './restore.js'
 export { secretVariable } from './secret-variable.js'
-export { Redactor, type CompiledRule, type RedactionReport, type RedactorOptions } from './redactor.js'
+export { Redactor } from './redactor.js'
 
 /**
  * Compiles a user's rules. Never throws on bad input: problems are in `diagnostics`, and nothing should be

@@ -1,9 +1,9 @@
 export { pad, truncate, widthOf, wrapPieces } from './columns.js'
 export { escapeJson, escapeLines, escapeText, invisible } from './escape.js'
-export { phaseViews, phaseWords, type PhaseView } from './http-phases.js'
+export { phaseViews, phaseWords } from './http-phases.js'
 export { indentedPieces, indentJson } from './indent-json.js'
 export { markdownCode, markdownJson, markdownText } from './markdown.js'
-export { longestContent, rowContent } from './row-content.js'
+export { rowContent } from './row-content.js'
 export {
   authorWords,
   factWords,
@@ -14,7 +14,6 @@ export {
   rowView,
   ownAnswerWords,
   toldFacts,
-  type AskedMatter,
   type RowKind,
   type RowMatter,
   type RowTone,

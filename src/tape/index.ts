@@ -15,7 +15,7 @@ export {
 } from './read-file.js'
 export { OpenRecords } from './open-records.js'
 export { isOrigin, originOf, type Origin } from './origin.js'
-export { recoverTape, type RecoverReport } from './recover.js'
+export { recoverTape } from './recover.js'
 export { SegmentFile } from './segment-file.js'
 export { fullTapePath, startFullTape, startTape } from './start-tape.js'
 export { safeLabel, segmentPath, tapeFileName } from './tape-path.js'

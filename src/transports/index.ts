@@ -1,14 +1,14 @@
 export { createDeadline, longestTimerMs } from './deadline.js'
 export { createDecoder, decodeWhole, isIdentity, wordsOf, type Decoder } from './content-coding.js'
-export { addressBytes, raiseBarrier, storedSecret, type Access, type Barrier } from './barrier/index.js'
+export { addressBytes, raiseBarrier, storedSecret, type Access } from './barrier/index.js'
 export { createDrain } from './stdio/drain.js'
 export { startClient, type ClientProcess } from './stdio/client-process.js'
 export { reasonNotFound } from './stdio/find-program.js'
 export { EarlyPipes } from './stdio/server-pipes.js'
 export { isForegroundGroup } from './stdio/foreground.js'
-export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
-export type { Valve, ValvePort } from './stdio/pump.js'
-export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
+export { openOwnStdio } from './stdio/own-stdio.js'
+export type { ValvePort } from './stdio/pump.js'
+export { runStdio, type StdioRun } from './stdio/run-stdio.js'
 export {
   createLineWriter,
   endServer,

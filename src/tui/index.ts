@@ -1,3 +1,3 @@
 export type { CaptureLink } from './link.js'
-export { pickOne, pickSome, type Choice, type PickerOptions } from './picker.js'
-export { runScreen, type ScreenEnd, type ScreenOptions } from './screen.js'
+export { pickOne, pickSome, type Choice } from './picker.js'
+export { runScreen } from './screen.js'
