@@ -201,8 +201,7 @@ export class Exchange implements Breakable {
   }
 
   #listenTo(onward: ClientRequest, { upstream }: Route): void {
-    const phases = new PhaseClock()
-    this.#clock = phases
+    const phases = (this.#clock = new PhaseClock())
     onward.on('socket', (socket) => {
       this.#setting.onUpstreamSocket(socket)
       phases.connection(onward, socket, upstream.protocol === 'https:')
