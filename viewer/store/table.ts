@@ -7,30 +7,39 @@ import {
 } from '../../src/model/index.js'
 import { extraFlag, idText, type Changes, type Rows } from '../worker/protocol.js'
 
-/** The rows of all lanes in typed columns: about 50 bytes per row, so that any row can be drawn at once. */
 export type RowKind = EntryKind | 'note'
 
-type Numbers = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array
+/** Unwritten parts of columns cost no memory. */
+function columnsOf(capacity: number) {
+  return {
+    lane: new Uint8Array(capacity),
+    kind: new Uint8Array(capacity),
+    flags: new Uint16Array(capacity),
+    extra: new Uint8Array(capacity),
+    at: new Float64Array(capacity),
+    seq: new Int32Array(capacity),
+    size: new Uint32Array(capacity),
+    peer: new Int32Array(capacity),
+    linked: new Int32Array(capacity),
+    method: new Uint32Array(capacity),
+    subject: new Uint32Array(capacity),
+    note: new Uint32Array(capacity),
+    id: new Int32Array(capacity),
+    order: new Int32Array(capacity),
+  }
+}
+
+const columnNames = Object.keys(columnsOf(0)) as (keyof ReturnType<typeof columnsOf>)[]
+/** Columns that the worker sends. */
+const sentColumns = columnNames.filter((name) => name !== 'lane' && name !== 'order')
 
 const answerKinds: ReadonlySet<number> = new Set([entryKinds.indexOf('result'), entryKinds.indexOf('error')])
 
+/** The rows of all lanes in typed columns: about 50 bytes per row, so that any row can be drawn at once. */
 export class Table {
   #capacity = 1 << 14
   #length = 0
-  #lane = new Uint8Array(this.#capacity)
-  #kind = new Uint8Array(this.#capacity)
-  #flags = new Uint32Array(this.#capacity)
-  #extra = new Uint8Array(this.#capacity)
-  #at = new Float64Array(this.#capacity)
-  #seq = new Int32Array(this.#capacity)
-  #size = new Uint32Array(this.#capacity)
-  #peer = new Int32Array(this.#capacity)
-  #linked = new Int32Array(this.#capacity)
-  #method = new Uint32Array(this.#capacity)
-  #subject = new Uint32Array(this.#capacity)
-  #note = new Uint32Array(this.#capacity)
-  #id = new Int32Array(this.#capacity)
-  #order = new Int32Array(this.#capacity)
+  #columns = columnsOf(this.#capacity)
   readonly #words: string[] = []
   readonly #held = new Map<number, number>()
   readonly #waited = new Map<number, number>()
@@ -48,40 +57,41 @@ export class Table {
     rows: total(this.#rowsOf, only),
     besides: total(this.#besidesOf, only),
   })
-  readonly lane = (row: number): number => this.#lane[row]!
+  readonly lane = (row: number): number => this.#columns.lane[row]!
   readonly kind = (row: number): RowKind =>
-    (this.#extra[row]! & extraFlag.note) === 0 ? entryKinds[this.#kind[row]!]! : 'note'
+    (this.#columns.extra[row]! & extraFlag.note) === 0 ? entryKinds[this.#columns.kind[row]!]! : 'note'
   /** Number of a word; -1 if it does not occur. */
   readonly wordNumber = (text: string): number => this.#words.indexOf(text)
-  readonly has = (row: number, flag: EntryFlag): boolean => (this.#flags[row]! & entryFlag[flag]) !== 0
+  readonly has = (row: number, flag: EntryFlag): boolean =>
+    (this.#columns.flags[row]! & entryFlag[flag]) !== 0
   /** All flags as bits: they change when a held message is edited or forwarded. */
-  readonly flags = (row: number): number => this.#flags[row]!
+  readonly flags = (row: number): number => this.#columns.flags[row]!
   readonly is = (row: number, flag: keyof typeof extraFlag): boolean =>
-    (this.#extra[row]! & extraFlag[flag]) !== 0
+    (this.#columns.extra[row]! & extraFlag[flag]) !== 0
   /** Microseconds since 1970; 0 if the recording has no times. */
-  readonly at = (row: number): number => this.#at[row]!
-  readonly seq = (row: number): number => this.#seq[row]!
-  readonly size = (row: number): number => this.#size[row]!
+  readonly at = (row: number): number => this.#columns.at[row]!
+  readonly seq = (row: number): number => this.#columns.seq[row]!
+  readonly size = (row: number): number => this.#columns.size[row]!
   /** The request of a response, or the response of a request; -1 for none. */
-  readonly peer = (row: number): number => this.#peer[row]!
+  readonly peer = (row: number): number => this.#columns.peer[row]!
   /** The request that another message belongs to (progress, cancellation, round, held response); or -1. */
-  readonly linked = (row: number): number => this.#linked[row]!
+  readonly linked = (row: number): number => this.#columns.linked[row]!
   /** The last held response to a request, whatever its outcome; -1 for none. */
   readonly heldAnswer = (row: number): number => this.#heldAnswers.get(row) ?? -1
-  readonly method = (row: number): string => this.#words[this.#method[row]!] ?? ''
-  readonly subject = (row: number): string => this.#words[this.#subject[row]!] ?? ''
+  readonly method = (row: number): string => this.#words[this.#columns.method[row]!] ?? ''
+  readonly subject = (row: number): string => this.#words[this.#columns.subject[row]!] ?? ''
   /** Time for which a person or a rule held it, in microseconds. */
   readonly heldUs = (row: number): number => this.#held.get(row) ?? 0
   /** Time for which the server waited for its client before this response, in microseconds. */
   readonly waitedUs = (row: number): number => this.#waited.get(row) ?? 0
   /** As `EntryTable.taskUs`. */
   readonly taskUs = (row: number): number => this.#tasks.get(row) ?? 0
-  readonly note = (row: number): string => this.#words[this.#note[row]!] ?? ''
+  readonly note = (row: number): string => this.#words[this.#columns.note[row]!] ?? ''
   /** Exact text of the JSON-RPC id. */
-  readonly id = (row: number): string => idText(this.#id[row]!, (number) => this.#words[number] ?? '')
+  readonly id = (row: number): string => idText(this.#columns.id[row]!, (number) => this.#words[number] ?? '')
   /** Word numbers, for grouping. */
-  readonly methodWord = (row: number): number => this.#method[row]!
-  readonly subjectWord = (row: number): number => this.#subject[row]!
+  readonly methodWord = (row: number): number => this.#columns.method[row]!
+  readonly subjectWord = (row: number): number => this.#columns.subject[row]!
   readonly word = (number: number): string => this.#words[number] ?? ''
 
   get length(): number {
@@ -91,38 +101,28 @@ export class Table {
   add(rows: Rows, changes: Changes): void {
     const { first, count } = rows
     if (first + count > this.#capacity) this.#grow(first + count)
-    this.#lane.fill(rows.lane, first, first + count)
-    this.#kind.set(rows.kind, first)
-    this.#flags.set(rows.flags, first)
-    this.#extra.set(rows.extra, first)
-    this.#at.set(rows.at, first)
-    this.#seq.set(rows.seq, first)
-    this.#size.set(rows.size, first)
-    this.#peer.set(rows.peer, first)
-    this.#linked.set(rows.linked, first)
-    this.#method.set(rows.method, first)
-    this.#subject.set(rows.subject, first)
-    this.#note.set(rows.note, first)
-    this.#id.set(rows.id, first)
+    const columns = this.#columns
+    columns.lane.fill(rows.lane, first, first + count)
+    for (const name of sentColumns) columns[name].set(rows[name], first)
     for (const word of rows.strings) this.#words.push(word)
     this.#length = Math.max(this.#length, first + count)
     let besides = 0
     for (let row = first; row < first + count; row += 1) {
-      if (!isMessageKind(entryKinds[this.#kind[row]!]!)) besides += 1
-      if ((this.#extra[row]! & extraFlag.note) !== 0) this.#addNote(row)
-      else if (this.#linked[row]! >= 0) {
-        this.#extra[this.#linked[row]!]! |= extraFlag.joined
-        if (answerKinds.has(this.#kind[row]!)) this.#heldAnswers.set(this.#linked[row]!, row)
+      if (!isMessageKind(entryKinds[columns.kind[row]!]!)) besides += 1
+      if ((columns.extra[row]! & extraFlag.note) !== 0) this.#addNote(row)
+      else if (columns.linked[row]! >= 0) {
+        columns.extra[columns.linked[row]!]! |= extraFlag.joined
+        if (answerKinds.has(columns.kind[row]!)) this.#heldAnswers.set(columns.linked[row]!, row)
       }
     }
     this.#rowsOf[rows.lane] = (this.#rowsOf[rows.lane] ?? 0) + count
     this.#besidesOf[rows.lane] = (this.#besidesOf[rows.lane] ?? 0) + besides
     this.#noteOrder(first, count)
     changes.rows.forEach((row, i) => {
-      this.#kind[row] = changes.kind[i]!
-      this.#flags[row] = changes.flags[i]!
-      this.#size[row] = changes.size[i]!
-      this.#peer[row] = changes.peer[i]!
+      columns.kind[row] = changes.kind[i]!
+      columns.flags[row] = changes.flags[i]!
+      columns.size[row] = changes.size[i]!
+      columns.peer[row] = changes.peer[i]!
       if (changes.heldUs[i]! > 0) this.#held.set(row, changes.heldUs[i]!)
       if (changes.waitedUs[i]! > 0) this.#waited.set(row, changes.waitedUs[i]!)
       if (changes.taskUs[i]! > 0 || this.#tasks.has(row)) this.#tasks.set(row, changes.taskUs[i]!)
@@ -131,8 +131,8 @@ export class Table {
 
   /** Rows in chronological order. */
   get order(): Int32Array {
-    const at = this.#at
-    const all = this.#order.subarray(0, this.#length)
+    const { order, at } = this.#columns
+    const all = order.subarray(0, this.#length)
     if (!this.#sorted) {
       all.sort((a, b) => at[a]! - at[b]! || a - b)
       this.#sorted = true
@@ -142,44 +142,29 @@ export class Table {
   }
 
   #grow(needed: number): void {
-    // Unwritten parts cost no memory.
     while (this.#capacity < needed) this.#capacity *= 2
-    this.#lane = extend(this.#lane, new Uint8Array(this.#capacity))
-    this.#kind = extend(this.#kind, new Uint8Array(this.#capacity))
-    this.#flags = extend(this.#flags, new Uint32Array(this.#capacity))
-    this.#extra = extend(this.#extra, new Uint8Array(this.#capacity))
-    this.#at = extend(this.#at, new Float64Array(this.#capacity))
-    this.#seq = extend(this.#seq, new Int32Array(this.#capacity))
-    this.#size = extend(this.#size, new Uint32Array(this.#capacity))
-    this.#peer = extend(this.#peer, new Int32Array(this.#capacity))
-    this.#linked = extend(this.#linked, new Int32Array(this.#capacity))
-    this.#method = extend(this.#method, new Uint32Array(this.#capacity))
-    this.#subject = extend(this.#subject, new Uint32Array(this.#capacity))
-    this.#note = extend(this.#note, new Uint32Array(this.#capacity))
-    this.#id = extend(this.#id, new Int32Array(this.#capacity))
-    this.#order = extend(this.#order, new Int32Array(this.#capacity))
+    const grown = columnsOf(this.#capacity)
+    for (const name of columnNames) grown[name].set(this.#columns[name])
+    this.#columns = grown
   }
 
   #noteOrder(first: number, count: number): void {
+    const { order, at } = this.#columns
     for (let row = first; row < first + count; row += 1) {
-      this.#order[row] = row
+      order[row] = row
       // Numbers are chronological within a session, but the clocks of other lanes may differ.
-      if (this.#at[row]! < this.#newest) this.#sorted = false
-      else this.#newest = this.#at[row]!
+      if (at[row]! < this.#newest) this.#sorted = false
+      else this.#newest = at[row]!
     }
   }
 
   #addNote(row: number): void {
+    const { extra, linked } = this.#columns
     this.notes.push(row)
-    if (this.#linked[row]! >= 0) this.#extra[this.#linked[row]!]! |= extraFlag.noted
+    if (linked[row]! >= 0) extra[linked[row]!]! |= extraFlag.noted
   }
 }
 
 function total(counts: readonly number[], only: number | 'all'): number {
   return only === 'all' ? counts.reduce((sum, count) => sum + (count ?? 0), 0) : (counts[only] ?? 0)
-}
-
-function extend<T extends Numbers>(from: T, to: T): T {
-  to.set(from)
-  return to
 }
