@@ -73,60 +73,9 @@ export function ToolsPage() {
         ) : all.length === 0 ? (
           <p class="empty">{matches || between ? 'No calls match the filter.' : 'No calls yet.'}</p>
         ) : (
-<<<<<<< HEAD
           <div class="scroll-narrow">
-            <table class="grid">
-              <thead>
-                <tr>
-                  {columns.map(({ key, name }) => (
-                    <th
-                      key={key}
-                      scope="col"
-                      class={key === 'name' ? '' : 'number'}
-                      aria-sort={
-                        toolsOrder.value.key === key
-                          ? toolsOrder.value.down
-                            ? 'descending'
-                            : 'ascending'
-                          : 'none'
-                      }
-                    >
-                      <button
-                        type="button"
-                        class="bare"
-                        onClick={() =>
-                          (toolsOrder.value = {
-                            key,
-                            down: toolsOrder.value.key === key ? !toolsOrder.value.down : key !== 'name',
-                          })
-                        }
-                      >
-                        {name}
-                        <span aria-hidden="true">
-                          {toolsOrder.value.key === key ? (toolsOrder.value.down ? ' ↓' : ' ↑') : ''}
-                        </span>
-                      </button>
-                    </th>
-                  ))}
-                  <th scope="col" class="latency-bar">
-                    <span class="quiet">latency</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {sorted.map((one) => (
-                  <UsageRow
-                    key={`${one.lane} ${one.method} ${one.subject} ${one.fromServer}`}
-                    one={one}
-                    slowest={slowest}
-                  />
-                ))}
-              </tbody>
-            </table>
+            <UsageTable all={all} />
           </div>
-=======
-          <UsageTable all={all} />
->>>>>>> 5693d491 (The viewer's home, tools and comparison consist of smaller parts; the gate and the proxies share the types of a passage)
         )}
         {otherErrors > 0 && (
           <p class="quiet other-errors">
