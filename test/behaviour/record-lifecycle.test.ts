@@ -91,6 +91,17 @@ describe('a grandchild that holds the output open', () => {
     process.kill(pid, 'SIGKILL')
   })
 
+  it('does not keep us until our client kills us, 2 s after SIGTERM as the official clients do', async () => {
+    const recorder = stage.start(stage.record(['sh', '-c', 'sleep 60 & echo $!; exec sleep 60']))
+    await until('the child runs', () => recorder.stdout().toString().endsWith('\n'))
+    recorder.child.kill('SIGTERM')
+    const killed = setTimeout(() => recorder.child.kill('SIGKILL'), 2_000)
+    await recorder.ended
+    clearTimeout(killed)
+    process.kill(Number(recorder.stdout().toString()), 'SIGKILL')
+    expect(linesOfTape(stage.tape()).at(-1)).toMatchObject({ type: 'end', wiretape: { signal: 'SIGTERM' } })
+  })
+
   it('still has its output passed on while it goes on talking', async () => {
     const script = '(for i in 1 2 3; do sleep 0.8; echo "late $i"; done) & echo early; exit 4'
     const recorder = stage.start(stage.record(['sh', '-c', script]))

@@ -127,6 +127,17 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await queued(page, 'tools/call echo').waitFor({ state: 'detached' })
     expect(recorder.stdout().toString()).not.toContain('fourth')
 
+    // The row has the name of the tool that was called in the end.
+    await recorder.send(echo(7, 'seventh'))
+    await queued(page, 'tools/call echo').getByRole('button', { name: 'Edit' }).click()
+    const sum = { name: 'add', arguments: { a: 20, b: 3 } }
+    await write(page, JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: sum }))
+    await page.keyboard.press('Control+Enter')
+    await queued(page, 'result').getByRole('button', { name: 'Forward' }).click()
+    await printed(recorder, '"23"')
+    const other = page.locator('.row', { hasText: 'by a person' }).filter({ hasText: 'b: 3' })
+    await other.filter({ hasText: 'add' }).filter({ hasNotText: 'echo' }).waitFor()
+
     await press(page, 'Breakpoints')
     const filter = page.getByLabel('Hold only messages that match this filter; empty for no breakpoint')
     await filter.fill('method:')

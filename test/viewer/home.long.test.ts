@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     // Nothing proves that this machine made the recording.
     await page.locator('.row', { hasText: 'tools/call' }).first().click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Save the call…' }).click()
-    await page.locator('.act-box', { hasText: 'nothing proves' }).waitFor()
+    await page.locator('.act-box', { hasText: 'cannot verify' }).waitFor()
     expect(await page.getByRole('button', { name: 'Save the call' }).count()).toBe(0)
     await picture(page, 'save-unproven')
     await page.locator('.act-box').getByRole('button', { name: 'Close' }).click()

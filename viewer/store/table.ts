@@ -33,6 +33,9 @@ const columnNames = Object.keys(columnsOf(0)) as (keyof ReturnType<typeof column
 /** Columns that the worker sends. */
 const sentColumns = columnNames.filter((name) => name !== 'lane' && name !== 'order')
 
+/** Columns that change after their rows were sent. */
+const changedColumns = ['kind', 'flags', 'size', 'peer', 'method', 'subject', 'note', 'id'] as const
+
 const answerKinds: ReadonlySet<number> = new Set([entryKinds.indexOf('result'), entryKinds.indexOf('error')])
 
 /** The rows of all lanes in typed columns: about 50 bytes per row, so that any row can be drawn at once. */
@@ -119,10 +122,7 @@ export class Table {
     this.#besidesOf[rows.lane] = (this.#besidesOf[rows.lane] ?? 0) + besides
     this.#noteOrder(first, count)
     changes.rows.forEach((row, i) => {
-      columns.kind[row] = changes.kind[i]!
-      columns.flags[row] = changes.flags[i]!
-      columns.size[row] = changes.size[i]!
-      columns.peer[row] = changes.peer[i]!
+      for (const name of changedColumns) columns[name][row] = changes[name][i]!
       if (changes.heldUs[i]! > 0) this.#held.set(row, changes.heldUs[i]!)
       if (changes.waitedUs[i]! > 0) this.#waited.set(row, changes.waitedUs[i]!)
       if (changes.taskUs[i]! > 0 || this.#tasks.has(row)) this.#tasks.set(row, changes.taskUs[i]!)

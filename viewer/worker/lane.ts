@@ -137,18 +137,15 @@ export class LaneIndex {
       })
     }
     if (count > 0 && first < kept.length) {
-      // A held message was forwarded: its new line contains the forwarded text.
+      // A held message was forwarded: its new line contains the forwarded text, maybe of another tool.
       kept.offset.fill(line.offset, first, first + count)
       kept.lineSize.fill(line.sizeBytes, first, first + count)
+      for (let part = 0; part < count; part += 1) this.#describe(first + part, record, part)
       return
     }
     for (let part = 0; part < count; part += 1) {
       const row = this.#addRow(line.offset, line.sizeBytes)
-      const texts = textsOf(record, part, this.fold.entries.kind(row))
-      kept.method[row] = words.numberOf(texts.method)
-      kept.subject[row] = words.numberOf(texts.subject)
-      kept.note[row] = words.numberOf(texts.note)
-      kept.id[row] = idNumber(texts.id, (text) => words.numberOf(text))
+      this.#describe(row, record, part)
       kept.extra[row] = extraOf(record)
       kept.conversation[row] = words.numberOf(conversationOf(record))
       kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')
@@ -159,6 +156,16 @@ export class LaneIndex {
       else if (isFrameRecord(record) && record.http)
         this.#exchanges.add(record.http.exchange, row, sideOf(record.direction === 'server_to_client'))
     }
+  }
+
+  #describe(row: number, record: TapeRecord, part: number): void {
+    const kept = this.#kept
+    const words = this.#words
+    const texts = textsOf(record, part, this.fold.entries.kind(row))
+    kept.method[row] = words.numberOf(texts.method)
+    kept.subject[row] = words.numberOf(texts.subject)
+    kept.note[row] = words.numberOf(texts.note)
+    kept.id[row] = idNumber(texts.id, (text) => words.numberOf(text))
   }
 
   /** A successful HTTP record is linked to its request; a failed one stays separate. */
@@ -286,6 +293,10 @@ export class LaneIndex {
       kind: Uint8Array.from(old, (row) => entries.kindNumber(row)),
       flags: Uint32Array.from(old, (row) => entries.flags(row)),
       size: Uint32Array.from(old, (row) => entries.size(row)),
+      method: Uint32Array.from(old, this.method),
+      subject: Uint32Array.from(old, this.subject),
+      note: Uint32Array.from(old, this.note),
+      id: Int32Array.from(old, (row) => kept.id[row]!),
       heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
       waitedUs: Float64Array.from(old, (row) => entries.waitedUs(row)),
       taskUs: Float64Array.from(old, (row) => entries.taskUs(row)),

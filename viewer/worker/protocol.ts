@@ -112,6 +112,11 @@ export interface Changes {
   readonly flags: Uint32Array
   readonly size: Uint32Array
   readonly peer: Int32Array
+  /** Words of the row: those of the forwarded text, after a person or a rule changed it. */
+  readonly method: Uint32Array
+  readonly subject: Uint32Array
+  readonly note: Uint32Array
+  readonly id: Int32Array
   /** Time for which it was held, in microseconds. */
   readonly heldUs: Float64Array
   /** Time for which the server waited for its client before this response, in microseconds. */

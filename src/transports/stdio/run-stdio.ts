@@ -4,6 +4,8 @@ import type { ServerExit, ServerProcess } from './server-process.js'
 
 /** Output counts as ended when nothing was readable for this long after the server's exit (milliseconds). */
 const drainIdleMs = 2_000
+/** The same after a signal was forwarded: clients kill a program that lives for 2 s after SIGTERM. */
+const signalledIdleMs = 500
 
 type Channel = 'in' | 'out' | 'err'
 
@@ -43,6 +45,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   const errors = new Pump(server.stderr, client.errorOutput, observe('err'), { readsOn: true })
   let held = false
   let gone = false
+  let signalled = false
   let giveUp: () => void = () => undefined
 
   // A side that closes must look closed to the other side, as without us. Broken streams are closed at once on
@@ -68,7 +71,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
     const drained = Promise.all([output.done, errors.done])
     await Promise.race([
       drained,
-      idle([output, errors], () => held),
+      idle([output, errors], () => held, signalled ? signalledIdleMs : drainIdleMs),
       new Promise<void>((resolve) => (giveUp = resolve)),
     ])
     input.stop('the server has ended')
@@ -99,19 +102,22 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
     },
     signal(signal) {
       if (gone) giveUp()
-      else server.kill(signal)
+      else {
+        signalled = true
+        server.kill(signal)
+      }
     },
     finished,
   }
 }
 
 /** Resolves after a period without data. Time in which nothing could be read does not count. */
-function idle(pumps: readonly Pump[], held: () => boolean): Promise<void> {
+function idle(pumps: readonly Pump[], held: () => boolean, idleMs: number): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
     const restart = (): void => {
       clearTimeout(timer)
-      timer = setTimeout(check, drainIdleMs)
+      timer = setTimeout(check, idleMs)
     }
     const check = (): void => {
       if (held() || pumps.some((pump) => pump.blocked)) return restart()
