@@ -177,6 +177,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await story(page).locator('.tell-poll', { hasText: 'input_required' }).waitFor()
     await story(page).locator('.asked-form dd', { hasText: 'bees' }).waitFor()
     await story(page).locator('.tell-answer .block.text', { hasText: 'Found bees' }).waitFor()
+    await page.locator('.list .row', { hasText: 'tools/call' }).filter({ hasText: 'Found bees' }).waitFor()
     await looked(page, 'story-task')
     await page.keyboard.press('3')
     const polls = page.locator('.grid tbody tr', { hasText: 'tasks/get' })
@@ -240,11 +241,32 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await story(page).locator('.story-told', { hasText: 'The task of the call failed.' }).waitFor()
     await story(page).locator('.tell-answer', { hasText: '-32603 No shovel' }).waitFor()
     expect(await statusCell(page).textContent()).toBe('task failed')
+    await page.locator('.list .row', { hasText: 'tools/call dig' }).filter({ hasText: 'No shovel' }).waitFor()
     await page.locator('.troubles', { hasText: /^1 error$/ }).waitFor()
     await looked(page, 'story-failed-task')
     await page.locator('.chip', { hasText: 'Errors' }).click()
     await page.locator('.list .row', { hasText: 'tasks/result' }).waitFor({ state: 'detached' })
     expect(await statusCell(page).textContent()).toBe('task failed')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('ends with the outcome of the task: later messages are of the call only where they name it', async () => {
+    const log = {
+      dir: 'out',
+      raw: { method: 'notifications/message', params: { level: 'info', data: 'next' } },
+    }
+    const page = await openTask(
+      created,
+      status('T', 'completed'),
+      { dir: 'in', raw: { id: 2, method: 'tasks/result', params: { taskId: 'T' } } },
+      { dir: 'out', raw: { id: 2, result: { content: [{ type: 'text', text: 'Gold' }] } } },
+      ...Array.from({ length: 20 }, () => log),
+      { dir: 'in', raw: { method: 'notifications/cancelled', params: { requestId: 1 } } },
+    )
+    expect((await names(page)).slice(-2)).toEqual(['result of the task', 'notifications/cancelled'])
+    await story(page).locator('.story-sum', { hasText: 'The call took 2.0 s' }).waitFor()
+    expect(await story(page).locator('.story-bar i').first().getAttribute('style')).toContain('width: 100%')
     expectQuiet(stage)
     await page.context().close()
   })

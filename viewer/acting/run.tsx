@@ -139,6 +139,9 @@ export function RunBox(props: {
       {said?.answer !== undefined && asked?.isTask === false && (
         <SaveCall method={asked.method} params={asked.params} answer={said.answer} />
       )}
+      {said?.answer !== undefined && asked?.isTask === true && (
+        <p class="quiet">Calls that run as tasks cannot be saved.</p>
+      )}
     </>
   )
 }

@@ -14,7 +14,7 @@ function columnsOf(capacity: number) {
   return {
     lane: new Uint8Array(capacity),
     kind: new Uint8Array(capacity),
-    flags: new Uint16Array(capacity),
+    flags: new Uint32Array(capacity),
     extra: new Uint8Array(capacity),
     at: new Float64Array(capacity),
     seq: new Int32Array(capacity),

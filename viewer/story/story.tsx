@@ -87,7 +87,8 @@ function Told({
 }) {
   const { steps, left, end } = story
   const began = table.at(row)
-  const lastAt = Math.max(began, end ?? 0, ...steps.map(({ at, answerAt }) => Math.max(at, answerAt ?? 0)))
+  // A late cancellation or note does not shrink the bars of the call.
+  const lastAt = end ?? Math.max(began, ...steps.map(({ at, answerAt }) => Math.max(at, answerAt ?? 0)))
   const span = began === 0 ? 0 : lastAt - began
   const isLoose = steps.some(({ loose }) => loose)
   return (

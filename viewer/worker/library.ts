@@ -6,11 +6,12 @@ import {
   type MessageRecord,
   type TapeRecord,
 } from '../../src/model/index.js'
-import { authorWords, rowContent } from '../../src/render/index.js'
+import { authorWords, escapeText, rowContent } from '../../src/render/index.js'
 import { createColumn } from './columns.js'
 import { LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
 import type { Content, Detail, FromWorker, Lane, Opening } from './protocol.js'
+import { taskResultOf } from './story.js'
 import { createWords } from './words.js'
 
 /** Larger payloads are shown only on demand. */
@@ -115,9 +116,20 @@ export class Library {
         const message = isFrameRecord(record) ? record.parts[part] : undefined
         const method = asked[i] ?? ''
         const text = message ? rowContent(record, message, message.envelope.kind, { method }) : ''
-        return { text, author: authorWords(record, message) }
+        return { text: (await this.#taskContent(row)) ?? text, author: authorWords(record, message) }
       }),
     )
+  }
+
+  /** For the response that created a task, the content of the response with the task's outcome. */
+  async #taskContent(row: number): Promise<string | undefined> {
+    const { lane, local } = this.locate(row)
+    const outcome = taskResultOf(lane, local)
+    if (outcome < 0) return undefined
+    if (lane.fold.entries.kind(outcome) === 'error') return escapeText(lane.word(lane.note(outcome)))
+    const { record, part } = await this.detail(lane.globalOf(outcome), false)
+    const message = isFrameRecord(record) ? record.parts[part] : undefined
+    return message && rowContent(record, message, message.envelope.kind, { method: 'tasks/result' })
   }
 
   /** The first row of the response in a message's HTTP exchange; it has the headers. */

@@ -101,6 +101,7 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
   const related = relatedRows(lane, head, last)
   const outcome = outcomeOf(lane, head, related)
   const isOpen = entries.peer(head) < 0 && related.size < 2
+  const settled = settledAt(lane, head, related, outcome)
   const end = Math.min(last, isOpen ? head + openEnd : Math.max(...related) + 1)
   /** Other requests of the same side: unlinked rows may belong to them. */
   const open = new Set<number>()
@@ -124,7 +125,12 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
       const end = entries.taskEnd(row)
       if (end > row) tasks.set(end, entries.peer(row))
       else if (!entries.has(row, 'taskOpen')) open.delete(entries.peer(row))
-    } else if (row > head && kind !== 'note' && (!isPeers || entries.direction(row) !== side)) {
+    } else if (
+      row > head &&
+      row < settled &&
+      kind !== 'note' &&
+      (!isPeers || entries.direction(row) !== side)
+    ) {
       if (entries.linked(row) < 0)
         found.push({
           row,
@@ -165,6 +171,39 @@ function outcomeOf(lane: LaneIndex, head: number, related: ReadonlySet<number>):
   if (asks !== undefined) return entries.peer(asks)
   const receipt = entries.peer(head)
   return receipt < 0 ? -1 : entries.taskEnd(receipt)
+}
+
+/** The row that ends the call, after which unlinked rows are not of the call; Infinity without one. */
+function settledAt(lane: LaneIndex, head: number, related: ReadonlySet<number>, outcome: number): number {
+  const { entries } = lane.fold
+  if (outcome >= 0) return outcome
+  const receipt = entries.peer(head)
+  if (receipt < 0 || entries.has(receipt, 'taskOpen')) return Infinity
+  const isResponse = (row: number): boolean =>
+    entries.direction(row) !== entries.direction(head) && ['result', 'error'].includes(entries.kind(row))
+  return [...related].findLast(isResponse) ?? Infinity
+}
+
+/** Rows searched for the result of a task that has ended. */
+const resultWithin = 2_000
+
+/**
+ * The response with the result of the task that a response created; without one, the row that reported the end.
+ *
+ * @returns -1 for other rows, and for a task without an end
+ */
+export function taskResultOf(lane: LaneIndex, receipt: number): number {
+  const { entries } = lane.fold
+  const end = entries.taskEnd(receipt)
+  if (end < 0) return -1
+  const head = entries.peer(receipt)
+  const last = Math.min(entries.length, end + resultWithin)
+  for (let row = end; row < last; row += 1) {
+    const request = ['result', 'error'].includes(entries.kind(row)) ? entries.peer(row) : -1
+    if (request < 0 || entries.linked(request) !== head) continue
+    if (lane.word(lane.method(request)) === 'tasks/result') return row
+  }
+  return end
 }
 
 /** The row shown together with a request; -1 for none. */
