@@ -86,8 +86,9 @@ function shownTexts(text, name) {
     if (node.type === 'JSXText' && /\p{L}/u.test(node.value))
       found.push({ start: node.start, kind: 'label', words: oneLine(node.value) })
     const words = wordsOf(node)
-    // A word by itself may be a key or a value, but as a child of an element it is a label.
-    const isChild = parent?.type === 'JSXExpressionContainer' || isChoice(parent)
+    // A word by itself may be a key or a value, but as a child of an element, or by its name, it is a label.
+    const isChild =
+      parent?.type === 'JSXExpressionContainer' || isChoice(parent) || shownAttributes.has(parent?.key?.name)
     const isShown =
       attribute === undefined
         ? isProse(words) || (isChild && /^\p{Lu}\p{Ll}+$/u.test(words))

@@ -36,7 +36,7 @@ export class ShipperMetrics {
       metric('sum', 'sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent),
       metric('sum', 'refusals', '{segment}', 'Segments rejected by the store.', this.#refusals),
       metric('sum', 'failures', '{pass}', 'Passes without a response from the store.', this.#failures),
-      metric('gauge', 'waiting', '{segment}', 'Finished segments that are not in the store yet.', waiting),
+      metric('gauge', 'waiting', '{segment}', 'Sealed segments that are not in the store yet.', waiting),
       metric('gauge', 'waiting_bytes', 'By', 'Uncompressed bytes of waiting segments.', waitingBytes),
       metric(
         'gauge',

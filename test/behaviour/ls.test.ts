@@ -101,7 +101,7 @@ describe('ls', () => {
     await actor.ended
     expect(await rows()).toMatchObject([{ state: 'incomplete' }])
     expect(entries()).toEqual([])
-    expect((await ls()).stdout).toContain('1 is truncated')
+    expect((await ls()).stdout).toContain('1 recording is truncated')
   })
 
   it('does not take another process with the same pid for the recorder', async () => {

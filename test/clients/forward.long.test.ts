@@ -338,11 +338,11 @@ describe('when no MCP traffic passed', () => {
     )
     if (!knowsProxies)
       expect(await because([process.execPath, '-e', '0'])).toContain(
-        `its Node ${process.versions.node} ignores`,
+        `the client's Node ${process.versions.node} ignores`,
       )
     if (!clients[0]![1]) return
     const get = ['curl', '-sS', '-o', '/dev/null', `${origin}/other`]
-    expect(await because(get)).toContain(`1 request to ${origin} had no MCP`)
+    expect(await because(get)).toContain(`the request to ${origin} had no MCP message`)
     const skipped = `all requests went to ${place}, which --only or --skip excludes`
     expect(await because([...get, '--cacert', stage.path('theirs.pem')], ['--skip', 'localhost'])).toContain(
       skipped,

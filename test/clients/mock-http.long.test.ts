@@ -95,7 +95,7 @@ describe('the official client, version 1, over HTTP', () => {
     // A second client gets the same from the start, while the mock runs.
     expectSame(await talkOver(stage, transports[transport]!(mock.url), everything), real)
     await ended(mock)
-    expect(mock.actor.stderr().toString()).toMatch(/ 0 misses\n$/)
+    expect(mock.actor.stderr().toString()).toMatch(/ 0 unmatched calls\n$/)
   })
 
   it('gets from the mock the statuses that it gets from server-everything', async () => {

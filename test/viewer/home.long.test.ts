@@ -249,7 +249,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     )
     const { actor, url } = await ui()
     const page = await stage.open(url, { viewport: { width: 390, height: 844 } })
-    await page.locator('.home', { hasText: 'npx wiretape install' }).waitFor()
+    await page.locator('.home', { hasText: 'wiretape install --all' }).waitFor()
     await page.getByRole('button', { name: 'Run boils' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'home-empty-phone')

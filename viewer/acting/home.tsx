@@ -46,7 +46,9 @@ export function Home() {
   if (!all) return <p class="empty">Loading recordings…</p>
   if (all.length === 0 && typeof store.value === 'string')
     return (
-      <p class="empty">No sessions in {clean(store.value)} yet. They appear here when a host ships them.</p>
+      <p class="empty">
+        No sessions in {clean(store.value)} yet. They appear when wiretape collect has indexed them.
+      </p>
     )
   return all.length === 0 ? <First /> : <Recordings all={all} />
 }
@@ -57,7 +59,7 @@ function First() {
     <section class="recordings" aria-label="Your recordings">
       <h2>No recordings yet</h2>
       <p>Record all servers of your MCP client:</p>
-      <Copied text="npx wiretape install" />
+      <Copied text="wiretape install --all" />
       <p>Or put wiretape in front of one server in your client's configuration:</p>
       <Copied
         text={clientConfiguration('my-server', ['npx', '-y', '@modelcontextprotocol/server-everything'])}

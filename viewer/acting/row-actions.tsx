@@ -105,7 +105,7 @@ async function recordedCall(row: number, lane: Lane): Promise<RecordedCall | und
 
 const reasons: Readonly<Record<Kind, string>> = {
   again: 'The request is sent to the server of this capture, in the session of its client.',
-  override: 'A rule in this capture answers the call from then on, in the place of its server.',
+  override: 'A rule of this capture answers the call from then on, in place of the server.',
   note: 'The note is written to the recording of this capture.',
 }
 

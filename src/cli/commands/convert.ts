@@ -8,10 +8,10 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .command('convert')
     .summary('convert a recording to another format')
     .description(
-      'Reads a recording of any format and writes it in another. Payloads keep their exact text. Data that the ' +
-        'target cannot hold is reported. Several inputs are merged by time; segments of a rotated recording are joined.',
+      'Reads a recording of any format and writes it in another. Payloads keep their exact text where the ' +
+        'format has room for it. Data that the target cannot hold is reported. Several inputs are merged by time; segments of a rotated recording are joined.',
     )
-    .argument('<file...>', 'the recording, then the output file; - is stdin or stdout')
+    .argument('<file...>', 'the recordings, then the output file; - is stdin or stdout')
     .usage('[options] <in...> <out>')
     .option('--from <format>', 'format of the input (default: detected from its content)')
     .option(

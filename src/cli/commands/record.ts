@@ -10,8 +10,8 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
     .command('record')
     .summary('record a server')
     .description(
-      'Starts a stdio server and records everything between it and the client that started wiretape. ' +
-        'Put it in front of the server command of your MCP client; the client notices nothing.',
+      'Records everything between an MCP client and a stdio server (a command), an HTTP server (--url) or all HTTP ' +
+        'servers of a client (--forward). Put it in front of the server command of your client.',
     )
     .argument('[command...]', 'the server command, after -- or from the first word that is not an option')
     .usage(

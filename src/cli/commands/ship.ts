@@ -8,10 +8,10 @@ import type { ShipCommandOptions } from '../run/ship.js'
 export function registerShip(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('ship')
-    .summary('put finished recordings into a store: a folder, S3 or JetStream')
+    .summary('put sealed segments into a store: a folder, S3 or JetStream')
     .description(
       'Compresses every sealed segment of the recordings in your data folder and puts it into a store, once. ' +
-        'Live recordings are left alone, and recording never waits.',
+        'Segments that are still written stay; recording never waits.',
     )
     .option('--to <store>', 'a folder, s3://bucket/prefix or nats://host (default: the target of the policy)')
     .option('--once', 'ship the sealed segments, then exit (default)')

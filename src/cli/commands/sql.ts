@@ -12,7 +12,7 @@ export function registerSql(program: Command, io: Io, outcome: Outcome): void {
         'messages, exchanges, sessions, tools, findings and others (stderr, noise, gaps, HTTP); ' +
         '"describe messages" lists their columns (docs/sql.md).',
     )
-    .argument('<query>', 'SQL, as DuckDB understands it')
+    .argument('<query>', 'a query in the SQL of DuckDB')
     .option('--in <name...>', "only these recordings: a label, a recording's name, a folder, a file")
     .option('--since <time>', 'only recordings with messages since: 7d, 12h, 2026-11-20')
     .option(

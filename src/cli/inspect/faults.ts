@@ -81,7 +81,7 @@ function messageFaults({ fold }: LoadedRecording): Fault[] {
   add('gap', counts.gaps, `${countOf(counts.gaps, 'gap')}: ${lost}`)
   const unanswered = `${countOf(counts.unanswered, 'request')} ${has(counts.unanswered)} no response`
   add('unanswered', counts.unanswered, unanswered, (row) => isUnanswered(entries, row))
-  const late = `${countOf(counts.late, 'response')} to a request that was already answered`
+  const late = `${countOf(counts.late, 'response')} to ${counts.late === 1 ? 'a request that was' : 'requests that were'} already answered`
   add('late', counts.late, late, flag('late'))
   const orphans = `${countOf(counts.orphans, 'response')} ${counts.orphans === 1 ? 'belongs' : 'belong'} to no request in this recording`
   add('orphan', counts.orphans, orphans, flag('orphan'))

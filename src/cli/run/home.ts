@@ -26,7 +26,7 @@ const mostOffered = 500
 const mostPrinted = 10
 
 const nextSteps = [
-  ['wiretape record -- COMMAND', 'record a server that its client starts'],
+  ['wiretape record -- COMMAND', 'record a stdio server'],
   ['wiretape install', 'record the servers of your MCP clients'],
   ['wiretape search WORDS', 'find a message in all recordings'],
 ] as const

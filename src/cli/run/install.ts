@@ -51,7 +51,7 @@ export async function runInstall(
   const program = realpathSync(process.argv[1]!)
   if (isPassing(program)) {
     throw new WiretapeError('usage', 'npx deletes this copy of wiretape after a while', {
-      hint: 'install it permanently, then run install again: npm install --global wiretape',
+      hint: 'install it permanently (npm install --global . in a clone), then run install again',
     })
   }
   const found = await select(clients, options, io)

@@ -86,11 +86,12 @@ function table(rows: readonly NamedRow[], folder: string, io: Io): string {
   const failed = rows.filter(({ state }) => state === 'failed').length
   const cutOff = rows.filter(({ state }) => state === 'incomplete').length
   if (failed > 0) {
-    const what = failed === 1 ? '1 has no messages' : `${formatCount(failed)} have no messages`
+    const what =
+      failed === 1 ? '1 recording has no messages' : `${formatCount(failed)} recordings have no messages`
     lines.push(`${style.dim(`${what}: the server could not be started`)}\n`)
   }
   if (cutOff > 0) {
-    const what = cutOff === 1 ? '1 is truncated' : `${formatCount(cutOff)} are truncated`
+    const what = cutOff === 1 ? '1 recording is truncated' : `${formatCount(cutOff)} recordings are truncated`
     lines.push(`${style.dim(`${what}: inspect reads the rest, recover writes a closed copy`)}\n`)
   }
   return lines.join('')

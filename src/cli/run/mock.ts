@@ -158,7 +158,7 @@ async function overHttp(
   await ending.signal
   await mock.close()
   if (!quiet)
-    await io.complain(`served ${countOf(mock.served, 'response')}, ${countOf(mock.missed, 'miss', 'misses')}`)
+    await io.complain(`served ${countOf(mock.served, 'response')}, ${countOf(mock.missed, 'unmatched call')}`)
   return exitCode.done
 }
 

@@ -26,7 +26,8 @@ export async function whyNothing(
     const count = [...requests.values()].reduce((sum, n) => sum + n, 0)
     const exempt = exemptHosts(env)
     const by = exempt.length === 0 ? '' : `; NO_PROXY sends requests directly to ${listed(exempt)}`
-    return `${count} ${count === 1 ? 'request' : 'requests'} to ${listed([...requests.keys()])} had no MCP${by}`
+    const all = count === 1 ? 'the request' : `all ${count} requests`
+    return `${all} to ${listed([...requests.keys()])} had no MCP message${by}`
   }
   return `no request used the proxy; ${(await reasons(command, env)).join('; ')}`
 }
@@ -40,7 +41,7 @@ async function reasons(
   const version = node === undefined ? undefined : await versionOf(node)
   if (version === undefined) found.push('Node before 22.21 ignores proxy variables in fetch')
   else if (!knowsProxies(version))
-    found.push(`its Node ${version} ignores proxy variables in fetch (22.21 and 24.5 use them)`)
+    found.push(`the client's Node ${version} ignores proxy variables in fetch (22.21 and 24.5 use them)`)
   const exempt = exemptHosts(env)
   if (exempt.length > 0) found.push(`NO_PROXY exempts ${listed(exempt)}`)
   found.push('some programs connect to localhost directly, or have their own proxy settings')

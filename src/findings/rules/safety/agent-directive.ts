@@ -22,7 +22,7 @@ const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
     /\bwithout\s(?:telling|informing|notifying|asking|alerting|mentioning)\b.{0,20}\b(?:user|human|person)\b/i,
   ],
   [
-    'it tells the agent to call it before other tools',
+    'it tells the agent to call this tool first',
     /\bbefore\s(?:using|calling|invoking|running)?\s?any\s(?:other\s)?(?:tools?|functions?)\b/i,
   ],
   [
