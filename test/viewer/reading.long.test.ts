@@ -235,7 +235,7 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     expect((await page.locator('.row.head .cell.status').boundingBox())!.width).toBe(before + 40)
     await troubles.locator('button', { hasText: 'errors' }).click()
     await page.waitForSelector('.slot-filter.is-good')
-    await holds(page, `/^\\d+ rows? of/.test(document.querySelector('.status-bar').textContent)`)
+    await holds(page, `/^\\d+ rows? shown/.test(document.querySelector('.status-bar').textContent)`)
     expectQuiet(stage)
     await page.context().close()
   })

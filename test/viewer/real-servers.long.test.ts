@@ -63,7 +63,7 @@ async function converse(transport: Transport): Promise<void> {
 const whole = (page: Page): Promise<void> =>
   holds(
     page,
-    `/of [1-9][\\d,]* message/.test(document.querySelector('.status-bar')?.textContent ?? '') && !document.querySelector('.status-bar progress')`,
+    `/· [1-9][\\d,]* message/.test(document.querySelector('.status-bar')?.textContent ?? '') && !document.querySelector('.status-bar progress')`,
   )
 
 describe.skipIf(!hasBrowser)('recordings of real servers', () => {
