@@ -17,7 +17,11 @@ const isOff = process.env['WIRETAPE_ALL'] !== undefined
 /** Whether a command behaves the same there. It reads no input, as the process has none. */
 export function isWarm(args: readonly string[], env: NodeJS.ProcessEnv, input: string | Uint8Array): boolean {
   if (isOff || input.length > 0 || args.includes('-')) return false
-  return !alone.has(args[0] ?? '') && readAtStart.every((name) => env[name] === undefined)
+  // Node reads these certificates when it starts.
+  const hasOurCertificates = env['NODE_EXTRA_CA_CERTS'] === process.env['NODE_EXTRA_CA_CERTS']
+  return (
+    !alone.has(args[0] ?? '') && hasOurCertificates && readAtStart.every((name) => env[name] === undefined)
+  )
 }
 
 let idle: ChildProcess | undefined
