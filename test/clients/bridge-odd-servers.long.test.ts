@@ -110,7 +110,7 @@ describe('a bridge to a server on stdio', () => {
     const first = one.ask(1, 'never').then((response) => response.text())
     await tapeHas('"never"')
     const second = (await other.ask(1, 'ask')).text()
-    await until('it is said', () => said().includes('over stdio it names no client'))
+    await until('it is said', () => said().includes('over stdio names no client'))
     await ended()
     expect(await first).toContain('the server was stopped')
     expect(await second).toMatch(/roots\/list[^]*the server was stopped/)
