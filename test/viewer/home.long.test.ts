@@ -284,9 +284,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     const configuration = JSON.parse((await page.locator('.list .empty pre').textContent())!) as {
       mcpServers: Record<string, { args: string[] }>
     }
-    expect(configuration.mcpServers['waits']!.args.slice(0, 6).join(' ')).toBe(
-      '-y wiretape record --label waits --',
-    )
+    expect(configuration.mcpServers['waits']!.args.slice(0, 4).join(' ')).toBe('record --label waits --')
     await picture(page, 'home-waiting')
     await recorder.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     await read(page, 2)
