@@ -1,4 +1,4 @@
-import type { OwnMetric } from '../formats/index.js'
+import { ownMetric, type OwnMetric } from '../formats/index.js'
 import type { ShipReport } from '../ship/index.js'
 
 /** A shipper's work since its start, and its backlog. */
@@ -23,24 +23,35 @@ export class ShipperMetrics {
   read(nowMs = Date.now()): OwnMetric[] {
     const { waiting = 0, waitingBytes = 0, oldestWaiting = null } = this.#last ?? {}
     const lagMs = oldestWaiting === null ? 0 : Math.max(0, nowMs - Date.parse(oldestWaiting))
-    const metric = (
-      kind: OwnMetric['kind'],
-      name: string,
-      unit: string,
-      description: string,
-      value: number,
-    ): OwnMetric => ({ name: `wiretape.shipper.${name}`, unit, description, kind, value })
     return [
-      metric('sum', 'segments', '{segment}', 'Segments accepted by the store.', this.#shipped),
-      metric('sum', 'bytes', 'By', 'Uncompressed bytes of accepted segments.', this.#bytes),
-      metric('sum', 'sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent),
-      metric('sum', 'refusals', '{segment}', 'Segments rejected by the store.', this.#refusals),
-      metric('sum', 'failures', '{pass}', 'Passes without a response from the store.', this.#failures),
-      metric('gauge', 'waiting', '{segment}', 'Sealed segments that are not in the store yet.', waiting),
-      metric('gauge', 'waiting_bytes', 'By', 'Uncompressed bytes of waiting segments.', waitingBytes),
-      metric(
+      ownMetric('sum', 'shipper.segments', '{segment}', 'Segments accepted by the store.', this.#shipped),
+      ownMetric('sum', 'shipper.bytes', 'By', 'Uncompressed bytes of accepted segments.', this.#bytes),
+      ownMetric('sum', 'shipper.sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent),
+      ownMetric('sum', 'shipper.refusals', '{segment}', 'Segments rejected by the store.', this.#refusals),
+      ownMetric(
+        'sum',
+        'shipper.failures',
+        '{pass}',
+        'Passes without a response from the store.',
+        this.#failures,
+      ),
+      ownMetric(
         'gauge',
-        'lag',
+        'shipper.waiting',
+        '{segment}',
+        'Sealed segments that are not in the store yet.',
+        waiting,
+      ),
+      ownMetric(
+        'gauge',
+        'shipper.waiting_bytes',
+        'By',
+        'Uncompressed bytes of waiting segments.',
+        waitingBytes,
+      ),
+      ownMetric(
+        'gauge',
+        'shipper.lag',
         's',
         'Age of the oldest sealed segment that is not in the store yet.',
         lagMs / 1000,

@@ -36,6 +36,17 @@ export interface OwnMetric {
   readonly value: number
 }
 
+/** @param name without `wiretape.` */
+export function ownMetric(
+  kind: OwnMetric['kind'],
+  name: string,
+  unit: string,
+  description: string,
+  value: number,
+): OwnMetric {
+  return { name: `wiretape.${name}`, unit, description, kind, value }
+}
+
 export interface Collected {
   readonly metrics: readonly Metric[]
   /** Confirms delivery: deltas restart from here. Without it the next report includes these, too. */
