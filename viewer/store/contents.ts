@@ -33,13 +33,8 @@ async function ask(): Promise<void> {
   const rows = [...wanted].slice(-mostAsked)
   wanted.clear()
   const flags = rows.map((row) => table.flags(row))
-  const asked = rows.map((row) => {
-    const kind = table.kind(row)
-    const request = kind === 'result' || kind === 'error' ? table.peer(row) : -1
-    return request < 0 ? '' : table.method(request)
-  })
   try {
-    const told = await reader().call<readonly Content[]>('contents', [rows, asked])
+    const told = await reader().call<readonly Content[]>('contents', [rows])
     rows.forEach((row, i) => contents.set(row, { content: told[i] ?? none, flags: flags[i]! }))
     for (const row of contents.keys()) {
       if (contents.size <= mostKept) break

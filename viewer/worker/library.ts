@@ -6,12 +6,12 @@ import {
   type MessageRecord,
   type TapeRecord,
 } from '../../src/model/index.js'
-import { authorWords, escapeText, rowContent } from '../../src/render/index.js'
+import { authorWords, escapeText } from '../../src/render/index.js'
 import { createColumn } from './columns.js'
 import { LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
 import type { Content, Detail, FromWorker, Lane, Opening } from './protocol.js'
-import { taskResultOf } from './story.js'
+import { contentOf, taskResultOf } from './story.js'
 import { createWords } from './words.js'
 
 /** Larger payloads are shown only on demand. */
@@ -108,28 +108,24 @@ export class Library {
     await Promise.all(following)
   }
 
-  /** @param asked for a response, the method of its request; else '' */
-  contents(rows: readonly number[], asked: readonly string[]): Promise<Content[]> {
+  contents(rows: readonly number[]): Promise<Content[]> {
     return Promise.all(
-      rows.map(async (row, i) => {
-        const { record, part } = await this.detail(row, false)
-        const message = isFrameRecord(record) ? record.parts[part] : undefined
-        const method = asked[i] ?? ''
-        const text = message ? rowContent(record, message, message.envelope.kind, { method }) : ''
-        return { text: (await this.#taskContent(row)) ?? text, author: authorWords(record, message) }
+      rows.map(async (row) => {
+        const { lane, local } = this.locate(row)
+        const detail = await this.detail(row, false)
+        const message = isFrameRecord(detail.record) ? detail.record.parts[detail.part] : undefined
+        const text = (await this.#taskContent(lane, local)) ?? contentOf(lane, local, detail)
+        return { text, author: authorWords(detail.record, message) }
       }),
     )
   }
 
   /** For the response that created a task, the content of the response with the task's outcome. */
-  async #taskContent(row: number): Promise<string | undefined> {
-    const { lane, local } = this.locate(row)
+  async #taskContent(lane: LaneIndex, local: number): Promise<string | undefined> {
     const outcome = taskResultOf(lane, local)
     if (outcome < 0) return undefined
     if (lane.fold.entries.kind(outcome) === 'error') return escapeText(lane.word(lane.note(outcome)))
-    const { record, part } = await this.detail(lane.globalOf(outcome), false)
-    const message = isFrameRecord(record) ? record.parts[part] : undefined
-    return message && rowContent(record, message, message.envelope.kind, { method: 'tasks/result' })
+    return contentOf(lane, outcome, await this.detail(lane.globalOf(outcome), false))
   }
 
   /** The first row of the response in a message's HTTP exchange; it has the headers. */

@@ -155,19 +155,24 @@ function relatedRows({ fold: { entries } }: LaneIndex, head: number, last: numbe
 /** A response shown with its request, which is neither the call itself nor one of its rounds. */
 function isReply(lane: LaneIndex, head: number, row: number, outcome: number): boolean {
   const { entries } = lane.fold
-  const kind = entries.kind(row)
-  if (kind !== 'result' && kind !== 'error') return false
+  if (!isResponse(lane, row)) return false
   const request = entries.peer(row)
   if (request < 0 || entries.peer(request) !== row || row === outcome) return false
   return replyOf(lane, head, request) === row
 }
 
+function isResponse({ fold: { entries } }: LaneIndex, row: number): boolean {
+  return entries.kind(row) === 'result' || entries.kind(row) === 'error'
+}
+
+function asksForResult(lane: LaneIndex, row: number): boolean {
+  return lane.fold.entries.kind(row) === 'request' && lane.word(lane.method(row)) === 'tasks/result'
+}
+
 /** The response with the outcome of the call's task, which is a step of its own; -1 for none. */
 function outcomeOf(lane: LaneIndex, head: number, related: ReadonlySet<number>): number {
   const { entries } = lane.fold
-  const isOfResult = (row: number): boolean =>
-    entries.kind(row) === 'request' && lane.word(lane.method(row)) === 'tasks/result'
-  const asks = [...related].findLast((row) => isOfResult(row) && entries.peer(row) >= 0)
+  const asks = [...related].findLast((row) => asksForResult(lane, row) && entries.peer(row) >= 0)
   if (asks !== undefined) return entries.peer(asks)
   const receipt = entries.peer(head)
   return receipt < 0 ? -1 : entries.taskEnd(receipt)
@@ -179,9 +184,8 @@ function settledAt(lane: LaneIndex, head: number, related: ReadonlySet<number>, 
   if (outcome >= 0) return outcome
   const receipt = entries.peer(head)
   if (receipt < 0 || entries.has(receipt, 'taskOpen')) return Infinity
-  const isResponse = (row: number): boolean =>
-    entries.direction(row) !== entries.direction(head) && ['result', 'error'].includes(entries.kind(row))
-  return [...related].findLast(isResponse) ?? Infinity
+  const isOfPeer = (row: number): boolean => entries.direction(row) !== entries.direction(head)
+  return [...related].findLast((row) => isOfPeer(row) && isResponse(lane, row)) ?? Infinity
 }
 
 /** Rows searched for the result of a task that has ended. */
@@ -199,9 +203,8 @@ export function taskResultOf(lane: LaneIndex, receipt: number): number {
   const head = entries.peer(receipt)
   const last = Math.min(entries.length, end + resultWithin)
   for (let row = end; row < last; row += 1) {
-    const request = ['result', 'error'].includes(entries.kind(row)) ? entries.peer(row) : -1
-    if (request < 0 || entries.linked(request) !== head) continue
-    if (lane.word(lane.method(request)) === 'tasks/result') return row
+    const request = isResponse(lane, row) ? entries.peer(row) : -1
+    if (request >= 0 && entries.linked(request) === head && asksForResult(lane, request)) return row
   }
   return end
 }
@@ -229,7 +232,8 @@ function taskOf({ record, part }: Detail): Envelope | undefined {
   return envelope?.taskId === undefined ? undefined : envelope
 }
 
-function contentOf(lane: LaneIndex, row: number, { record, part }: Detail): string {
+/** The content column of a row. */
+export function contentOf(lane: LaneIndex, row: number, { record, part }: Detail): string {
   const message = isFrameRecord(record) ? record.parts[part] : undefined
   if (!message) return ''
   const request = isAnswer(message.envelope) ? lane.fold.entries.peer(row) : -1

@@ -75,10 +75,7 @@ function methodsOf(
     tool: async ([index, name, range]) => {
       const lane = laneAt(index as number)
       return toolUseOf(lane, name as string, shownOf(lane, range), async (rows) => {
-        const contents = await library.contents(
-          rows.map((row) => lane.globalOf(row)),
-          rows.map(() => 'tools/call'),
-        )
+        const contents = await library.contents(rows.map((row) => lane.globalOf(row)))
         return contents.map(({ text }) => text)
       })
     },
@@ -104,7 +101,7 @@ function methodsOf(
     open: ([openings]) => library.open(openings as Opening[]),
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     response: ([row, exchange]) => library.response(row as number, exchange as number),
-    contents: ([rows, asked]) => library.contents(rows as number[], asked as string[]),
+    contents: ([rows]) => library.contents(rows as number[]),
     contentRanks: () => contentRanks(library, nextTurn),
     story: async ([row, share]) => {
       const { lane, local } = library.locate(row as number)
