@@ -1,6 +1,6 @@
 /**
- * What is to be undone when the tests of a file are over. Modules that several files import say so here: files share a
- * process, so a module runs once, and a hook of vitest in it would belong to the first file only.
+ * Steps that end servers and remove folders after the tests of a file, for modules that several files import. Files
+ * share a process, so a module runs once, and a hook of vitest in it would belong to the first file only.
  */
 const undoings: (() => void)[] = []
 

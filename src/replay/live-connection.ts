@@ -72,7 +72,7 @@ export class LiveConnection {
   readonly #notified = new Map<string, number>()
   readonly #refusals = new WeakMap<ClientFrame, string>()
   #ended: string | undefined
-  /** What the connection reports. */
+  /** Events of the connection. */
   readonly heard: ClientEvents
 
   constructor(events: LiveEvents) {

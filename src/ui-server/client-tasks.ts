@@ -21,7 +21,7 @@ interface Task {
   updatedAt: string
   /** Exact JSON text. */
   readonly ttl: string
-  /** What `tasks/result` responds with, once the task has ended. */
+  /** The response to `tasks/result`; undefined while the task runs. */
   outcome: PersonsAnswer | undefined
   /** Requests for the result, by their ids as exact JSON text. */
   readonly waiting: Map<string, Settle>

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deleteRecording } from '../../../src/cli/delete-recording.js'
-// What runs has threads, which write several files.
+// The built program has threads, which write several files.
 import { IndexFiles } from '../../../dist/cli/sql/index-files.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
 import { tapeOf } from '../collect/collected.js'

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-// What runs has threads; here they cannot start, as the compiler has not written them.
+// Threads start from the built program only: the compiler has not written them.
 import { writeBatch as writeWithThread } from '../../../dist/cli/sql/batch.js'
 import { IndexFiles } from '../../../dist/cli/sql/index-files.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
