@@ -119,12 +119,18 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Waits until something holds in the page. */
+/** Waits until something holds in the page. An expression may throw while an element is missing. */
 export async function holds(page: Page, expression: string): Promise<void> {
   const deadline = Date.now() + 30_000
+  let thrown: unknown
   // Playwright's own wait would need a policy that allows eval.
-  while (!(await page.evaluate(expression))) {
-    if (Date.now() > deadline) throw new Error(`did not come to hold: ${expression}`)
+  const isTrue = (): Promise<boolean> =>
+    page.evaluate<boolean>(expression).catch((error: unknown) => {
+      thrown = error
+      return false
+    })
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) throw new Error(`did not come to hold: ${expression}`, { cause: thrown })
     await new Promise((done) => setTimeout(done, 30))
   }
 }
