@@ -7,7 +7,7 @@ import {
 } from '../findings/index.js'
 import type { GuardVerdict } from '../intercept/index.js'
 import type { MessageRecord } from '../model/index.js'
-import { idKey, readEnvelope } from '../wire/index.js'
+import { idKey } from '../wire/index.js'
 import type { MakeGuard } from './live-context.js'
 
 /** Fate of a message with a finding. */
@@ -66,19 +66,19 @@ export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuard
       }
     }
 
-    return ({ raw, batch, parts }) => {
+    return ({ text: raw, batch, parts, subjects }) => {
       if (isBroken) return []
       try {
-        return parts.map(({ start, end, subject }) =>
+        return subjects.map(({ direction, conversation }, i) =>
           verdictOf(
             live.take({
               type: 'message',
               t: '',
-              direction: subject.direction ?? 'client_to_server',
+              direction: direction ?? 'client_to_server',
               raw,
               batch,
-              parts: [{ envelope: readEnvelope(raw, start), start, end }],
-              ...(subject.conversation !== null && { conversation: subject.conversation }),
+              parts: [parts[i]!],
+              ...(conversation !== null && { conversation }),
             } satisfies MessageRecord),
           ),
         )

@@ -328,13 +328,13 @@ function rulesWords(state: GateState['rules']): string {
 }
 
 function heldEvent(message: HeldMessage): HeldEvent {
-  const { id, offer, reason, by, untilMs, moot, text } = message
+  const { id, offer, reason, by, untilMs, moot, decision } = message
   const { direction, wallMs, conversation, exchange } = offer
   return {
     type: 'held',
     message: id,
     direction,
-    text: text ?? offer.text,
+    text: decision.text ?? offer.text,
     t: new Date(wallMs).toISOString(),
     reason,
     ...(by !== undefined && { by }),

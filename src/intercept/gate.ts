@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { matchFilter, type Filter } from '../filter/index.js'
 import { isAnswer, opposite, type Direction } from '../model/index.js'
 import { createAskedRequests } from './asked-requests.js'
+import { unchanged, type Decision } from './decision.js'
 import { createExchangeKeys, requestKey } from './exchange-key.js'
 import { ExpectedAnswers, type Expectation, type ExpectedProgress } from './expected-answers.js'
 import { idInUse, idInUseWords } from './fault.js'
-import type { Offer, Verdict } from './frame.js'
+import type { Judgement, Offer } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
 import { liveSubject, type Asked } from './live-subject.js'
 import { Renames } from './renames.js'
-import { goesOn, ruleOf, type RuleChanges } from './rule-changes.js'
-import type { RuleDecision, Rules } from './rules/index.js'
+import { goesOn } from './rule-changes.js'
+import type { Rules } from './rules/index.js'
 import { longestMessage } from '../wire/index.js'
 
 /** Above this many held messages, or the size of one longest message, reading stops until one is released. */
@@ -80,7 +81,7 @@ export class Gate {
     return rules?.mayConcern(bytes, direction) ?? false
   }
 
-  offer(came: Offer): Verdict {
+  offer(came: Offer): Judgement {
     const expected = this.#takeExpected(came)
     if (expected) return expected
     const translated = this.#renames.translate(came)
@@ -96,15 +97,11 @@ export class Gate {
       return this.#byRule(offer, decision, line)
     }
     const held = this.#reasonToHold(offer, asked) ?? (behind ? { reason: 'order' as const } : undefined)
-    if (held) return this.#hold(offer, held.reason, line, { ...held, ...(decision && ruleOf(decision)) })
-    if (!decision) {
-      if (!translated) return undefined
-      return { kind: 'pass', id: randomUUID(), text: translated.text, copies: 0, answers: [] }
-    }
-    const { text = translated?.text, kept, rule, copies, answers } = decision
+    if (held) return this.#hold(offer, { ...held, line, decision })
+    if (!decision) return translated && { ...unchanged, id: randomUUID(), text: translated.text }
+    const { text = translated?.text, kept } = decision
     if (text !== undefined) this.#renames.note(offer, text, kept)
-    const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
-    return { kind: 'pass', id: randomUUID(), ...instead, rule, copies, answers }
+    return { ...decision, id: randomUUID(), text }
   }
 
   /** Whether responses with this id are reserved for an injected or changed request. */
@@ -137,18 +134,13 @@ export class Gate {
     }
   }
 
-  #ask(offer: Offer, asked: readonly (Asked | undefined)[]): RuleDecision | undefined {
+  #ask(offer: Offer, asked: readonly (Asked | undefined)[]): Decision | undefined {
     const { rules } = this.settings
     if (!rules) return undefined
     const refuses = this.#refuser(offer)
     return rules.decide({
-      raw: offer.text,
-      batch: offer.batch,
-      parts: offer.parts.map((part, i) => ({
-        start: part.start,
-        end: part.end,
-        subject: liveSubject(offer, part, asked[i]),
-      })),
+      ...offer,
+      subjects: offer.parts.map((part, i) => liveSubject(offer, part, asked[i])),
       refusal: (part, text) => (refuses(part, text) ? idInUseWords : undefined),
     })
   }
@@ -167,51 +159,56 @@ export class Gate {
   }
 
   /** Applies a rule that holds, delays, drops or answers a message. */
-  #byRule(offer: Offer, decision: RuleDecision, line: string | undefined): Verdict {
-    const { verdict, rule, delayMs, answers, problem } = decision
-    const verdictOf = this.#hold(offer, 'rule', line, {
+  #byRule(offer: Offer, decision: Decision, line: string | undefined): Judgement {
+    const { verdict, rule, delayMs, answers, why = `by the rule ${rule}` } = decision
+    const isPlanned = verdict !== 'hold'
+    const judgement = this.#hold(offer, {
+      reason: 'rule',
       by: rule,
-      ...ruleOf(decision),
-      ...(verdict !== 'hold' && { silent: delayMs === 0 }),
+      line,
+      decision,
+      isPlanned,
+      isSilent: isPlanned && delayMs === 0,
     })
-    if (verdict === 'hold') return verdictOf
-    const { id } = verdictOf
+    if (!isPlanned) return judgement
+    const { id } = judgement
     const message = this.#held.get(id)!
     const act = (): void => {
       if (!this.#held.has(id)) return
-      const why = problem ?? `by the rule ${rule}`
       if (verdict === 'forward') this.forward(message, 'rule')
-      else if (verdict === 'disconnect') this.drop(message, 'rule', why, [], true)
-      else this.drop(message, 'rule', why, answers)
+      else this.drop(message, 'rule', why, verdict === 'drop' ? answers : [], verdict)
     }
     message.plan = act
     if (delayMs > 0) this.#after(message, delayMs, act)
     // Not before the offer has returned.
     else queueMicrotask(act)
-    return verdictOf
+    return judgement
   }
 
   #hold(
     offer: Offer,
-    reason: HeldReason,
-    line: string | undefined,
-    more: { by?: string; silent?: boolean } & RuleChanges,
-  ): { readonly kind: 'hold'; readonly id: string; readonly rule?: string } {
-    const { silent, by, rule, text, kept, copies, answers } = more
+    why: {
+      readonly reason: HeldReason
+      readonly by?: string | undefined
+      readonly line: string | undefined
+      readonly decision: Decision | undefined
+      /** A rule releases it. */
+      readonly isPlanned?: boolean
+      /** Released at once: observers need not know. */
+      readonly isSilent?: boolean
+    },
+  ): NonNullable<Judgement> {
+    const { reason, by, line, decision = unchanged, isPlanned = false, isSilent = false } = why
     const { holdTimeoutMs } = this.settings
     const nowMs = Date.now()
     // A message that is only blocked by another one is released with it.
-    const timed = holdTimeoutMs !== undefined && silent === undefined && reason !== 'order'
+    const timed = holdTimeoutMs !== undefined && !isPlanned && reason !== 'order'
     const message: HeldMessage = {
       id: randomUUID(),
       offer,
       reason,
-      ...(by !== undefined && { by }),
-      ...(rule !== undefined && { rule }),
-      ...(text !== undefined && { text }),
-      ...(kept && { kept }),
-      ...(copies !== undefined && { copies }),
-      ...(answers !== undefined && { answers }),
+      by,
+      decision: { ...decision, verdict: 'forward' },
       sinceMs: performance.now(),
       ...(timed && { untilMs: nowMs + holdTimeoutMs }),
     }
@@ -225,8 +222,8 @@ export class Gate {
       this.#lineOf.set(id, line)
     }
     if (timed) this.#after(message, holdTimeoutMs, () => this.forward(message, 'timeout'))
-    if (!silent) this.#observer.held(message)
-    return { kind: 'hold', id, ...(rule !== undefined && { rule }) }
+    if (!isSilent) this.#observer.held(message)
+    return { ...unchanged, verdict: 'hold', id, rule: decision.rule }
   }
 
   /** Acts after a delay; for a blocked message, as soon as it is first in line. */
@@ -248,43 +245,34 @@ export class Gate {
   }
 
   #send(message: HeldMessage, cause: Cause, text?: string): void {
-    const { id, rule, offer } = message
+    const { id, offer, decision } = message
     const { text: own, arrived = own } = offer
     // While it was held, another request may have taken the id that a rule gave it.
-    const how = text === undefined ? goesOn(message, this.#refuser(offer)) : message
-    if ('why' in how) {
-      offer.passage.drop(id, how)
-      return this.#observer.released(message, how.answers.length > 0 ? 'answered' : 'dropped', cause)
-    }
-    const { kept, copies, answers } = how
-    const instead = text ?? how.text ?? own
-    if (instead !== own) this.#renames.note(offer, instead, kept)
-    const heldMs = Math.round(performance.now() - message.sinceMs)
-    offer.passage.forward(id, {
-      heldMs,
-      ...(instead !== arrived && { text: instead }),
-      ...(kept && { kept }),
-      ...(rule !== undefined && { rule }),
-      ...(copies !== undefined && { copies }),
-      ...(answers !== undefined && { answers }),
-    })
+    const how = text === undefined ? goesOn(offer, decision, this.#refuser(offer)) : { ...decision, text }
+    if (how.verdict === 'drop') return this.#dropped(message, how, cause)
+    const instead = how.text ?? own
+    if (instead !== own) this.#renames.note(offer, instead, how.kept)
+    offer.settle(id, { ...how, text: instead === arrived ? undefined : instead }, heldMsOf(message))
     this.#observer.released(message, text === undefined ? 'forwarded' : 'edited', cause, text)
   }
 
-  /** @param disconnect closes the connection the message came on */
   drop(
     message: HeldMessage,
     cause: Cause,
     why: string,
-    answers = message.answers ?? [],
-    disconnect = false,
+    answers = message.decision.answers,
+    verdict: 'drop' | 'disconnect' = 'drop',
   ): void {
     if (!this.#remove(message)) return
-    const { id, rule, offer } = message
-    const words = offer.arrived === undefined ? {} : { text: offer.text }
-    offer.passage.drop(id, { why, answers, disconnect, ...words, ...(rule !== undefined && { rule }) })
-    this.#observer.released(message, answers.length > 0 ? 'answered' : 'dropped', cause)
+    const { offer, decision } = message
+    const text = offer.arrived === undefined ? undefined : offer.text
+    this.#dropped(message, { ...unchanged, verdict, rule: decision.rule, why, answers, text }, cause)
     this.#next(message)
+  }
+
+  #dropped(message: HeldMessage, how: Decision, cause: Cause): void {
+    message.offer.settle(message.id, how, heldMsOf(message))
+    this.#observer.released(message, how.answers.length > 0 ? 'answered' : 'dropped', cause)
   }
 
   /** The message is no longer needed; a person still decides. */
@@ -304,13 +292,15 @@ export class Gate {
     return this.#expected.expect(key, take, progress)
   }
 
-  #takeExpected(offer: Offer): Verdict {
+  #takeExpected(offer: Offer): Judgement {
     if (this.#expected.isEmpty || offer.batch) return undefined
     const { envelope } = offer.parts[0]!
     const id = randomUUID()
+    const swallow = (why: string): void => offer.settle(id, { ...unchanged, verdict: 'drop', why }, 0)
+    const held = { ...unchanged, verdict: 'hold', id } as const
     if (this.#expected.takeProgress(offer, envelope)) {
-      queueMicrotask(() => offer.passage.drop(id, { why: 'the progress of an injected request' }))
-      return { kind: 'hold', id }
+      queueMicrotask(() => swallow('the progress of an injected request'))
+      return held
     }
     if (!isAnswer(envelope) || envelope.id === undefined) return undefined
     const key = requestKey(offer.conversation, opposite(offer.direction), envelope.id)
@@ -318,12 +308,10 @@ export class Gate {
     if (!take) return undefined
     queueMicrotask(() => {
       this.#advance(key)
-      offer.passage.drop(id, {
-        why: 'the response to an injected request, which the other side did not send',
-      })
+      swallow('the response to an injected request, which the other side did not send')
       take(offer.text)
     })
-    return { kind: 'hold', id }
+    return held
   }
 
   #noteCancel(offer: Offer): void {
@@ -392,6 +380,10 @@ export class Gate {
     }
     if (line.length === 0) this.#lines.delete(key)
   }
+}
+
+function heldMsOf({ sinceMs }: HeldMessage): number {
+  return Math.round(performance.now() - sinceMs)
 }
 
 function isReady({ reason, due }: HeldMessage): boolean {

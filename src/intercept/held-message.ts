@@ -1,3 +1,4 @@
+import type { Decision } from './decision.js'
 import type { Offer } from './frame.js'
 
 export type HeldReason = 'hold' | 'breakpoint' | 'rule' | 'order'
@@ -10,16 +11,9 @@ export interface HeldMessage {
   readonly offer: Offer
   reason: HeldReason
   /** The rule, or the filter of the breakpoint. */
-  readonly by?: string
-  readonly rule?: string
-  /** The text as changed by a rule: forwarded unless a person decides otherwise. */
-  readonly text?: string
-  /** For a batch that lost elements: original indexes of the remaining ones. */
-  readonly kept?: readonly number[]
-  /** Number of additional copies that a rule requests. */
-  readonly copies?: number
-  /** A rule's responses to elements of a batch: sent once the rest is forwarded or dropped. */
-  readonly answers?: readonly string[]
+  readonly by?: string | undefined
+  /** How it is forwarded unless a person decides otherwise: as rules changed it. */
+  readonly decision: Decision
   readonly sinceMs: number
   /** When it is forwarded automatically, in milliseconds since the epoch. */
   readonly untilMs?: number

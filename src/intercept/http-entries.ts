@@ -1,49 +1,40 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
-import type { Forwarded, Verdict } from './frame.js'
+import { unchanged, type Decision } from './decision.js'
+import type { Judgement } from './frame.js'
 import type { Head } from './http-lanes.js'
-import type { Ledger } from './ledger.js'
-
-const unsent = { sizeBytes: 0, endOffset: 0 }
+import { unsent, type Ledger } from './ledger.js'
 
 /** Records the gate's decisions about HTTP messages on the tape. Byte offsets are not counted. */
-export interface HttpEntries {
-  judged(head: Head, direction: Direction, verdict: NonNullable<Verdict>): void
-  released(id: string, how: Pick<Forwarded, 'text' | 'kept' | 'heldMs' | 'rule'>): void
-  dropped(id: string, how: { readonly why: string; readonly rule?: string }): void
-  /** A message from wiretape to the client. */
-  ours(exchange: number, text: string, rule: string | undefined, id?: string): void
-  note(text: string): void
-  /** A request from wiretape, recorded as its own HTTP exchange. */
-  own(exchange: number, id: string, rule: string | undefined): void
-}
+export class HttpEntries {
+  readonly #ledger: Ledger
 
-export function createHttpEntries(ledger: Ledger): HttpEntries {
-  const by = (rule: string | undefined): { rule?: string } => (rule === undefined ? {} : { rule })
-  return {
-    judged({ exchange }, direction, verdict) {
-      const { id, rule } = verdict
-      const place = { exchange, direction }
-      if (verdict.kind === 'hold')
-        return ledger.enter({ kind: 'verdict', place, id, verdict: { kind: 'hold', ...by(rule) } })
-      const { text, kept } = verdict
-      const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
-      const pass = { kind: 'pass' as const, sizeBytes: 0, ...by(rule), ...instead }
-      return ledger.enter({ kind: 'verdict', place, id, verdict: pass })
-    },
-    released(id, { text, kept, heldMs, rule }) {
-      const changed = text === undefined ? {} : { text, ...(kept && { kept }) }
-      ledger.enter({ kind: 'release', id, sent: unsent, heldMs, ...changed, ...by(rule) })
-    },
-    dropped: (id, { why, rule }) => ledger.enter({ kind: 'drop', id, why, ...by(rule) }),
-    ours(exchange, text, rule, id = randomUUID()) {
-      const direction = 'server_to_client'
-      ledger.enter({ kind: 'inject', id, direction, text, sent: unsent, exchange, ...by(rule) })
-    },
-    note: (text) => ledger.enter({ kind: 'note', text }),
-    own(exchange, id, rule) {
-      const place = { exchange, direction: 'client_to_server' as const }
-      ledger.enter({ kind: 'verdict', place, id, verdict: { kind: 'ours', ...by(rule) } })
-    },
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+  }
+
+  judged({ exchange }: Head, direction: Direction, { id, ...decision }: NonNullable<Judgement>): void {
+    this.#ledger.enter({ kind: 'judge', place: { exchange, direction }, id, decision, sizeBytes: 0 })
+  }
+
+  settled(id: string, decision: Decision, heldMs: number): void {
+    this.#ledger.enter({ kind: 'settle', id, decision, heldMs, sent: unsent })
+  }
+
+  /** A message from wiretape to the client. */
+  ours(exchange: number, text: string, rule: string | undefined, id: string = randomUUID()): void {
+    const direction = 'server_to_client'
+    this.#ledger.enter({ kind: 'inject', id, direction, text, sent: unsent, exchange, rule })
+  }
+
+  note(text: string): void {
+    this.#ledger.enter({ kind: 'note', text })
+  }
+
+  /** A request from wiretape, recorded as its own HTTP exchange. */
+  own(exchange: number, id: string, rule: string | undefined): void {
+    const place = { exchange, direction: 'client_to_server' } as const
+    const decision = { ...unchanged, rule }
+    this.#ledger.enter({ kind: 'judge', place, id, decision, sizeBytes: 0, isOurs: true })
   }
 }

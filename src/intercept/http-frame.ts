@@ -1,5 +1,5 @@
 import { isAnswer } from '../model/index.js'
-import { idKey, speaksJsonRpc, readFrame, readParts, type FrameText } from '../wire/index.js'
+import { idKey, isSpoken, readFrame, readParts, type FrameText } from '../wire/index.js'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -15,7 +15,7 @@ export function frameOf(body: Uint8Array): FrameText | undefined {
 /** As `frameOf`, for a text. */
 export function readSpoken(text: string): FrameText | undefined {
   const frame = readFrame(text)
-  return frame?.parts.some(({ start }) => speaksJsonRpc(frame.text, start)) ? frame : undefined
+  return frame && isSpoken(frame) ? frame : undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Direction, Transport } from '../model/index.js'
-import type { Offer, Verdict } from './frame.js'
+import type { Decision } from './decision.js'
+import type { Judgement } from './frame.js'
 import type { HttpEntries } from './http-entries.js'
 import { frameOf, readSpoken, refusalsOf, withAnswers } from './http-frame.js'
 import { agreeing } from './http-headers.js'
@@ -8,7 +9,7 @@ import type { HttpPosts } from './http-posts.js'
 import type { Intercept } from './intercept.js'
 import type { ToolHeaders } from './tool-headers.js'
 import { whyUnread } from './unread.js'
-import { readParts, type FrameText, type Passing } from '../wire/index.js'
+import { readParts, type EventPassage, type FrameText, type Passing } from '../wire/index.js'
 
 export interface HttpKeeperScene {
   readonly intercept: Intercept
@@ -18,15 +19,6 @@ export interface HttpKeeperScene {
   readonly posts: HttpPosts
   readonly tools: ToolHeaders
   isGated(): boolean
-}
-
-/** How a message is forwarded. */
-interface Instead {
-  readonly text?: string | undefined
-  readonly kept?: readonly number[] | undefined
-  readonly rule?: string | undefined
-  readonly copies?: number
-  readonly answers?: readonly string[]
 }
 
 /** Offers HTTP traffic to the gate, and applies the gate's decisions to the proxy. */
@@ -46,43 +38,6 @@ class GateKeeper {
   #waiting: (() => void)[] = []
   /** HTTP exchange of a client that disconnected: a response cannot be delivered. */
   #left: number | undefined
-  readonly #event: HttpGatekeeper['event'] = (head, data, passage) => {
-    const frame = readSpoken(data)
-    if (!frame) return false
-    const send = (text: string, rule: string | undefined): void => {
-      this.#entries.ours(head.exchange, text, rule)
-      passage.send(text)
-    }
-    /** Sends additional messages to the client, or responses back to the server. */
-    const follow = ({ text, kept, copies = 0, answers = [], rule }: Instead): void => {
-      for (let n = 0; n < copies; n += 1) send(text ?? frame.text, rule)
-      for (const refusal of missing(frame, text, 'answers', { kept })) send(refusal, rule)
-      for (const back of answers) this.#posts.sendBack(head, back, rule)
-    }
-    const verdict = this.#offer(head, frame, 'server_to_client', {
-      forward: (id, how) => {
-        this.#entries.released(id, how)
-        passage.forward(how.text)
-        follow(how)
-      },
-      drop: (id, { why, rule, answers = [], disconnect = false }) => {
-        this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect) return passage.disconnect(why)
-        passage.drop()
-        for (const text of answers) this.#posts.sendBack(head, text, rule)
-      },
-    })
-    if (!verdict) return false
-    this.#entries.judged(head, 'server_to_client', verdict)
-    if (verdict.kind === 'hold') return true
-    // The replacement is written after the event is recorded.
-    queueMicrotask(() => {
-      passage.forward(verdict.text)
-      follow(verdict)
-    })
-    return true
-  }
-
   constructor(scene: HttpKeeperScene) {
     this.#scene = scene
     const { intercept, transport, talks, entries, posts, tools } = scene
@@ -104,8 +59,34 @@ class GateKeeper {
     return true
   }
 
-  get event() {
-    return this.#event
+  event(head: Head, data: string, passage: EventPassage): boolean {
+    const frame = readSpoken(data)
+    if (!frame) return false
+    const send = (text: string, rule: string | undefined): void => {
+      this.#entries.ours(head.exchange, text, rule)
+      passage.send(text)
+    }
+    /** Sends additional messages to the client, or responses back to the server. */
+    const follow = (decision: Decision): void => {
+      const { text, copies, answers, rule } = decision
+      for (let n = 0; n < copies; n += 1) send(text ?? frame.text, rule)
+      for (const refusal of missing(frame, decision, 'answers')) send(refusal, rule)
+      for (const back of answers) this.#posts.sendBack(head, back, rule)
+    }
+    const judgement = this.#offer(head, frame, 'server_to_client', (decision) => {
+      if (decision.verdict === 'disconnect') return passage.disconnect(decision.why ?? '')
+      if (decision.verdict === 'forward') passage.forward(decision.text)
+      else passage.drop()
+      follow(decision)
+    })
+    if (!judgement) return false
+    if (judgement.verdict === 'hold') return true
+    // The replacement is written after the event is recorded.
+    queueMicrotask(() => {
+      passage.forward(judgement.text)
+      follow(judgement)
+    })
+    return true
   }
 
   lost({ exchange }: Head, why: string): void {
@@ -114,25 +95,29 @@ class GateKeeper {
     this.#left = undefined
   }
 
-  #offer(head: Head, frame: FrameText, direction: Direction, passage: Offer['passage']): Verdict {
-    return this.#intercept.offer({
+  /** @param settled carries out the decision about a held frame, after it was recorded */
+  #offer(
+    head: Head,
+    frame: FrameText,
+    direction: Direction,
+    settled: (decision: Decision) => void,
+  ): Judgement {
+    const { exchange, conversation } = head
+    const judgement = this.#intercept.offer({
       ...frame,
       direction,
       transport: this.#transport,
-      conversation: head.conversation,
-      exchange: head.exchange,
+      conversation,
+      exchange,
       wallMs: Date.now(),
-      passage: {
-        forward: (id, how) => {
-          passage.forward(id, how)
-          this.#makeRoom()
-        },
-        drop: (id, how) => {
-          passage.drop(id, how)
-          this.#makeRoom()
-        },
+      settle: (id, decision, heldMs) => {
+        this.#entries.settled(id, decision, heldMs)
+        settled(decision)
+        this.#makeRoom()
       },
     })
+    if (judgement) this.#entries.judged(head, direction, judgement)
+    return judgement
   }
 
   #makeRoom(): void {
@@ -172,101 +157,93 @@ class GateKeeper {
     if (why !== undefined) this.unseen(head, side, why)
   }
 
-  request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
+  /** @param pass carries out a decision */
+  #whole(
+    head: Head,
+    side: Side,
+    body: Uint8Array,
+    pass: (frame: FrameText, decision: Decision) => Passing | Promise<Passing>,
+  ): Promise<Passing> | undefined {
     const frame = frameOf(body)
-    if (!frame) return this.#passed(head, 'request', body)
+    if (!frame) return this.#passed(head, side, body)
     let settle: (how: Passing | Promise<Passing>) => void = () => undefined
     const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = async ({ text, kept, rule, answers = [] }: Instead): Promise<Passing> => {
-      if (text === undefined) return { kind: 'forward' }
-      const bytes = Buffer.from(text)
-      const after = readParts(text)
-      const known = await this.#tools.known(frame, after)
-      const back = [...answers, ...missing(frame, text, 'requests', { kept, answers })]
-      const onStream = back.length > 0 && this.#talks.streams().some(({ isLegacy }) => isLegacy)
-      // After the request itself, which is forwarded when this function returns.
-      if (back.length > 0)
-        setImmediate(
-          () =>
-            void ((onStream && this.#answeredOnStream(head, back, rule)) || this.#answered(head, back, rule)),
-        )
-      return {
-        kind: 'forward',
-        body: bytes,
-        headers: agreeing(head.headers, frame, after, bytes.length, known),
-        ...(back.length > 0 && !onStream && { answers: back }),
+    const direction = side === 'request' ? 'client_to_server' : 'server_to_client'
+    const judgement = this.#offer(head, frame, direction, (decision) =>
+      settle(
+        decision.verdict === 'disconnect' || (decision.verdict === 'drop' && this.#left === head.exchange)
+          ? { kind: 'disconnect', why: decision.why ?? '' }
+          : pass(frame, decision),
+      ),
+    )
+    if (!judgement) return this.#passed(head, side, body, frame)
+    return judgement.verdict === 'hold' ? passing : Promise.resolve(pass(frame, judgement))
+  }
+
+  request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
+    return this.#whole(head, 'request', body, (frame, decision) => {
+      const { verdict, text = frame.text, copies, rule, answers, why = '' } = decision
+      if (verdict === 'forward') {
+        if (copies > 0) setImmediate(() => this.#posts.repeat(head, frame, { text, copies, rule }))
+        return this.#forwardRequest(head, frame, decision)
       }
-    }
-    const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
-      if (copies > 0) setImmediate(() => this.#posts.repeat(head, frame, { text, copies, rule }))
-    }
-    const verdict = this.#offer(head, frame, 'client_to_server', {
-      forward: (id, how) => {
-        this.#entries.released(id, how)
-        settle(forwarded(how))
-        repeat(how.text ?? frame.text, how)
-      },
-      drop: (id, { why, rule, answers = [], disconnect = false }) => {
-        this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect || this.#left === head.exchange) return settle({ kind: 'disconnect', why })
-        const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
-        if (texts.length === 0 || this.#answeredOnStream(head, texts, rule))
-          return settle({ kind: 'answer', status: 202, why })
-        settle({ kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why })
-      },
+      const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
+      if (texts.length === 0 || this.#answeredOnStream(head, texts, rule))
+        return { kind: 'answer', status: 202, why }
+      return { kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why }
     })
-    if (!verdict) return this.#passed(head, 'request', body, frame)
-    this.#entries.judged(head, 'client_to_server', verdict)
-    if (verdict.kind === 'hold') return passing
-    repeat(verdict.text ?? frame.text, verdict)
-    return forwarded(verdict)
+  }
+
+  async #forwardRequest(head: Head, frame: FrameText, decision: Decision): Promise<Passing> {
+    const { text, rule, answers } = decision
+    if (text === undefined) return { kind: 'forward' }
+    const bytes = Buffer.from(text)
+    const after = readParts(text)
+    const known = await this.#tools.known(frame, after)
+    const back = [...answers, ...missing(frame, decision, 'requests')]
+    const onStream = back.length > 0 && this.#talks.streams().some(({ isLegacy }) => isLegacy)
+    // After the request itself, which is forwarded when this function returns.
+    if (back.length > 0)
+      setImmediate(
+        () =>
+          void ((onStream && this.#answeredOnStream(head, back, rule)) || this.#answered(head, back, rule)),
+      )
+    return {
+      kind: 'forward',
+      body: bytes,
+      headers: agreeing(head.headers, frame, after, bytes.length, known),
+      ...(back.length > 0 && !onStream && { answers: back }),
+    }
   }
 
   answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {
-    const frame = frameOf(body)
-    if (!frame) return this.#passed(head, 'answer', body)
-    let settle: (how: Passing) => void = () => undefined
-    const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = ({ text, kept, rule }: Instead): Passing => {
-      if (text === undefined) return { kind: 'forward' }
-      const lost = missing(frame, text, 'answers', { kept })
-      if (lost.length > 0) queueMicrotask(() => void this.#answered(head, lost, rule))
-      return { kind: 'forward', body: Buffer.from(withAnswers(text, lost)) }
-    }
-    const verdict = this.#offer(head, frame, 'server_to_client', {
-      forward: (id, how) => {
-        this.#entries.released(id, how)
-        settle(forwarded(how))
-      },
-      drop: (id, { why, rule, text, disconnect = false }) => {
-        this.#entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect || this.#left === head.exchange) return settle({ kind: 'disconnect', why })
-        // An HTTP request needs a response: its client would wait for ever.
-        const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
-        if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
-        else settle({ kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why })
-      },
+    return this.#whole(head, 'answer', body, (frame, decision) => {
+      const { verdict, text, rule, why = '' } = decision
+      if (verdict === 'forward') {
+        if (text === undefined) return { kind: 'forward' }
+        const lost = missing(frame, decision, 'answers')
+        if (lost.length > 0) queueMicrotask(() => void this.#answered(head, lost, rule))
+        return { kind: 'forward', body: Buffer.from(withAnswers(text, lost)) }
+      }
+      // An HTTP request needs a response: its client would wait for ever.
+      const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
+      if (texts.length === 0) return { kind: 'answer', status: 502, why }
+      return { kind: 'answer', status: 200, body: this.#answered(head, texts, rule), why }
     })
-    if (!verdict) return this.#passed(head, 'answer', body, frame)
-    this.#entries.judged(head, 'server_to_client', verdict)
-    return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict))
   }
 }
 
 /** Error responses for elements that a batch has lost. */
-function missing(
-  frame: FrameText,
-  text: string | undefined,
-  of: 'requests' | 'answers',
-  { kept, answers = [] }: Pick<Instead, 'kept' | 'answers'>,
-): string[] {
+function missing(frame: FrameText, { text, kept, answers }: Decision, of: 'requests' | 'answers'): string[] {
+  // A rule's responses to requests.
+  const sent = of === 'requests' ? answers : []
   if (!frame.batch || text === undefined) return []
   const why = 'it was removed from its batch'
   if (!kept) {
     const after = readParts(text)
-    return after.parts.length === frame.parts.length ? [] : refusalsOf(frame, of, why, [after, answers])
+    return after.parts.length === frame.parts.length ? [] : refusalsOf(frame, of, why, [after, sent])
   }
   const left = new Set(kept)
   const lost = { ...frame, parts: frame.parts.filter((_, i) => !left.has(i)) }
-  return refusalsOf(lost, of, why, [answers])
+  return refusalsOf(lost, of, why, [sent])
 }

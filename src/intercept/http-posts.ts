@@ -51,15 +51,12 @@ export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: T
     send,
     sendBack(head, text, rule) {
       const like = lanes.talks.posts().findLast(({ conversation }) => conversation === head.conversation)
-      if (like) sendUnwatched(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) })
+      if (like) sendUnwatched(like, { id: randomUUID(), text, rule })
     },
     repeat({ connection, conversation, path, headers }, { text: original }, { text, copies, rule }) {
       for (let n = 0; n < copies; n += 1) {
-        const copy = { id: randomUUID(), text, ...(rule !== undefined && { rule }) }
-        sendUnwatched(
-          { connection, conversation, path, headers },
-          { ...copy, like: { text: original, headers } },
-        )
+        const copy = { id: randomUUID(), text, rule, like: { text: original, headers } }
+        sendUnwatched({ connection, conversation, path, headers }, copy)
       }
     },
   }

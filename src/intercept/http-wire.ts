@@ -1,6 +1,6 @@
 import type { Transport } from '../model/index.js'
 import { GateFault } from './fault.js'
-import { createHttpEntries } from './http-entries.js'
+import { HttpEntries } from './http-entries.js'
 import { createHttpKeeper } from './http-keeper.js'
 import type { HttpLanes } from './http-lanes.js'
 import { createHttpPosts } from './http-posts.js'
@@ -17,7 +17,7 @@ export function createHttpWire(
   transport: Transport,
 ): GatedWire {
   const { talks } = lanes
-  const entries = createHttpEntries(ledger)
+  const entries = new HttpEntries(ledger)
   const tools = createToolHeaders(ledger, (sentence) => {
     entries.note(sentence)
     intercept.unseen(sentence)

@@ -4,13 +4,12 @@ export {
   type GuardVerdict,
   watchRules,
   type LoadedRules,
-  type RuleDecision,
   type RuleFrame,
-  type RulePart,
   type Rules,
   type WatchedRules,
 } from './rules/index.js'
-export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent, ToolBook } from './ledger.js'
+export type { Decision } from './decision.js'
+export type { FramePlace, GateEntry, Ledger, Sent, ToolBook } from './ledger.js'
 export { liveSubject, type Asked } from './live-subject.js'
 export { GateFault } from './fault.js'
 export type { Cause, HeldMessage, Outcome } from './held-message.js'

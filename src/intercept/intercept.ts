@@ -3,7 +3,7 @@ import { GateFault, idInUse } from './fault.js'
 import { Gate } from './gate.js'
 import type { Cause, GateObserver, HeldMessage } from './held-message.js'
 import { parseBreakpoints } from './breakpoints.js'
-import type { Offer, Verdict } from './frame.js'
+import type { Judgement, Offer } from './frame.js'
 import { redactionMark } from './redaction-mark.js'
 import { Sender } from './sender.js'
 import { answerText, readTyped } from './typed-text.js'
@@ -125,11 +125,11 @@ export class Intercept {
     this.#steerSoon()
   }
 
-  offer(offer: Offer): Verdict {
-    const verdict = this.#gate.offer(offer)
+  offer(offer: Offer): Judgement {
+    const judgement = this.#gate.offer(offer)
     // It may have been the last message that needed the gate.
-    if (verdict?.kind === 'pass' && !this.#gate.isNeeded) this.#steerSoon()
-    return verdict
+    if (judgement?.verdict === 'forward' && !this.#gate.isNeeded) this.#steerSoon()
+    return judgement
   }
 
   /** Reports a message that was forwarded without inspection. */
@@ -203,9 +203,10 @@ export class Intercept {
   edit(id: string, text: string): void {
     const message = this.#heldOne(id)
     // It replaces the text as changed by a rule.
-    const shown = message.text === undefined ? message.offer : readParts(message.text)
+    const { text: changed, kept } = message.decision
+    const shown = changed === undefined ? message.offer : readParts(changed)
     const typed = readTyped(text, this.#marker, shown).text
-    if (this.#gate.wouldClash(message.offer, typed, message.kept)) throw idInUse()
+    if (this.#gate.wouldClash(message.offer, typed, kept)) throw idInUse()
     this.#gate.forward(message, 'screen', typed)
   }
 

@@ -1,5 +1,6 @@
 import type { Direction, RestartFacts } from '../model/index.js'
 import type { MirroredArgument } from '../wire/index.js'
+import type { Decision } from './decision.js'
 
 /** Position of a frame in the traffic that the recorder sees. */
 export type FramePlace =
@@ -15,47 +16,36 @@ export interface Sent {
   readonly endOffset: number
 }
 
-/** Decision about a frame, entered before the frame's last byte. */
-export type FrameVerdict =
-  | { readonly kind: 'hold'; readonly rule?: string }
-  /** Made by a person or a rule. */
-  | { readonly kind: 'ours'; readonly rule?: string }
-  /** Forwarded at once, possibly changed. */
-  | {
-      readonly kind: 'pass'
-      readonly text?: string
-      /** For a batch that lost elements: original indexes of the remaining ones. */
-      readonly kept?: readonly number[]
-      readonly rule?: string
-      readonly sizeBytes: number
-    }
+export const unsent: Sent = { sizeBytes: 0, endOffset: 0 }
 
-/** A decision at the gate, for the tape. */
+/** An event at the gate, for the tape. */
 export type GateEntry =
+  /** The decision about a frame, entered before the frame's last byte. */
   | {
-      readonly kind: 'verdict'
+      readonly kind: 'judge'
       readonly place: FramePlace
       readonly id: string
-      readonly verdict: FrameVerdict
+      readonly decision: Decision
+      /** Bytes that were forwarded at once. 0 if not counted. */
+      readonly sizeBytes: number
+      /** The frame was made by a person or a rule. */
+      readonly isOurs?: boolean
     }
-  /** A held frame was forwarded. */
+  /** The decision about a held frame. */
   | {
-      readonly kind: 'release'
+      readonly kind: 'settle'
       readonly id: string
+      readonly decision: Decision
       readonly heldMs: number
-      readonly text?: string
-      readonly kept?: readonly number[]
-      readonly rule?: string
       readonly sent: Sent
     }
-  | { readonly kind: 'drop'; readonly id: string; readonly why: string; readonly rule?: string }
   /** An injected message was sent. */
   | {
       readonly kind: 'inject'
       readonly id: string
       readonly direction: Direction
       readonly text: string
-      readonly rule?: string
+      readonly rule?: string | undefined
       readonly sent: Sent
       /** Over HTTP. */
       readonly exchange?: number

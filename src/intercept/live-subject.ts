@@ -10,7 +10,7 @@ export interface Asked {
 
 /** A message at the gate as a filter sees it. Facts that are known only later are null. */
 export function liveSubject(
-  offer: Omit<Offer, 'passage'>,
+  offer: Omit<Offer, 'settle'>,
   part: Offer['parts'][number],
   asked: Asked | undefined,
 ): FilterSubject {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
-import type { Offer, Verdict } from './frame.js'
-import type { FramePlace, Ledger, Sent } from './ledger.js'
+import type { Decision } from './decision.js'
+import type { Judgement, Offer } from './frame.js'
+import { unsent, type FramePlace, type Ledger, type Sent } from './ledger.js'
 import { whyUnread } from './unread.js'
 import { longestMessage, readFrame, type FrameText } from '../wire/index.js'
 
@@ -24,7 +25,7 @@ export interface ValvePort {
 export interface ValveOptions {
   /** False if a frame need not be offered, judged by its bytes as Latin-1. */
   mayConcern(bytes: string, direction: Direction): boolean
-  offer(offer: Offer): Verdict
+  offer(offer: Offer): Judgement
   /** The limit for held messages is reached: stop reading until one is released. */
   isFull(): boolean
   readonly ledger: Ledger
@@ -47,11 +48,12 @@ export interface StdioValve {
   /** Forwards the buffered start of an unfinished line; no more input follows. */
   leave(): void
   /** Sends an injected message at the next frame boundary. */
-  inject(text: string, entry: { readonly id: string; readonly rule?: string }): void
+  inject(text: string, entry: { readonly id: string; readonly rule?: string | undefined }): void
   readonly isHolding: boolean
   readonly isFull: boolean
 }
 
+const nothing = new Uint8Array(0)
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function createStdioValve(port: ValvePort, options: ValveOptions): StdioValve {
@@ -149,8 +151,9 @@ class StdioFrameValve implements StdioValve {
     else this.#passing = { chunk, start, end }
   }
 
-  #send(text: string, end: Uint8Array): Sent {
-    const bytes = Buffer.concat([Buffer.from(text), end])
+  /** Sends a frame, or the text in its place. */
+  #send(frame: Uint8Array, end: Uint8Array, text: string | undefined): Sent {
+    const bytes = text === undefined ? frame : Buffer.concat([Buffer.from(text), end])
     return { sizeBytes: bytes.length, endOffset: this.#port.write(bytes) }
   }
 
@@ -180,51 +183,35 @@ class StdioFrameValve implements StdioValve {
     const place: FramePlace = { channel: this.#channel, endOffset: this.#offset, sizeBytes: frame.length }
     // No frame can follow a last line without a line end; its replacement gets one.
     const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
-    const passage: Offer['passage'] = {
-      forward: (id, { text: instead, kept, heldMs, rule, copies = 0, answers = [] }) => {
-        const sent =
-          instead === undefined
-            ? { sizeBytes: frame.length, endOffset: this.#port.write(frame) }
-            : this.#send(instead, end)
-        this.#ledger.enter({
-          kind: 'release',
-          id,
-          heldMs,
-          sent,
-          ...(instead !== undefined && { text: instead }),
-          ...(kept && { kept }),
-          ...(rule !== undefined && { rule }),
-        })
-        if (copies > 0 || answers.length > 0) this.#repeat(instead ?? read.text, { copies, answers, rule })
-        this.#settled()
-      },
-      drop: (id, { why, rule, answers = [], disconnect = false }) => {
-        this.#ledger.enter({ kind: 'drop', id, why, ...(rule !== undefined && { rule }) })
-        for (const answer of answers) this.#options.answer(answer, rule)
-        this.#settled()
-        if (disconnect) this.#options.disconnect(why)
-      },
-    }
-    const verdict = this.#options.offer({
+    const judgement = this.#options.offer({
       ...read,
       direction: this.#direction,
       transport: 'stdio',
       conversation: '',
       wallMs,
-      passage,
+      settle: (id, decision, heldMs) => {
+        const sent = decision.verdict === 'forward' ? this.#send(frame, end, decision.text) : unsent
+        this.#ledger.enter({ kind: 'settle', id, decision, heldMs, sent })
+        this.#repeat(read.text, decision)
+        this.#holding -= 1
+        this.#port.changed()
+        if (decision.verdict === 'disconnect') this.#options.disconnect(decision.why ?? '')
+      },
     })
-    if (!verdict) {
+    if (!judgement) {
       this.#tellUnseen(line, read)
       return true
     }
-    const { id, rule } = verdict
-    if (verdict.kind === 'hold') {
-      this.#holding += 1
-      const hold = { kind: 'hold' as const, ...(rule !== undefined && { rule }) }
-      this.#ledger.enter({ kind: 'verdict', place, id, verdict: hold })
-      return false
+    const { id, ...decision } = judgement
+    let sizeBytes = 0
+    if (decision.verdict === 'hold') this.#holding += 1
+    else {
+      this.#flush()
+      sizeBytes = this.#send(frame, end, decision.text).sizeBytes
+      // After the frame itself is recorded.
+      queueMicrotask(() => this.#repeat(read.text, decision))
     }
-    this.#passChanged(frame, end, place, verdict)
+    this.#ledger.enter({ kind: 'judge', place, id, decision, sizeBytes })
     return false
   }
 
@@ -233,53 +220,16 @@ class StdioFrameValve implements StdioValve {
     if (why !== undefined) this.#options.unseen(why)
   }
 
-  /** Forwards a frame that a rule changed or duplicated. */
-  #passChanged(
-    frame: Uint8Array,
-    end: Uint8Array,
-    place: FramePlace,
-    { id, text, kept, rule, copies, answers }: Extract<Verdict, { kind: 'pass' }>,
-  ): void {
-    const bytes = text === undefined ? frame : Buffer.concat([Buffer.from(text), end])
-    const sizeBytes = bytes.length
-    this.#flush()
-    this.#port.write(bytes)
-    const by = rule === undefined ? {} : { rule }
-    const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
-    const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...instead }
-    this.#ledger.enter({ kind: 'verdict', place, id, verdict })
-    const again = text ?? utf8Text(frame.subarray(0, frame.length - endOf(frame).length))!
-    // After the frame itself is recorded.
-    queueMicrotask(() => this.#repeat(again, { copies, answers, rule }))
-  }
-
-  /** Sends a rule's copies of the message, and its responses to parts of it. */
-  #repeat(
-    text: string,
-    { copies, answers, rule }: { copies: number; answers: readonly string[]; rule: string | undefined },
-  ): void {
-    const by = rule === undefined ? {} : { rule }
-    for (let n = 0; n < copies; n += 1) this.inject(text, { id: randomUUID(), ...by })
+  /** Sends a rule's copies of the message, and its responses to the message or to parts of it. */
+  #repeat(original: string, { text = original, copies, answers, rule }: Decision): void {
+    for (let n = 0; n < copies; n += 1) this.inject(text, { id: randomUUID(), rule })
     for (const answer of answers) this.#options.answer(answer, rule)
   }
 
-  #settled(): void {
-    this.#holding -= 1
-    this.#port.changed()
-  }
-
-  inject(text: string, { id, rule }: { readonly id: string; readonly rule?: string }): void {
-    if (!this.#aligned)
-      return void this.#waiting.push(() => this.inject(text, { id, ...(rule !== undefined && { rule }) }))
-    const sent = this.#send(text, Uint8Array.of(LF))
-    this.#ledger.enter({
-      kind: 'inject',
-      id,
-      direction: this.#direction,
-      text,
-      sent,
-      ...(rule !== undefined && { rule }),
-    })
+  inject(text: string, entry: { readonly id: string; readonly rule?: string | undefined }): void {
+    if (!this.#aligned) return void this.#waiting.push(() => this.inject(text, entry))
+    const sent = this.#send(nothing, Uint8Array.of(LF), text)
+    this.#ledger.enter({ kind: 'inject', direction: this.#direction, text, sent, ...entry })
   }
 
   /** Buffers the start of a line. A line that gets too long is forwarded as it arrives. */

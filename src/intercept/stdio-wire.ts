@@ -25,8 +25,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
         isFull: () => intercept.isFull,
         ledger,
         answer(text, rule) {
-          const id = randomUUID()
-          valves.get(other[channel])?.inject(text, { id, ...(rule !== undefined && { rule }) })
+          valves.get(other[channel])?.inject(text, { id: randomUUID(), rule })
         },
         unseen(why) {
           const sentence = `a line was forwarded without being held or changed: ${why} cannot be inspected`
@@ -56,7 +55,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
       setGated(true)
       const valve = valves.get(direction === 'client_to_server' ? 'in' : 'out')
       if (!valve) throw new GateFault('no-peer', 'the receiver is not connected')
-      valve.inject(text, { id, ...(rule !== undefined && { rule }) })
+      valve.inject(text, { id, rule })
       // A valve that waits for a line end stays until the gate removes it.
       if (!isGated && !valve.isHolding) setGated(false)
       return {}

@@ -6,7 +6,7 @@ export interface Injection {
   readonly direction: Direction
   readonly text: string
   readonly conversation?: string
-  readonly rule?: string
+  readonly rule?: string | undefined
   /** The request it is derived from, with alternating header names and values, for values only headers hold. */
   readonly like?: { readonly text: string; readonly headers: readonly string[] }
 }

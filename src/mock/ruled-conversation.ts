@@ -1,6 +1,6 @@
-import { liveSubject, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
+import { liveSubject, type Asked, type Decision, type Rules } from '../intercept/index.js'
 import { createRecent, isAnswer, type Direction, type Envelope, type Transport } from '../model/index.js'
-import { idKey, isFault, readEnvelope, readMessages, readParts } from '../wire/index.js'
+import { idKey, isFault, readMessages, readParts, type FrameText } from '../wire/index.js'
 import { internalError, reasonOf } from './fault.js'
 import type { Conversation } from './conversation.js'
 import type { ServerMessage, ServerLink } from '../link/index.js'
@@ -53,10 +53,9 @@ class RuledConversation implements Conversation {
   take(text: string, sink: ServerLink = this.#standalone): boolean {
     const frame = readMessages(text)
     if (isFault(frame)) return false
-    const raw = frame.text
-    const decision = this.#decide(raw, 'client_to_server')
-    if (!decision) return this.#inner.take(raw, this.#ruled(sink))
-    const work = this.#takeDecided(raw, sink, decision)
+    const decision = this.#decide(frame, 'client_to_server')
+    if (!decision) return this.#inner.take(frame.text, this.#ruled(sink))
+    const work = this.#takeDecided(frame, sink, decision)
     this.#running.add(
       work.catch((error: unknown) =>
         this.#options.notice(`the rules could not be applied: ${reasonOf(error)}`),
@@ -88,18 +87,12 @@ class RuledConversation implements Conversation {
     await this.#inner.close()
   }
 
-  #decide(text: string, direction: Direction): RuleDecision | undefined {
+  #decide(frame: FrameText, direction: Direction): Decision | undefined {
     const { transport, rules } = this.#options
-    const frame = readParts(text)
     const offer = { ...frame, direction, transport, conversation: '', wallMs: Date.now() }
     return rules().decide({
-      raw: text,
-      batch: frame.batch,
-      parts: frame.parts.map((part) => ({
-        start: part.start,
-        end: part.end,
-        subject: liveSubject(offer, part, this.#askedBy(part.envelope, direction)),
-      })),
+      ...frame,
+      subjects: frame.parts.map((part) => liveSubject(offer, part, this.#askedBy(part.envelope, direction))),
     })
   }
 
@@ -114,9 +107,9 @@ class RuledConversation implements Conversation {
     return undefined
   }
 
-  #tellOf({ verdict, problem, rule }: RuleDecision): void {
+  #tellOf({ verdict, why, rule }: Decision): void {
     const { notice } = this.#options
-    if (problem !== undefined) notice(problem)
+    if (why !== undefined) notice(why)
     if (verdict !== 'hold' || this.#toldOfHold) return
     this.#toldOfHold = true
     notice(`rule ${rule} holds messages for a person; a mock cannot hold messages and delivers them`)
@@ -140,7 +133,8 @@ class RuledConversation implements Conversation {
   }
 
   async #send(message: ServerMessage, sink: ServerLink): Promise<void> {
-    const decision = message.noise ? undefined : this.#decide(message.text, 'server_to_client')
+    const frame = message.noise ? undefined : readParts(message.text)
+    const decision = frame && this.#decide(frame, 'server_to_client')
     if (!decision) return sink.send(message)
     this.#tellOf(decision)
     if (decision.delayMs > 0) await sleep(decision.delayMs, this.#closing.signal)
@@ -149,31 +143,31 @@ class RuledConversation implements Conversation {
     if (verdict === 'disconnect') return sink.cut?.()
     // A request of the server that a rule answers never reaches the client.
     for (const answer of answers) this.#inner.take(answer)
-    if (verdict === 'answer' || verdict === 'drop')
-      return message.final ? withheld(readEnvelope(message.text, 0).id, decision, sink) : undefined
+    if (verdict === 'drop')
+      return message.final ? withheld(frame.parts[0]!.envelope.id, decision, sink) : undefined
     for (let copy = 0; copy < copies; copy += 1) await sink.send({ ...message, text, final: false })
     await sink.send({ ...message, text })
   }
 
-  async #takeDecided(text: string, sink: ServerLink, decision: RuleDecision): Promise<void> {
+  async #takeDecided(frame: FrameText, sink: ServerLink, decision: Decision): Promise<void> {
     this.#tellOf(decision)
     if (decision.delayMs > 0) await sleep(decision.delayMs, this.#closing.signal)
     if (this.#closing.signal.aborted) return
-    const { verdict, text: changed = text, copies, answers } = decision
+    const { verdict, text = frame.text, copies, answers } = decision
     if (verdict === 'disconnect') return sink.cut?.()
     for (const answer of answers) await sink.send({ text: answer, final: true })
-    if (verdict === 'answer') return
     if (verdict === 'drop') {
-      for (const { envelope } of readParts(text).parts)
+      if (answers.length > 0) return
+      for (const { envelope } of frame.parts)
         if (envelope.kind === 'request') await withheld(envelope.id, decision, sink)
       return
     }
-    for (let copy = 0; copy <= copies; copy += 1) this.#inner.take(changed, this.#ruled(sink))
+    for (let copy = 0; copy <= copies; copy += 1) this.#inner.take(text, this.#ruled(sink))
   }
 }
 
 /** Over HTTP, a request without a response would keep its connection open; the client gets an error instead. */
-async function withheld(id: string | undefined, { rule }: RuleDecision, sink: ServerLink): Promise<void> {
+async function withheld(id: string | undefined, { rule }: Decision, sink: ServerLink): Promise<void> {
   if (!sink.refuse || id === undefined) return
   const message = JSON.stringify(`wiretape: dropped by rule ${rule}`)
   const error = `{"code":${internalError},"message":${message}}`

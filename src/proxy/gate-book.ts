@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { FrameVerdict, GateEntry } from '../intercept/index.js'
+import type { GateEntry } from '../intercept/index.js'
 import type { DroppedRecord, GapRecord, HeldRecord, MessageRecord, NoteRecord, Part } from '../model/index.js'
-import { idKey, partsOf, readEnvelope } from '../wire/index.js'
+import { idKey, readParts } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { rewritten } from './message-text.js'
 
@@ -15,11 +15,10 @@ type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
 
 /** Makes the tape records of decisions at the gate. Remembers held messages. */
 export interface GateBook {
-  /** Applies a verdict to a received message. */
-  judged(message: MessageRecord, id: string, verdict: FrameVerdict): MessageRecord | HeldRecord
+  /** The record of a received message, as decided. */
+  judged(message: MessageRecord, entry: EntryOf<'judge'>): MessageRecord | HeldRecord
   /** Undefined when no message is held under that id, because its frame was lost. */
-  released(entry: EntryOf<'release'>, stamp: Stamp): MessageRecord | GapRecord | undefined
-  dropped(entry: EntryOf<'drop'>, stamp: Stamp): DroppedRecord | undefined
+  settled(entry: EntryOf<'settle'>, stamp: Stamp): MessageRecord | DroppedRecord | GapRecord | undefined
 }
 
 /**
@@ -36,17 +35,17 @@ export function createGateBook(
   /** The message with its text replaced. */
   function changed(message: MessageRecord, text: string, kept?: readonly number[]): MessageRecord {
     const { utf8: _, bytes: _b, red: _r, ...rest } = message
-    const { batch, parts: spans } = partsOf(text)
+    const { batch, parts: spans } = readParts(text)
     const left = kept ? kept.map((i) => message.parts[i]!) : [...message.parts]
     const inOrder = spans.length === left.length
-    const parts = spans.map(({ start, end }): Part => {
-      const envelope = readEnvelope(text, start)
+    const parts = spans.map((span): Part => {
+      const { envelope } = span
       const before = inOrder ? left.shift() : takeLike(left, envelope.id)
       if (before && envelope.kind === 'request' && envelope.id !== undefined) {
         const { id } = before.envelope
         if (id === undefined || idKey(id) !== idKey(envelope.id)) onRenamed(message, before, envelope.id)
       }
-      return { ...(before ?? { id: randomUUID() }), envelope, start, end }
+      return { ...(before ?? { id: randomUUID() }), ...span }
     })
     const redacted = redactor.json(text)
     return {
@@ -58,31 +57,30 @@ export function createGateBook(
   }
 
   return {
-    judged(message, id, verdict) {
+    judged(message, { id, decision, isOurs }) {
       const [first, ...others] = message.parts
       const parts = [{ ...first!, id }, ...others]
-      const { rule } = verdict
+      const { verdict, rule, text, kept } = decision
       const named = { ...message, parts, ...(rule !== undefined && { rule }) }
-      if (verdict.kind === 'ours') return { ...named, injected: true }
-      if (verdict.kind === 'pass')
-        return verdict.text === undefined ? named : changed(named, verdict.text, verdict.kept)
+      if (isOurs) return { ...named, injected: true }
+      if (verdict !== 'hold') return text === undefined ? named : changed(named, text, kept)
       const { utf8: _, type: _t, ...frame } = named
       const record: HeldRecord = { ...frame, type: 'held' }
       held.set(id, record)
       return record
     },
-    released({ id, heldMs, text, kept, rule, sent }, stamp) {
+    settled({ id, decision, heldMs, sent }, stamp) {
+      const { verdict, rule, text, kept, why = '' } = decision
       const record = held.get(id)
-      if (!record) return resumed ? goneGap(stamp, sent.sizeBytes) : undefined
       held.delete(id)
+      // A previous recording thread may have written the record of the held message.
+      if (!record && !resumed) return undefined
+      const by = rule === undefined ? {} : { rule }
+      if (verdict !== 'forward') return { type: 'dropped', ...stamp, id, why, ...by }
+      if (!record) return goneGap(stamp, sent.sizeBytes)
       const message: MessageRecord = { ...record, type: 'message' }
       const released = text === undefined ? message : changed(message, text, kept)
-      return { ...released, heldMs, ...(rule !== undefined && { rule }) }
-    },
-    dropped({ id, why, rule }, stamp) {
-      // A previous recording thread may have written the record of the held message.
-      if (!held.delete(id) && !resumed) return undefined
-      return { type: 'dropped', ...stamp, id, why, ...(rule !== undefined && { rule }) }
+      return { ...released, heldMs, ...by }
     },
   }
 }

@@ -378,8 +378,8 @@ class HttpRecordBuilder implements HttpBuilder {
     sse: SseContext | undefined,
     at: Moment,
   ): MessageRecord | HeldRecord | undefined {
-    const verdict = this.#gate.takeVerdict(exchange.number, direction)
-    const frame = this.#messages.read(exchange, bytes, direction, verdict?.id)
+    const judged = this.#gate.takeJudged(exchange.number, direction)
+    const frame = this.#messages.read(exchange, bytes, direction, judged?.id)
     if (!frame) return undefined
     const message: MessageRecord = {
       type: 'message',
@@ -390,7 +390,7 @@ class HttpRecordBuilder implements HttpBuilder {
       http: contextIn(exchange, direction, this.#redactor),
       ...(sse && { sse }),
     }
-    return verdict ? this.#gate.judged(message, verdict, exchange) : message
+    return judged ? this.#gate.judge(message, judged, exchange) : message
   }
 
   #skipped(gap: GapRecord): GapRecord {

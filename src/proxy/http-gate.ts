@@ -16,13 +16,13 @@ import type { Stamp } from './stamp.js'
 /** Concurrent exchanges that are remembered. */
 export const mostExchanges = 50_000
 
-type Verdict = Extract<GateEntry, { kind: 'verdict' }>
+type JudgedMessage = Extract<GateEntry, { kind: 'judge' }>
 
 /** Decisions at the gate about messages of HTTP exchanges. */
 export interface HttpGate {
-  /** Takes the verdict about the next message of one side of an exchange. */
-  takeVerdict(exchange: number, direction: Direction): Verdict | undefined
-  judged(message: MessageRecord, verdict: Verdict, exchange: HttpExchange): MessageRecord | HeldRecord
+  /** Takes the decision about the next message of one side of an exchange. */
+  takeJudged(exchange: number, direction: Direction): JudgedMessage | undefined
+  judge(message: MessageRecord, judged: JudgedMessage, exchange: HttpExchange): MessageRecord | HeldRecord
   /** The record of an entry, if it has one. */
   enter(entry: GateEntry, at: Moment): TapeRecord | undefined
 }
@@ -46,38 +46,36 @@ export function createHttpGate(options: HttpGateOptions): HttpGate {
     },
     resumed,
   )
-  const verdicts = new Map<string, Verdict>()
+  const judged = new Map<string, JudgedMessage>()
   /** Exchanges with a held response. The client's replacement comes after the server's end of the exchange. */
   const withheld = createRecent<ExchangeTalk, number>({ entries: mostExchanges })
   const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
 
   return {
-    takeVerdict(exchange, direction) {
-      if (verdicts.size === 0) return undefined
+    takeJudged(exchange, direction) {
+      if (judged.size === 0) return undefined
       const side = sideOf(exchange, direction)
-      const verdict = verdicts.get(side)
-      verdicts.delete(side)
-      return verdict
+      const entry = judged.get(side)
+      judged.delete(side)
+      return entry
     },
-    judged(message, { id, verdict }, { number, conversation, requests }) {
-      if (verdict.kind === 'hold' && message.direction === 'server_to_client' && !message.sse) {
+    judge(message, entry, { number, conversation, requests }) {
+      if (entry.decision.verdict === 'hold' && message.direction === 'server_to_client' && !message.sse) {
         withheld.set(number, { number, conversation, requests })
       }
-      return book.judged(message, id, verdict)
+      return book.judged(message, entry)
     },
     enter(entry, at) {
       switch (entry.kind) {
-        case 'verdict': {
+        case 'judge': {
           const { place } = entry
           if (!('exchange' in place)) return undefined
-          if (verdicts.size >= mostExchanges) verdicts.delete(verdicts.keys().next().value!)
-          verdicts.set(sideOf(place.exchange, place.direction), entry)
+          if (judged.size >= mostExchanges) judged.delete(judged.keys().next().value!)
+          judged.set(sideOf(place.exchange, place.direction), entry)
           return undefined
         }
-        case 'release':
-          return book.released(entry, stamp(at))
-        case 'drop':
-          return book.dropped(entry, stamp(at))
+        case 'settle':
+          return book.settled(entry, stamp(at))
         case 'note':
           return noteOf(entry, stamp(at), redactor)
         case 'inject': {

@@ -16,14 +16,11 @@ import {
 import type { Redactor } from '../redaction/index.js'
 import {
   createMirroredTools,
-  findJsonValue,
   mayHaveControls,
-  holdsMessages,
   idKey,
-  isFault,
-  partsOf,
-  readEnvelope,
-  speaksJsonRpc,
+  isSpoken,
+  readLine,
+  type FrameText,
   type MirroredArgument,
 } from '../wire/index.js'
 import type { AskedHere, HttpExchange } from './http-exchange.js'
@@ -93,16 +90,11 @@ export class HttpMessages {
   ): HttpFrame | undefined {
     const text = exactText(bytes)
     if (text === undefined) return undefined
-    const controls = mayHaveControls(bytes)
-    const span = findJsonValue(text, 0, text.length, controls)
-    if (isFault(span) || !holdsMessages(text, span.start)) return undefined
-    const exact = text.slice(span.start, span.end)
-    // Line breaks are white space in JSON, but end a line on the tape.
-    const raw = controls ? exact.replaceAll(/[\r\n]/g, ' ') : exact
-    const { batch, parts: spans } = partsOf(raw)
-    if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
-    const parts = spans.map(({ start, end }, i) =>
-      this.#partOf(exchange, raw, start, end, direction, i === 0 ? given : undefined),
+    const read = readLine(text, mayHaveControls(bytes))
+    if (!read || !isSpoken(read)) return undefined
+    const { text: raw, batch } = read
+    const parts = read.parts.map((part, i) =>
+      this.#partOf(exchange, raw, part, direction, i === 0 ? given : undefined),
     )
     const first = this.#numbers.next
     this.#numbers.next += parts.length
@@ -119,13 +111,11 @@ export class HttpMessages {
   #partOf(
     exchange: ExchangeTalk,
     raw: string,
-    start: number,
-    end: number,
+    part: FrameText['parts'][number],
     direction: Direction,
-    given: string | undefined,
+    id: string = randomUUID(),
   ): Part {
-    const id: string = given ?? randomUUID()
-    const envelope = readEnvelope(raw, start)
+    const { envelope, start, end } = part
     const { conversation } = exchange
     const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : idKey(envelope.id)
     const isResponse = direction === 'server_to_client' && isAnswer(envelope)
@@ -148,7 +138,7 @@ export class HttpMessages {
       const before = this.#rounds.asked('', asked, envelope)
       if (before !== undefined) links.push({ kind: 'round', to: before })
     }
-    return relatePart({ id, envelope, start, end }, { ...seen, links })
+    return relatePart({ id, ...part }, { ...seen, links })
   }
 
   /** Servers of 2025 answer an unknown method, such as `server/discover`, with an error without an id. */

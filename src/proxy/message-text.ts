@@ -1,22 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { MessageRecord, Part } from '../model/index.js'
 import type { RedactedJson } from '../redaction/index.js'
-import { partsOf, readEnvelope } from '../wire/index.js'
+import { readParts } from '../wire/index.js'
 
 /** The messages of a frame in its redacted text. Ids and links come from the original. */
 export function rewritten(
   redacted: RedactedJson,
   parts: readonly Part[],
 ): Pick<MessageRecord, 'raw' | 'batch' | 'parts'> {
-  const { raw } = redacted
-  const { batch, parts: spans } = partsOf(raw)
-  const kept = spans.map(({ start, end }, i) => ({
-    ...parts[i]!,
-    envelope: readEnvelope(raw, start),
-    start,
-    end,
-  }))
-  return { raw, batch, parts: kept }
+  const { text: raw, batch, parts: places } = readParts(redacted.raw)
+  return { raw, batch, parts: places.map((place, i) => ({ ...parts[i]!, ...place })) }
 }
 
 /** The text of valid UTF-8, or undefined. Nearly all frames are ASCII, which is copied without decoding. */

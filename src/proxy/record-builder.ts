@@ -12,13 +12,11 @@ import {
 } from '../model/index.js'
 import {
   LineFramer,
-  findJsonValue,
   mayHaveControls,
-  holdsMessages,
   idKey,
-  isFault,
-  partsOf,
-  readEnvelope,
+  readLine,
+  readParts,
+  type FrameText,
   type LineFrame,
   longestMessage,
 } from '../wire/index.js'
@@ -42,8 +40,8 @@ import { base64, exactText, rewritten, textOf } from './message-text.js'
 const longestStderr = 65_536
 
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
-/** A verdict on a frame of a pipe. */
-type Verdict = EntryOf<'verdict'> & { place: Extract<FramePlace, { channel: string }> }
+/** A decision about a frame of a pipe. */
+type JudgedFrame = EntryOf<'judge'> & { place: Extract<FramePlace, { channel: string }> }
 
 /**
  * Turns the traffic of the three channels of a stdio server into records, in order of arrival: frames, exact text,
@@ -66,8 +64,8 @@ export class RecordBuilder {
   readonly #deliveries = { in: new Deliveries<Ref>(), out: new Deliveries<Ref>() }
   readonly #longLine = new LongLine()
   readonly #book: GateBook
-  /** Verdicts of frames that have not arrived yet, in their order. */
-  readonly #verdicts: Record<'in' | 'out', Verdict[]> = { in: [], out: [] }
+  /** Decisions about frames that have not arrived yet, in their order. */
+  readonly #judged: Record<'in' | 'out', JudgedFrame[]> = { in: [], out: [] }
   /** Forwarded bytes minus received bytes. Held, edited and injected messages make them differ. */
   readonly shift: Record<'in' | 'out', number>
   /** End of the last stderr frame. The last piece of a long line does not contain its line end. */
@@ -128,7 +126,7 @@ export class RecordBuilder {
     return [...gaps, { type: 'gap', ...this.#stamp(at), lost: messages, lostBytes: bytes, why }]
   }
 
-  /** Records a decision at the gate. A verdict is recorded with its frame. */
+  /** Records a decision at the gate. A decision about an arriving frame is recorded with it. */
   gate(entry: GateEntry, at: Moment): TapeRecord[] {
     const record = this.#takeEntry(entry, at)
     return record ? [record] : []
@@ -201,7 +199,7 @@ export class RecordBuilder {
   ): void {
     const ahead = this.#lines[channel]
     const framer = this.#framers[channel]
-    const mayBePlain = takeLine && channel !== 'err' && this.#verdicts[channel].length === 0 && at.us >= 0
+    const mayBePlain = takeLine && channel !== 'err' && this.#judged[channel].length === 0 && at.us >= 0
     while (ahead.start < to) {
       ahead.look(mayBePlain === true && framer.isAtLineStart)
       if (ahead.end > to) return
@@ -252,19 +250,15 @@ export class RecordBuilder {
         ...frameEndOf(frame.end),
       }
     }
-    const span = findJsonValue(text, 0, text.length, mayHaveControls(frame.bytes))
-    if (isFault(span) || !holdsMessages(text, span.start)) {
+    // Some readers of tapes treat CR as a line end.
+    const read = readLine(text, mayHaveControls(frame.bytes))
+    if (!read) {
       const line = this.#redactor.line(text, channel) ?? text
       return { type: 'noise', ...this.#stamp(at), direction, text: line, ...frameEndOf(frame.end) }
     }
-    const verdict = this.#verdictAt(channel, frame.endOffset)
-    const exact = text.slice(span.start, span.end)
-    // Tapes are read by line, and some readers treat CR as a line end. Here CR is only white space.
-    const raw = exact.includes('\r') ? exact.replaceAll('\r', ' ') : exact
-    const { batch, parts: spans } = partsOf(raw)
-    const parts = spans.map(({ start, end }, i) =>
-      this.#partOf(raw, start, end, direction, i === 0 ? verdict?.id : undefined),
-    )
+    const judged = this.#judgedAt(channel, frame.endOffset)
+    const { text: raw, batch } = read
+    const parts = this.#partsOf(read, direction, judged?.id)
     const { t, us } = this.#stamp(at)
     const redacted = this.#redactor.json(raw)
     const record: Draft<MessageRecord> = redacted
@@ -272,48 +266,38 @@ export class RecordBuilder {
       : { type: 'message', t, us, direction, raw, batch, parts, seq: this.#numbers.next }
     if (frame.end !== 'lf') record.frameEnd = frame.end
     if (redacted) record.red = redacted.red
-    else if (raw.length === text.length && raw === exact) record.utf8 = frame.bytes
+    else if (raw === text) record.utf8 = frame.bytes
     else record.bytes = base64(frame.bytes)
     this.#numbers.next += parts.length
-    if (verdict) return this.#judged(channel, record, frame.endOffset, verdict)
+    if (judged) return this.#judge(channel, record, frame.endOffset, judged)
     this.#remember(channel, parts, frame.endOffset + this.shift[channel])
     return record
   }
 
-  #verdictAt(channel: 'in' | 'out', endOffset: number): Verdict | undefined {
-    const next = this.#verdicts[channel]
-    // Lost frames have verdicts too, which are skipped.
+  #judgedAt(channel: 'in' | 'out', endOffset: number): JudgedFrame | undefined {
+    const next = this.#judged[channel]
+    // Decisions about lost frames are skipped.
     while (next.length > 0 && next[0]!.place.endOffset < endOffset) next.shift()
     return next[0]?.place.endOffset === endOffset ? next.shift() : undefined
   }
 
-  #judged(
-    channel: 'in' | 'out',
-    record: MessageRecord,
-    endOffset: number,
-    { id, verdict, place }: Verdict,
-  ): TapeRecord {
-    const judgement = this.#book.judged(record, id, verdict)
-    const sizeBytes = 'sizeBytes' in place ? place.sizeBytes : 0
-    this.shift[channel] += (verdict.kind === 'pass' ? verdict.sizeBytes : 0) - sizeBytes
-    if (judgement.type === 'message')
-      this.#remember(channel, judgement.parts, endOffset + this.shift[channel])
-    return judgement
+  #judge(channel: 'in' | 'out', message: MessageRecord, endOffset: number, judged: JudgedFrame): TapeRecord {
+    const record = this.#book.judged(message, judged)
+    this.shift[channel] += judged.sizeBytes - judged.place.sizeBytes
+    if (record.type === 'message') this.#remember(channel, record.parts, endOffset + this.shift[channel])
+    return record
   }
 
   #takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {
     switch (entry.kind) {
-      case 'verdict':
-        if ('channel' in entry.place)
-          this.#verdicts[entry.place.channel].push({ ...entry, place: entry.place })
+      case 'judge':
+        if ('channel' in entry.place) this.#judged[entry.place.channel].push({ ...entry, place: entry.place })
         return undefined
-      case 'release': {
-        const record = this.#book.released(entry, this.#stamp(at))
+      case 'settle': {
+        const record = this.#book.settled(entry, this.#stamp(at))
         if (record?.type === 'message') this.#went(record.direction, record.parts, entry.sent)
         return record
       }
-      case 'drop':
-        return this.#book.dropped(entry, this.#stamp(at))
       case 'inject':
         return this.#injected(entry, at)
       case 'note':
@@ -329,10 +313,8 @@ export class RecordBuilder {
 
   #injected(entry: EntryOf<'inject'>, at: Moment): MessageRecord {
     const { text, direction, id, rule, sent } = entry
-    const { batch, parts: spans } = partsOf(text)
-    const parts = spans.map(({ start, end }, i) =>
-      this.#partOf(text, start, end, direction, i === 0 ? id : undefined),
-    )
+    const read = readParts(text)
+    const parts = this.#partsOf(read, direction, id)
     this.#went(direction, parts, sent)
     const redacted = this.#redactor.json(text)
     const first = this.#numbers.next
@@ -341,7 +323,9 @@ export class RecordBuilder {
       type: 'message',
       ...this.#stamp(at),
       direction,
-      ...(redacted ? { ...rewritten(redacted, parts), red: redacted.red } : { raw: text, batch, parts }),
+      ...(redacted
+        ? { ...rewritten(redacted, parts), red: redacted.red }
+        : { raw: text, batch: read.batch, parts }),
       seq: first,
       injected: true,
       ...(rule !== undefined && { rule }),
@@ -355,11 +339,14 @@ export class RecordBuilder {
     return redacted === undefined ? recorded : { text: redacted }
   }
 
-  #partOf(raw: string, start: number, end: number, direction: Direction, given?: string): Part {
-    const id: string = given ?? randomUUID()
-    const envelope = readEnvelope(raw, start)
-    const seen = this.#correlator.observe({ ref: id, envelope, direction, conversation: '' })
-    return relatePart({ id, envelope, start, end }, this.#plainMessages.withIds(seen))
+  /** @param given the id of the first message, if already assigned */
+  #partsOf({ parts }: FrameText, direction: Direction, given?: string): Part[] {
+    return parts.map((part, i) => {
+      const id: string = (i === 0 && given) || randomUUID()
+      const { envelope } = part
+      const seen = this.#correlator.observe({ ref: id, envelope, direction, conversation: '' })
+      return relatePart({ id, ...part }, this.#plainMessages.withIds(seen))
+    })
   }
 
   #oversizeRecord(

@@ -163,8 +163,8 @@ class ThreadRecorder implements Recorder {
   }
 
   enter(entry: GateEntry): void {
-    // A stdio verdict names bytes that come after it, so it must overtake the collected chunks.
-    const overtakes = entry.kind === 'verdict' && 'channel' in entry.place
+    // The place of a stdio frame is in bytes that come later, so its decision must overtake the collected chunks.
+    const overtakes = entry.kind === 'judge' && 'channel' in entry.place
     if (overtakes ? this.#died === undefined : this.#caughtUp())
       this.#post({ kind: 'gate', entry, ...this.#moment() })
   }

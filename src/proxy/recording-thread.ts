@@ -122,7 +122,7 @@ export class RecordingThread {
     const nowMs = performance.now()
     if (this.#queue.length === 0) this.#lastProgressMs = nowMs
     for (const [channel, bytes] of bytesOf(message)) this.#posted[channel] += bytes
-    if (message.kind === 'gate' && message.entry.kind === 'verdict') this.#remember(message)
+    if (message.kind === 'gate' && message.entry.kind === 'judge') this.#remember(message)
     this.#queue.push({ message, sizeBytes, sinceMs, postedMs: nowMs })
     this.#unansweredBytes += sizeBytes
     this.#worker.postMessage(message)

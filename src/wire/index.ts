@@ -34,10 +34,12 @@ export { LineFramer } from './line-framer.js'
 export type { LineFrame } from './line-framer.js'
 export { holdsMessages, partsOf, speaksJsonRpc } from './batch.js'
 export {
+  isSpoken,
   messagesIn,
   messagesOrNone,
   messagesOf,
   readFrame,
+  readLine,
   readMessages,
   readParts,
   type FrameText,

@@ -1,8 +1,7 @@
 import type { Envelope } from '../model/index.js'
-import { holdsMessages, partsOf } from './batch.js'
+import { holdsMessages, partsOf, speaksJsonRpc } from './batch.js'
 import { readEnvelope } from './envelope.js'
-import { JsonObject } from './json-object.js'
-import { findJsonValue, isFault, kindAt, type JsonFault } from './json-text.js'
+import { findJsonValue, isFault, type JsonFault } from './json-text.js'
 
 /** One JSON-RPC message: its exact text and its envelope. */
 export interface Message {
@@ -22,8 +21,7 @@ export interface FrameText {
 export function readMessages(text: string): FrameText | JsonFault {
   const span = findJsonValue(text)
   if (isFault(span)) return span
-  const isBare = span.start === 0 && span.end === text.length
-  return readParts(isBare ? text : text.slice(span.start, span.end))
+  return readParts(text.slice(span.start, span.end))
 }
 
 /** Like `readMessages`, for a text that is known to be JSON without surrounding white space. */
@@ -38,10 +36,30 @@ export function readParts(text: string): FrameText {
 
 /** Reads an object, or an array that begins with one. Undefined for noise, which is forwarded. */
 export function readFrame(text: string): FrameText | undefined {
-  const span = findJsonValue(text)
+  const exact = exactFrame(text, true)
+  return exact === undefined ? undefined : readParts(exact)
+}
+
+/**
+ * As `readFrame`, on one line. Line breaks are white space in JSON, but end a message on stdio and on the tape.
+ *
+ * @param hasControls false if the text is known to contain no control characters
+ */
+export function readLine(text: string, hasControls = true): FrameText | undefined {
+  const exact = exactFrame(text, hasControls)
+  if (exact === undefined) return undefined
+  return readParts(hasControls ? exact.replaceAll(/[\r\n]/g, ' ') : exact)
+}
+
+function exactFrame(text: string, hasControls: boolean): string | undefined {
+  const span = findJsonValue(text, 0, text.length, hasControls)
   if (isFault(span) || !holdsMessages(text, span.start)) return undefined
-  const isBare = span.start === 0 && span.end === text.length
-  return readParts(isBare ? text : text.slice(span.start, span.end))
+  return text.slice(span.start, span.end)
+}
+
+/** Whether any message has a member `jsonrpc`. Over HTTP, other JSON is common. */
+export function isSpoken({ text, parts }: FrameText): boolean {
+  return parts.some(({ start }) => speaksJsonRpc(text, start))
 }
 
 /** Each message with its own text. */
@@ -54,15 +72,8 @@ export function messagesOf({ text, batch, parts }: FrameText): Message[] {
  * `jsonrpc`.
  */
 export function messagesIn(text: string): Message[] | undefined {
-  const span = findJsonValue(text)
-  if (isFault(span)) return undefined
-  // Line breaks are white space in JSON, but end a message on stdio.
-  const raw = text.slice(span.start, span.end).replaceAll(/[\r\n]/g, ' ')
-  const frame = readParts(raw)
-  const speaks = frame.parts.every(
-    ({ start }) => kindAt(raw, start) === 'object' && new JsonObject(raw, start).has('jsonrpc'),
-  )
-  return speaks ? messagesOf(frame) : undefined
+  const frame = readLine(text)
+  return frame?.parts.every(({ start }) => speaksJsonRpc(frame.text, start)) ? messagesOf(frame) : undefined
 }
 
 /** The messages of a text; none where it is not JSON. */

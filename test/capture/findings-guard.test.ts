@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFindingsGuard } from '../../src/capture/findings-guard.js'
 import type { Rule } from '../../src/findings/index.js'
-import type { RulePart } from '../../src/intercept/index.js'
+import type { RuleFrame } from '../../src/intercept/index.js'
 import { readParts } from '../../src/wire/index.js'
 
 const broken: Rule = {
@@ -28,10 +28,8 @@ it('lets messages pass when a rule fails, and says once that nobody looks any mo
     isAttended: () => false,
     tell: (text) => void told.push(text),
   })
-  const raw = '{"jsonrpc":"2.0","method":"x"}'
-  const { parts } = readParts(raw)
-  const subject = { direction: 'client_to_server', conversation: null } as RulePart['subject']
-  const frame = { raw, batch: false, parts: parts.map(({ start, end }) => ({ start, end, subject })) }
+  const subject = { direction: 'client_to_server', conversation: null } as RuleFrame['subjects'][number]
+  const frame = { ...readParts('{"jsonrpc":"2.0","method":"x"}'), subjects: [subject] }
   expect([guard(frame), guard(frame)]).toEqual([[], []])
   expect(told).toEqual(['checks stop here, because a rule failed: a fault of ours'])
 })

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { requestKey } from '../../src/intercept/exchange-key.js'
-import type { Offer } from '../../src/intercept/frame.js'
+import type { Decision } from '../../src/intercept/decision.js'
+import type { Settle } from '../../src/intercept/frame.js'
 import { Gate } from '../../src/intercept/gate.js'
 import { Intercept } from '../../src/intercept/index.js'
-import type { RuleDecision } from '../../src/intercept/rules/index.js'
 import { readFrame } from '../../src/wire/index.js'
 
 const nobody = { held: () => undefined, changed: () => undefined, released: () => undefined }
@@ -15,7 +15,7 @@ interface Bench {
   readonly come: (text: string) => void
 }
 
-function bench(decide: (raw: string) => Partial<RuleDecision> | undefined, holdTimeoutMs?: number): Bench {
+function bench(decide: (raw: string) => Partial<Decision> | undefined, holdTimeoutMs?: number): Bench {
   const done: string[] = []
   const gate = new Gate(
     {
@@ -27,8 +27,8 @@ function bench(decide: (raw: string) => Partial<RuleDecision> | undefined, holdT
       rules: {
         names: [],
         mayConcern: () => true,
-        decide({ raw }) {
-          const decision = decide(raw)
+        decide({ text }) {
+          const decision = decide(text)
           const usual = { verdict: 'forward', rule: 'r', delayMs: 0, copies: 0, answers: [] } as const
           return decision && { ...usual, ...decision }
         },
@@ -37,13 +37,10 @@ function bench(decide: (raw: string) => Partial<RuleDecision> | undefined, holdT
     nobody,
   )
   function come(text: string): void {
-    const passage: Offer['passage'] = {
-      forward: () => void done.push(text),
-      drop: () => void done.push(`not ${text}`),
-    }
+    const settle: Settle = (_, { verdict }) => void done.push(verdict === 'forward' ? text : `not ${text}`)
     const place = { direction: 'server_to_client', transport: 'stdio', conversation: '' } as const
-    const verdict = gate.offer({ ...readFrame(text)!, ...place, wallMs: 0, passage })
-    if (verdict?.kind !== 'hold') done.push(text)
+    const judgement = gate.offer({ ...readFrame(text)!, ...place, wallMs: 0, settle })
+    if (judgement?.verdict !== 'hold') done.push(text)
   }
   return { gate, done, come }
 }
@@ -54,9 +51,8 @@ const request =
   '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":5}}}'
 
 function ask(gate: Gate): void {
-  const passage: Offer['passage'] = { forward: () => undefined, drop: () => undefined }
   const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
-  gate.offer({ ...readFrame(request)!, ...place, wallMs: 0, passage })
+  gate.offer({ ...readFrame(request)!, ...place, wallMs: 0, settle: () => undefined })
 }
 
 describe('a message whose time has come', () => {
@@ -119,19 +115,16 @@ describe('a request that a rule delays and gives another id', () => {
     const text = '{"jsonrpc":"2.0","id":77,"method":"ping"}'
     const { gate } = bench((raw) => (raw.includes('"id":1,') ? { text, delayMs: 500 } : undefined))
     const done: unknown[] = []
-    const passage: Offer['passage'] = {
-      forward: () => done.push('went on'),
-      drop: (_, how) => done.push(how),
-    }
+    const settle: Settle = (_, decision) => done.push(decision)
     const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
-    const offer = (raw: string): unknown => gate.offer({ ...readFrame(raw)!, ...place, wallMs: 0, passage })
+    const offer = (raw: string): unknown => gate.offer({ ...readFrame(raw)!, ...place, wallMs: 0, settle })
     offer('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     offer(text)
     vi.advanceTimersByTime(500)
     const problem = 'rule r cannot be applied: a request with this id still waits for its response'
     const error = `{"code":-32603,"message":"wiretape: ${problem}"}`
-    expect(done).toEqual([
-      { why: problem, rule: 'r', answers: [`{"jsonrpc":"2.0","id":1,"error":${error}}`] },
+    expect(done).toMatchObject([
+      { verdict: 'drop', why: problem, rule: 'r', answers: [`{"jsonrpc":"2.0","id":1,"error":${error}}`] },
     ])
     expect(gate.held.size).toBe(0)
   })
@@ -154,12 +147,10 @@ describe('a batch that a rule delays and gives other ids', () => {
         : undefined,
     )
     const done: unknown[] = []
-    const passage: Offer['passage'] = {
-      forward: (_, { text, kept, answers }) => done.push({ text, kept, answers }),
-      drop: (_, how) => done.push(how),
-    }
+    const settle: Settle = (_, { verdict, text, kept, answers }) =>
+      done.push({ verdict, text, kept, answers })
     const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
-    const offer = (raw: string): unknown => gate.offer({ ...readFrame(raw)!, ...place, wallMs: 0, passage })
+    const offer = (raw: string): unknown => gate.offer({ ...readFrame(raw)!, ...place, wallMs: 0, settle })
     offer(`[${own},${other},${result}]`)
     offer(renamed(own))
     vi.advanceTimersByTime(500)
@@ -167,6 +158,7 @@ describe('a batch that a rule delays and gives other ids', () => {
     const error = `{"code":-32603,"message":"wiretape: ${problem}"}`
     expect(done).toEqual([
       {
+        verdict: 'forward',
         text: `[${renamed(other)},${result}]`,
         kept: [1, 2],
         answers: [`{"jsonrpc":"2.0","id":1,"error":${error}}`],
@@ -194,12 +186,9 @@ describe('the id of a request of ours', () => {
       const got: string[] = []
       const key = requestKey('', 'client_to_server', '1')
       const expected = gate.expect(key, (text) => void got.push(text))
-      const passage: Offer['passage'] = {
-        forward: () => void done.push('theirs'),
-        drop: () => void done.push('dropped'),
-      }
+      const settle: Settle = (_, { verdict }) => void done.push(verdict === 'forward' ? 'theirs' : verdict)
       const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
-      expect(gate.offer({ ...readFrame(request)!, ...place, wallMs: 0, passage })?.kind).toBe('hold')
+      expect(gate.offer({ ...readFrame(request)!, ...place, wallMs: 0, settle })?.verdict).toBe('hold')
       expect(done).toEqual([])
       if (how === 'given up') expected.cancel()
       else come(answer)
@@ -251,12 +240,9 @@ describe('a message of ours', () => {
     direction: 'client_to_server' | 'server_to_client',
   ): Promise<string> {
     let became = 'passed'
-    const passage: Offer['passage'] = {
-      forward: () => void (became = 'forwarded'),
-      drop: () => void (became = 'dropped'),
-    }
+    const settle: Settle = (_, { verdict }) => void (became = verdict)
     const place = { direction, transport: 'stdio', conversation: '' } as const
-    intercept.offer({ ...readFrame(text)!, ...place, wallMs: 0, passage })
+    intercept.offer({ ...readFrame(text)!, ...place, wallMs: 0, settle })
     await Promise.resolve()
     return became
   }
@@ -265,7 +251,7 @@ describe('a message of ours', () => {
     const intercept = sender()
     await waitsInVain(intercept)
     await expect(inject(intercept)).rejects.toMatchObject({ code: 'invalid' })
-    expect(await comes(intercept, pong, 'client_to_server')).toBe('dropped')
+    expect(await comes(intercept, pong, 'client_to_server')).toBe('drop')
     expect(await comes(intercept, pong, 'client_to_server')).toBe('passed')
   })
 

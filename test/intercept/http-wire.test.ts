@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unchanged } from '../../src/intercept/decision.js'
 import type { Offer } from '../../src/intercept/frame.js'
 import type { HttpGatekeeper, HttpLanes } from '../../src/intercept/http-lanes.js'
 import { createHttpWire } from '../../src/intercept/http-wire.js'
@@ -20,7 +21,7 @@ function stand(offered: (offer: Offer) => void): { keeper: HttpGatekeeper; steps
   const intercept = {
     offer(offer: Offer) {
       queueMicrotask(() => offered(offer))
-      return { kind: 'hold' as const, id: 'x' }
+      return { ...unchanged, verdict: 'hold' as const, id: 'x' }
     },
   } as unknown as Intercept
   const recorder = { enter: () => undefined, toolHeaders: () => Promise.resolve(undefined) }
@@ -30,13 +31,15 @@ function stand(offered: (offer: Offer) => void): { keeper: HttpGatekeeper; steps
 
 describe('a gated HTTP transport', () => {
   it('accepts a dropped answer of a client, as a server does', async () => {
-    const { keeper } = stand(({ passage }) => passage.drop('x', { why: 'because' }))
+    const { keeper } = stand(({ settle }) =>
+      settle('x', { ...unchanged, verdict: 'drop', why: 'because' }, 0),
+    )
     const body = Buffer.from('{"jsonrpc":"2.0","id":"w","result":{}}')
     expect(await keeper.request(head, body)).toEqual({ kind: 'answer', status: 202, why: 'because' })
   })
 
   it('repeats a request after it went on', async () => {
-    const { keeper, steps } = stand(({ passage }) => passage.forward('x', { heldMs: 0, copies: 1 }))
+    const { keeper, steps } = stand(({ settle }) => settle('x', { ...unchanged, copies: 1 }, 0))
     const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     await keeper.request(head, body)
     steps.push('original')

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GateEntry } from '../../src/intercept/index.js'
-import type { Offer, Verdict } from '../../src/intercept/frame.js'
+import { unchanged } from '../../src/intercept/decision.js'
+import type { Judgement, Offer } from '../../src/intercept/frame.js'
 import { createStdioValve } from '../../src/intercept/stdio-valve.js'
 
 interface Stand {
@@ -11,7 +12,7 @@ interface Stand {
   readonly valve: ReturnType<typeof createStdioValve>
 }
 
-function stand(decide: (offer: Offer) => Verdict, atLineStart = true, receivedBytes = 0): Stand {
+function stand(decide: (offer: Offer) => Judgement, atLineStart = true, receivedBytes = 0): Stand {
   const written: Buffer[] = []
   const entries: GateEntry[] = []
   const offers: Offer[] = []
@@ -74,7 +75,11 @@ describe('a valve', () => {
     fc.assert(
       fc.property(lines, cuts, fc.nat(1000), (all, where, before) => {
         const text = all.map(([words, end]) => words + end).join('')
-        const { valve, written, entries, offers } = stand(() => ({ kind: 'hold', id: 'x' }), true, before)
+        const { valve, written, entries, offers } = stand(
+          () => ({ ...unchanged, verdict: 'hold', id: 'x' }),
+          true,
+          before,
+        )
         for (const chunk of cut(text, where)) valve.push(chunk, 0)
         const ends: number[] = []
         let at = before
@@ -84,11 +89,11 @@ describe('a valve', () => {
           if (words.trim().startsWith('{')) ends.push(at)
           else passed += words + end
         }
-        expect(entries).toMatchObject(ends.map((endOffset) => ({ kind: 'verdict', place: { endOffset } })))
+        expect(entries).toMatchObject(ends.map((endOffset) => ({ kind: 'judge', place: { endOffset } })))
         expect(written()).toBe(passed)
         expect(valve.isHolding).toBe(ends.length > 0)
         // What was held goes on byte for byte, with its line end.
-        for (const [i, { passage }] of offers.entries()) passage.forward(`${i}`, { heldMs: 1 })
+        for (const [i, { settle }] of offers.entries()) settle(`${i}`, unchanged, 1)
         const held = all.filter(([words]) => words.trim().startsWith('{'))
         expect(written()).toBe(passed + held.map(([words, end]) => words + end).join(''))
         expect(valve.isHolding).toBe(false)
@@ -97,7 +102,7 @@ describe('a valve', () => {
   })
 
   it('finishes a frame that had begun to pass, and sends what is ours after it', () => {
-    const { valve, written, offers } = stand(() => ({ kind: 'hold', id: 'x' }), false)
+    const { valve, written, offers } = stand(() => ({ ...unchanged, verdict: 'hold', id: 'x' }), false)
     valve.inject('{"ours":1}', { id: 'i' })
     expect(written()).toBe('')
     valve.push(Buffer.from('method":"ping"}\n{"jsonrpc":"2.0","method":"n"}\n'), 0)
@@ -106,16 +111,16 @@ describe('a valve', () => {
   })
 
   it('keeps the line end of a message that goes on in another form', () => {
-    const { valve, written, offers, entries } = stand(() => ({ kind: 'hold', id: 'x' }))
+    const { valve, written, offers, entries } = stand(() => ({ ...unchanged, verdict: 'hold', id: 'x' }))
     valve.push(Buffer.from('{"jsonrpc":"2.0","method":"n"}\r\n'), 0)
-    offers[0]!.passage.forward('x', { text: '{"m":"å"}', heldMs: 5, rule: 'r' })
+    const decision = { ...unchanged, text: '{"m":"å"}', rule: 'r' }
+    offers[0]!.settle('x', decision, 5)
     expect(Buffer.from(written(), 'latin1').toString()).toBe('{"m":"å"}\r\n')
     expect(entries[1]).toEqual({
-      kind: 'release',
+      kind: 'settle',
       id: 'x',
+      decision,
       heldMs: 5,
-      text: '{"m":"å"}',
-      rule: 'r',
       sent: { sizeBytes: 12, endOffset: 12 },
     })
   })

@@ -1,6 +1,7 @@
 import { refuse, type PartOutcome } from './apply.js'
-import type { RuleDecision, RuleFrame, Rules } from './decision.js'
+import { unchanged, type Decision } from '../decision.js'
 import { decisionOf } from './rules-engine.js'
+import type { RuleFrame, Rules } from './rules.js'
 
 /** A guard's decision about one message. */
 export interface GuardVerdict {
@@ -35,7 +36,7 @@ export class GuardedRules implements Rules {
     return true
   }
 
-  decide(frame: RuleFrame): RuleDecision | undefined {
+  decide(frame: RuleFrame): Decision | undefined {
     const verdicts = this.#guard(frame)
     if (verdicts.some((verdict) => verdict !== undefined && verdict.kind !== 'note'))
       return decisionOf(
@@ -45,25 +46,25 @@ export class GuardedRules implements Rules {
     const decision = this.#rules?.decide(frame)
     const noted = [...new Set(verdicts.flatMap((verdict) => verdict?.rules ?? []))]
     if (noted.length === 0) return decision
-    const rule = [...noted, ...(decision ? [decision.rule] : [])].join(', ')
-    return { verdict: 'forward', delayMs: 0, copies: 0, answers: [], ...decision, rule }
+    const rule = [...noted, decision?.rule ?? []].flat().join(', ')
+    return { ...unchanged, ...decision, rule }
   }
 }
 
 function outcomeOf(
-  { raw, parts }: RuleFrame,
+  { text, parts, subjects }: RuleFrame,
   i: number,
   verdict: GuardVerdict | undefined,
 ): PartOutcome | undefined {
   if (!verdict) return undefined
-  const { start, end, subject } = parts[i]!
+  const { start, end } = parts[i]!
   const outcome: PartOutcome = {
-    text: raw.slice(start, end),
+    text: text.slice(start, end),
     names: [verdict.rules],
     delayMs: 0,
     copies: 0,
     end: verdict.kind === 'hold' ? { kind: 'hold' } : undefined,
   }
-  if (verdict.kind === 'block') refuse(outcome, subject, `blocked by ${verdict.rules}: ${verdict.why}`)
+  if (verdict.kind === 'block') refuse(outcome, subjects[i]!, `blocked by ${verdict.rules}: ${verdict.why}`)
   return outcome
 }

@@ -1,7 +1,7 @@
 import type { LoadedRules } from './load-rules.js'
 import type { StartedRules, WatchRulesOptions } from './watch-rules.js'
 
-export type { RuleDecision, RuleFrame, RulePart, Rules, RuleVerdict } from './decision.js'
+export type { RuleFrame, Rules } from './rules.js'
 export { GuardedRules, type Guard, type GuardVerdict } from './guard.js'
 export { cannotApplyError, cannotApplyWords } from './failure.js'
 export type { DescribedRule } from './describe-rule.js'

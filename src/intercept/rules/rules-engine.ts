@@ -1,10 +1,11 @@
 import { spliceText } from '../../wire/index.js'
+import type { Decision } from '../decision.js'
 import { applyAction, checkChanged, type PartOutcome } from './apply.js'
-import type { RuleDecision, RuleFrame, RulePart, Rules } from './decision.js'
 import { ownView } from './own-view.js'
 import { compileQuickLook } from './quick-look.js'
 import { createRandom } from './random.js'
 import type { ParsedRules, Rule } from './rule.js'
+import type { RuleFrame, Rules } from './rules.js'
 
 /** State of a rule. */
 interface RuleState {
@@ -43,10 +44,10 @@ class RunningRules implements Rules {
     })
   }
 
-  decide(frame: RuleFrame): RuleDecision | undefined {
+  decide(frame: RuleFrame): Decision | undefined {
     let outcomes: (PartOutcome | undefined)[] | undefined
-    for (const [i, part] of frame.parts.entries()) {
-      const outcome = this.#decidePart(frame, part, i)
+    for (const i of frame.parts.keys()) {
+      const outcome = this.#decidePart(frame, i)
       if (!outcome) continue
       outcomes ??= frame.parts.map(() => undefined)
       outcomes[i] = outcome
@@ -54,32 +55,32 @@ class RunningRules implements Rules {
     return outcomes && decisionOf(frame, outcomes)
   }
 
-  #decidePart(frame: RuleFrame, part: RulePart, n: number): PartOutcome | undefined {
-    const { raw } = frame
-    const own = ownView(part.subject)
-    const isAnswer = own !== part.subject
+  #decidePart(frame: RuleFrame, n: number): PartOutcome | undefined {
+    const subject = frame.subjects[n]!
+    const own = ownView(subject)
+    const isAnswer = own !== subject
     let outcome: PartOutcome | undefined
     for (const state of this.#states) {
       const { rule } = state
       if (rule.answersOnly && !isAnswer) continue
-      const holds = rule.when.test(rule.answersOnly ? part.subject : own)
+      const holds = rule.when.test(rule.answersOnly ? subject : own)
       if (holds === false || (holds === true && !isNext(state))) continue
       const now: PartOutcome = outcome ?? {
-        text: raw.slice(part.start, part.end),
+        text: textOf(frame, n),
         names: [],
         delayMs: 0,
         copies: 0,
         end: undefined,
       }
       const problem = holds === undefined ? 'its filter takes too long to evaluate on the message' : undefined
-      if (!applyAction(rule, now, part.subject, problem, state.random)) continue
+      if (!applyAction(rule, now, subject, problem, state.random)) continue
       state.applied += 1
       outcome = now
       if (now.end) break
     }
     const isGone = outcome?.end !== undefined && outcome.end.kind !== 'hold'
-    if (outcome && !isGone && outcome.text !== raw.slice(part.start, part.end))
-      checkChanged(outcome, part.subject, frame.refusal?.(n, outcome.text))
+    if (outcome && !isGone && outcome.text !== textOf(frame, n))
+      checkChanged(outcome, subject, frame.refusal?.(n, outcome.text))
     return outcome
   }
 }
@@ -93,7 +94,7 @@ function isNext(state: RuleState): boolean {
   return rule.probability === undefined || state.random() < rule.probability
 }
 
-export function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefined)[]): RuleDecision {
+export function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefined)[]): Decision {
   const touched = outcomes.filter((outcome) => outcome !== undefined)
   const ends = new Set(touched.map(({ end }) => end?.kind))
   const answers = touched.flatMap(({ end }) => (end?.kind === 'answer' ? [end.text] : []))
@@ -114,15 +115,13 @@ export function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | u
         ? ends.has('hold')
           ? 'hold'
           : 'forward'
-        : answers.length > 0
-          ? 'answer'
-          : 'drop',
-    ...(text !== undefined && text !== frame.raw && { text }),
-    ...(text !== undefined && kept.length < frame.parts.length && { kept }),
+        : 'drop',
+    text: text === frame.text ? undefined : text,
+    kept: isGone || kept.length === frame.parts.length ? undefined : kept,
     delayMs: Math.max(...touched.map(({ delayMs }) => delayMs)),
-    copies: boundedCopies(Math.max(...touched.map(({ copies }) => copies)), (text ?? frame.raw).length),
+    copies: boundedCopies(Math.max(...touched.map(({ copies }) => copies)), (text ?? frame.text).length),
     answers,
-    ...(problems.length > 0 && { problem: problems.join('; ') }),
+    why: problems.length > 0 ? problems.join('; ') : undefined,
   }
 }
 
@@ -135,20 +134,25 @@ function boundedCopies(copies: number, length: number): number {
 
 /** The text of the remaining messages; undefined if there are none. */
 function frameText(
-  { raw, batch, parts }: RuleFrame,
+  frame: RuleFrame,
   outcomes: readonly (PartOutcome | undefined)[],
   kept: readonly number[],
 ): string | undefined {
+  const { text, batch, parts } = frame
   if (kept.length === 0) return undefined
   if (!batch || kept.length === parts.length) {
     return spliceText(
-      raw,
+      text,
       parts.flatMap(({ start, end }, i) => {
         const outcome = outcomes[i]
         return outcome ? [{ start, end, text: outcome.text }] : []
       }),
     )
   }
-  const texts = kept.map((i) => outcomes[i]?.text ?? raw.slice(parts[i]!.start, parts[i]!.end))
+  const texts = kept.map((i) => outcomes[i]?.text ?? textOf(frame, i))
   return `[${texts.join(',')}]`
+}
+
+function textOf({ text, parts }: RuleFrame, n: number): string {
+  return text.slice(parts[n]!.start, parts[n]!.end)
 }

@@ -1,4 +1,4 @@
-import type { Rules } from './decision.js'
+import type { Rules } from './rules.js'
 import { faultLine, loadRules, stampOf, type LoadedRules } from './load-rules.js'
 import { createRules } from './rules-engine.js'
 

@@ -21,14 +21,14 @@ describe('a rule', () => {
     [
       `respond: { error: { code: -1, message: 'blocked' } }`,
       {
-        verdict: 'answer',
+        verdict: 'drop',
         answers: ['{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"blocked"}}'],
       },
     ],
     [
       `respond: { result: { content: [], big: 12345678901234567890, f: 1.0 } }`,
       {
-        verdict: 'answer',
+        verdict: 'drop',
         answers: ['{"jsonrpc":"2.0","id":7,"result":{"content":[],"big":12345678901234567890,"f":1.0}}'],
       },
     ],
@@ -86,8 +86,8 @@ describe('a rule', () => {
     const decision = decide(action, call)
     expect(decision).toMatchObject({
       rule: 'r',
-      verdict: 'answer',
-      problem: `rule r cannot be applied: ${problem}`,
+      verdict: 'drop',
+      why: `rule r cannot be applied: ${problem}`,
     })
     expect(JSON.parse(decision!.answers[0]!)).toEqual({
       jsonrpc: '2.0',
@@ -104,7 +104,7 @@ describe('a rule', () => {
     expect(decision).toMatchObject({
       verdict: 'drop',
       answers: [],
-      problem: expect.stringContaining('not a request'),
+      why: expect.stringContaining('not a request'),
     })
   })
 
@@ -122,7 +122,7 @@ describe('a rule', () => {
         delayMs: 0,
         copies: 0,
         answers: [],
-        problem,
+        why: problem,
       })
     }
   })
@@ -130,7 +130,7 @@ describe('a rule', () => {
   it('leaves an error in the place of an answer that it would make something else', () => {
     for (const action of ["remove: ['$.id']", "set: { '$.jsonrpc': 3 }", 'respond: { result: {} }']) {
       const decision = decide(action, '{"jsonrpc":"2.0","id":7,"result":{}}')
-      expect(decision).toMatchObject({ verdict: 'forward', problem: expect.stringContaining('rule r') })
+      expect(decision).toMatchObject({ verdict: 'forward', why: expect.stringContaining('rule r') })
       expect(JSON.parse(decision!.text!)).toMatchObject({ id: 7, error: { code: -32603 } })
     }
   })
@@ -149,8 +149,8 @@ describe('a rule', () => {
     const rules = rulesOf(`rules: [{ name: a, when: '$.params.arguments[*]=2', drop: true, times: 1 }]`)
     const decision = rules.decide(frameOf(callText('x', `[${'1,'.repeat(600_000)}1]`)))
     expect(decision).toMatchObject({
-      verdict: 'answer',
-      problem: expect.stringContaining('takes too long to evaluate'),
+      verdict: 'drop',
+      why: expect.stringContaining('takes too long to evaluate'),
     })
     expect(rules.decide(frameOf(call))).toBeUndefined()
   })
@@ -306,7 +306,7 @@ rules:
       refusal: (_, text) => (text.includes('"id":9') ? 'it is taken' : undefined),
     })
     const problem = 'rule second cannot be applied: it is taken'
-    expect(decision).toMatchObject({ rule: 'first, second', verdict: 'forward', kept: [0, 2], problem })
+    expect(decision).toMatchObject({ rule: 'first, second', verdict: 'forward', kept: [0, 2], why: problem })
     expect(decision?.answers).toEqual([
       `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"wiretape: ${problem}"}}`,
     ])
@@ -343,7 +343,7 @@ describe('changes', () => {
         const value = JSON.parse(after) as Record<string, unknown>
         expect([value['jsonrpc'], value['id'], value['method']]).toEqual(['2.0', 1, 'm'])
         if (kind === 'remove' && at === '$.params') expect(value).not.toHaveProperty('params')
-        expect(decide(action, text)?.problem ?? 'cannot be added').toContain('cannot be added')
+        expect(decide(action, text)?.why ?? 'cannot be added').toContain('cannot be added')
       }),
       { numRuns: 200 },
     )

@@ -1,9 +1,10 @@
 import type { FilterSubject } from '../../../src/filter/index.js'
 import { createRules } from '../../../src/intercept/rules/rules-engine.js'
-import type { RuleDecision, RuleFrame, Rules } from '../../../src/intercept/rules/decision.js'
+import type { Decision } from '../../../src/intercept/decision.js'
+import type { RuleFrame, Rules } from '../../../src/intercept/rules/rules.js'
 import { parseRules } from '../../../src/intercept/rules/parse-rules.js'
 import { subject } from '../../filter/subject.js'
-import { elementsOf, kindAt, readEnvelope } from '../../../src/wire/index.js'
+import { readParts } from '../../../src/wire/index.js'
 
 /** Rules of a YAML text that has nothing wrong. */
 export function rulesOf(yaml: string, before?: Rules): Rules {
@@ -14,22 +15,15 @@ export function rulesOf(yaml: string, before?: Rules): Rules {
 
 /** A frame as the gate would show it; an answer answers `request`. */
 export function frameOf(raw: string, request?: { method: string; name: string }): RuleFrame {
-  const batch = kindAt(raw, 0) === 'array'
-  const spans = batch ? elementsOf(raw, 0) : [{ start: 0, end: raw.length }]
-  return {
-    raw,
-    batch,
-    parts: spans.map(({ start, end }) => ({ start, end, subject: subjectOf(raw, start, end, request) })),
-  }
+  const frame = readParts(raw)
+  return { ...frame, subjects: frame.parts.map((part) => subjectOf(raw, part, request)) }
 }
 
 function subjectOf(
   raw: string,
-  start: number,
-  end: number,
+  { envelope, start, end }: RuleFrame['parts'][number],
   request: { method: string; name: string } | undefined,
 ): FilterSubject {
-  const envelope = readEnvelope(raw, start)
   const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
   return subject({
     kind: envelope.kind,
@@ -49,6 +43,6 @@ export function callText(tool: string, argumentsText = '{}', id = '7'): string {
 }
 
 /** What one rule decides about a call of `search`. */
-export function decide(action: string, text: string, more = ''): RuleDecision | undefined {
+export function decide(action: string, text: string, more = ''): Decision | undefined {
   return rulesOf(`rules:\n  - name: r\n    when: ''\n${more}    ${action}\n`).decide(frameOf(text))
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Rules } from '../../../src/intercept/rules/decision.js'
+import type { Rules } from '../../../src/intercept/rules/rules.js'
 import { callText, frameOf, rulesOf } from './deciding.js'
 import { runs } from '../../long.js'
 
@@ -116,7 +116,7 @@ describe('a quick look', () => {
         fc.pre(rules !== undefined)
         const frame = frameOf(raw)
         if (rules.decide(frame))
-          expect(rules.mayConcern(latin1(raw), frame.parts[0]!.subject.direction!)).toBe(true)
+          expect(rules.mayConcern(latin1(raw), frame.subjects[0]!.direction!)).toBe(true)
       }),
       { numRuns: runs(1000) },
     )
