@@ -1,5 +1,5 @@
 // @ts-check
-/** Large files: import, convert and inspect beside a loop that reads the lines and parses each. */
+/** Large files: time and memory of import, convert and inspect, compared with a loop that parses each line. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ export async function run({ quick, cli, say }) {
         },
       ]
       for (const { name, args, proof } of works) {
-        // Each beside a bare loop of its own: machines are noisy.
+        // Each format has its own baseline run beside it, because the speed of a machine varies.
         const pairs = []
         for (let round = 0; round < (quick ? 1 : 3); round += 1) {
           pairs.push({ bare: await timed(bareLoop), ours: await timed([cli, ...args]) })

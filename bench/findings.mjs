@@ -1,5 +1,5 @@
 // @ts-check
-/** Rules over a large tape, beside a loop that reads the lines and parses each. */
+/** Rules over a large tape, compared with a loop that parses each line. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const MOST_TIMES = 3
 
 /** @param {string} file */
 const works = (file) => [
-  // The recording has faults; what is wanted is the time.
+  // The recording has findings; only the time is measured, so none of them may fail the run.
   { name: 'check, all rules', args: ['check', '--no-config', '--fail-on', 'safety/token-in-url', file] },
 ]
 

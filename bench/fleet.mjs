@@ -8,14 +8,14 @@ import { bareConsumer, eventually, freePort, messagesInSegment, shipOne } from '
 import { growIndex, installWithDuckDb } from './lib/fleet-index.mjs'
 import { median } from './lib/statistics.mjs'
 
-/** As `makeLargeTape` makes them. */
+/** `makeLargeTape` writes eight tools. */
 const toolsInTape = 8
 const p99 = `select day, tool, quantile_cont(latency_ms, 0.99) as p99_ms from messages where kind = 'result' group by all`
 
 /**
- * Segments and messages a second that one collector takes from a JetStream server into a folder, beside a bare consumer that
- * downloads each segment, checks its hash and writes a file. Then a query over an index of 10,000,000 messages, which is made of
- * copies of the collector's, each a day later.
+ * Rate of a collector: segments and messages a second from a JetStream server into a folder. The baseline is a bare
+ * consumer that downloads each segment, checks its hash and writes a file. Then the time of a query over an index of
+ * 10,000,000 messages: copies of the collector's index, each a day later.
  *
  * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
  * @returns {Promise<import('./run.mjs').SuiteReport>}
@@ -96,7 +96,10 @@ export async function run({ quick, cli, say }) {
   }
 }
 
-/** The whole command, from its start to its end: the median of five. @param {string} cli @param {string} store @param {string} sql */
+/**
+ * Wall time of the whole command: the median of five runs. @param {string} cli @param {string} store @param {string}
+ * sql
+ */
 function ask(cli, store, sql) {
   const times = []
   let rows = 0

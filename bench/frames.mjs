@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the recording thread spends on one message of 100 B, by stage, without pipes, clients or other threads. Processor
- * time and not clocks, so that a busy machine shows the same.
+ * Processor time that the recording thread spends on one message of 100 B, by stage, without pipes, clients or other
+ * threads. Processor time instead of wall time, so that a busy machine gives the same numbers.
  */
 import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,16 +11,16 @@ import { requestsOf } from './lib/requests.mjs'
 import { median } from './lib/statistics.mjs'
 
 const SIZE_BYTES = 100
-/** Exchanges in a batch, as a flood fills it. */
+/** Exchanges in one batch of a flood. */
 const PER_BATCH = 2_600
 const CHUNK_BYTES = 65_536
-/** Code is new in the first ones. */
+/** The first batches are not measured: their code is not compiled yet. */
 const COLD_BATCHES = 4
 
 /** @param {string} path */
 const load = (path) => import(join(root, 'dist', path))
 
-/** Requests on one channel, their answers on the other. @param {number} first */
+/** Requests on one channel, their responses on the other. @param {number} first */
 function batchOf(first) {
   const requests = requestsOf(SIZE_BYTES)(first, PER_BATCH)
   const head = '{"jsonrpc":"2.0","id":0000000000,"result":{"pad":"'
@@ -42,7 +42,7 @@ function shared(bytes) {
   return copy
 }
 
-/** Processor time of this process, in µs a message. @param {() => void} work @param {number} messages */
+/** Processor time of this process, in µs per message. @param {() => void} work @param {number} messages */
 function costOf(work, messages) {
   const before = process.cpuUsage()
   work()
@@ -50,7 +50,12 @@ function costOf(work, messages) {
   return (user + system) / messages
 }
 
-/** @param {number} rounds @param {(round: number) => void} work Of one batch in one direction. */
+/**
+ * Measures one stage on one batch in one direction.
+ *
+ * @param {number} rounds
+ * @param {(round: number) => void} work
+ */
 function stage(rounds, work) {
   const costs = []
   for (let round = 0; round < rounds; round++) costs.push(costOf(() => work(round), PER_BATCH))
@@ -140,7 +145,7 @@ export async function run({ quick, say }) {
     late: false,
     duplicateOf: undefined,
   }
-  /** What a usual message passes, and then what any other does. */
+  /** The stages that every message passes, then those that only some messages pass. */
   const stages = {
     'short: one pass over the bytes': each((n) => plain.read(bytes, n * SIZE_BYTES)),
     'short: look for anything suspicious': each((n) =>

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What recording costs over HTTP: direct, through a bare proxy that records nothing, and through `wiretape record` as
+ * The cost of recording over HTTP: direct, through a bare proxy that records nothing, and through `wiretape record` as
  * reverse proxy, as forward proxy and as bridge in either direction.
  */
 import { setTimeout } from 'node:timers/promises'
@@ -20,10 +20,10 @@ const CONNECTIONS = 32
 const EVERY_MS = 1
 const RATE = `requests per second, ${CONNECTIONS} connections`
 
-/** Lets what a lane left to do be done before the next one's turn. */
+/** A pause between lanes, so that one lane's remaining work does not slow the next one. */
 const SETTLE_MS = 100
 
-/** Times, not counts, where it is measured: a busy machine measures less, not longer. */
+/** Each measurement has a fixed time, not a fixed count: on a busy machine it takes fewer samples, not longer. */
 const FULL = {
   warm: { count: 10_000, forMs: 12_000 },
   latency: { rounds: 9, forMs: 600 },
@@ -66,7 +66,7 @@ function inTurns(clients, rounds, measure) {
  */
 async function measureAll(clients, { warm, latency, rate, events }, say) {
   say('warming up…')
-  // The client itself is cold for the lane that comes first.
+  // The client's own code is not compiled yet in the first lane: this run warms it up.
   await clients.direct.roundTrips(warm)
   await inTurns(clients, 1, (client) => client.roundTrips(warm))
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Many recordings, as hard links of one tape that the system has in memory: search where nothing matches, where one of a
- * thousand messages does, and stats, over all of them.
+ * Many recordings, as hard links of one tape in the page cache: search without matches, search with one match in a
+ * thousand messages, and stats, over all of them.
  */
 import { spawn } from 'node:child_process'
 import { linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const OURS = 'wiretape'
 const MESSAGES = 600_000
 const MOST_BYTES = 250 * 1000 * 1000
 
-/** Makes a program say at its end how long the processor worked for it: other programs do not disturb that. */
+/** Makes a program print its processor time at its end: unlike wall time, other programs do not disturb it. */
 const telling = `data:text/javascript,${encodeURIComponent(
   'import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, JSON.stringify(process.cpuUsage())))',
 )}`
@@ -65,7 +65,7 @@ export async function run({ quick, cli, gigabytes = quick ? 1 : 10, say }) {
     mkdirSync(recordings, { recursive: true })
     const first = join(recordings, 'a0.jsonl')
     const sizeBytes = makeLargeTape(first, MESSAGES)
-    // One tape under many names: what is measured is the reading, not the making.
+    // One tape under many names: reading is measured, not writing.
     const files = Math.max(1, Math.round((gigabytes * 1e9) / sizeBytes))
     for (let i = 1; i < files; i += 1) linkSync(first, join(recordings, `a${i}.jsonl`))
     const megabytes = (sizeBytes * files) / 1e6

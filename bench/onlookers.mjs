@@ -1,5 +1,5 @@
 // @ts-check
-/** What it costs to be watched: round trips on stdio with nobody attached, and with three onlookers. */
+/** The cost of attached viewers: round trips on stdio with none, and with three. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ export async function run({ quick, cli, say }) {
   const plan = quick ? QUICK : FULL
   const home = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
   const before = process.env['XDG_DATA_HOME']
-  // Recorders find their registry by it; nobody else's capture is in there.
+  // Recorders find their registry by this variable; a new folder contains no other captures.
   process.env['XDG_DATA_HOME'] = home
   const track = createTrack(cli)
   /** @type {Measure[]} */

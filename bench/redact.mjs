@@ -1,5 +1,5 @@
 // @ts-check
-/** What redaction costs a message, beside parsing and printing it. */
+/** The cost of redaction per message, compared with parsing and printing it. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -116,7 +116,7 @@ export async function run({ quick, say }) {
   const measures = []
   for (const { name, message } of MESSAGES) {
     say(`${name}…`)
-    // Out of bytes, as on the wire: text that was put together is laid out differently in memory.
+    // The text is decoded from bytes, as on the wire: a concatenated string has another layout in memory.
     const text = Buffer.from(JSON.stringify(message)).toString()
     const ours = rates(text, (text) => redactor.json(text), plan)
     const bare = rates(text, (text) => JSON.stringify(JSON.parse(text)), plan)

@@ -1,5 +1,8 @@
 // @ts-check
-/** What a replay costs beside the official client that makes the same calls, and the memory that it and a comparison need. */
+/**
+ * The cost of a replay compared with the official client that makes the same calls, and the memory of a replay and of a
+ * comparison.
+ */
 import { spawn } from 'node:child_process'
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,11 +24,11 @@ const replayMessages = 200_000
 const started = '"t":"2026-08-01T10:00:00.000Z"'
 
 /**
- * A tape of a client that called a tool so many times.
+ * Writes a tape of a client that calls a tool `calls` times.
  *
  * @param {string} file
  * @param {number} calls
- * @param {(call: number) => string} text what each call was answered
+ * @param {(call: number) => string} text the result of each call
  */
 async function writeTape(file, calls, text) {
   const out = createWriteStream(file)
@@ -57,7 +60,11 @@ async function writeTape(file, calls, text) {
   await new Promise((done) => out.once('close', () => done(undefined)))
 }
 
-/** @param {string[]} args The peak of the program's memory, and its exit status. */
+/**
+ * Runs the program and returns its peak memory and exit status.
+ *
+ * @param {string[]} args
+ */
 async function peakOf(args) {
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const watch = watchResidentSet(child.pid ?? 0)
@@ -80,9 +87,9 @@ export async function run({ quick, cli, say }) {
     const server = [process.execPath, cli, 'mock', tape]
     say(`replay: ${calls} calls against the mock`)
     const rates = await interleaved(lanes, quick ? 2 : 5, async (lane) => {
-      // Both make the same calls, one after the other, of a mock that each starts for itself, in this process. Both
-      // count from the answer to `initialize` until the mock is gone: its start is not what is measured. What a replay
-      // does besides counts: it reads and plans the recording, and compares each answer.
+      // Both lanes make the same calls, one after the other, to a mock server that each starts for itself, in this
+      // process. Both are timed from the response to `initialize` until the mock server has ended, which excludes its
+      // start. The replay's other work is included: it reads and plans the recording, and compares each response.
       let begin = performance.now()
       if (lane === 'wiretape') {
         const { same, differences, messages } = await replay(tape, { command: server })

@@ -1,5 +1,8 @@
 // @ts-check
-/** What rules cost that are never applied: recording without rules, with fifty that match nothing, and with the rules of findings. */
+/**
+ * The cost of rules that never apply: recording without rules, with fifty rules that match no message, and with the
+ * rules of findings.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { judgeBooks, root } from './lib/books.mjs'
@@ -19,7 +22,7 @@ const FULL = { rounds: 15, small: 8000, medium: 4000 }
 /** @type {typeof FULL} */
 const QUICK = { rounds: 3, small: 1500, medium: 800 }
 
-/** Filters of the kinds that people write; the text of messages is looked at by one in five. */
+/** Fifty filters of usual kinds; one in five searches the text of messages. */
 function rulesFile() {
   const filters = [
     (/** @type {number} */ n) => `method:tools/call tool:tool-${n}`,

@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * Measures what docs promise, everything side by side in one run.
+ * Measures the promises of the docs, all lanes side by side in one run.
  *
  * Usage: node bench/run.mjs [SUITE…] [--quick] [--gb N] [--cli FILE]
  *
  * Each suite prints a table and a verdict per promise, and writes build/bench/SUITE.json. Exit code 1 means that
- * messages were lost or a run failed; a promise that is missed says MISS and does not change the exit code.
+ * messages were lost or a run failed. A missed promise is printed as MISS and does not change the exit code.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
@@ -15,11 +15,11 @@ import { root } from './lib/books.mjs'
 import { table } from './lib/table.mjs'
 
 /**
- * What a suite found: a table with a column per lane, and promises.
+ * The report of a suite: a table with a column per lane, and verdicts on promises.
  *
  * @typedef {object} SuiteReport
  * @property {readonly string[]} lanes
- * @property {string} [compared] What the ratios are: wiretape/bare unless it says so.
+ * @property {string} [compared] The lanes of the ratios; wiretape/bare if absent.
  * @property {readonly { name: string, unit: string, values: Readonly<Record<string, number | undefined>>, ratio?: number }[]} measures
  * @property {readonly { promise: string, measured: string, kept: boolean }[]} verdicts
  * @property {{ problems: readonly string[] }} books
@@ -55,7 +55,7 @@ function shown(value) {
  * @param {string} name
  * @param {{ quick: boolean, cli: string, gigabytes?: number }} options
  * @param {object} machine
- * @returns {Promise<boolean>} Whether nothing was lost.
+ * @returns {Promise<boolean>} False if messages were lost or a run failed.
  */
 async function runSuite(name, { quick, ...options }, machine) {
   const start = performance.now()
@@ -136,7 +136,7 @@ const machine = {
   cores: availableParallelism(),
   cpu: cpus()[0]?.model ?? 'unknown',
   memoryBytes: totalmem(),
-  /** What else was going on in the minute before, in cores; 0 on Windows, which does not say. */
+  /** Load of the machine in the minute before, in cores; always 0 on Windows. */
   load: loadavg()[0] ?? 0,
 }
 const memoryGb = (machine.memoryBytes / 1024 ** 3).toFixed(0)

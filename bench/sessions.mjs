@@ -1,5 +1,5 @@
 // @ts-check
-/** Session files beside the tapes that they were made of. */
+/** Session files compared with the tapes that they were made from. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

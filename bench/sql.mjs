@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * SQL over 1,000,000 messages, in one recording and in a hundred: loading them, and queries, as a command and inside `wiretape mcp`.
- * Beside it what DuckDB needs for the same file with `read_json`, and a loop that parses each line.
+ * SQL over 1,000,000 messages, in one recording and in a hundred: loading and queries, as a command and inside
+ * `wiretape mcp`. The baselines are DuckDB with `read_json` on the same file, and a loop that parses each line.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ function verdict(promise, ms, most) {
   return { promise, measured: `${Math.round(ms)} ms`, kept: ms <= most }
 }
 
-/** Returns the first tape. @param {string} folder @param {number} count @param {number} messages */
+/** Writes `count` tapes and returns the first. @param {string} folder @param {number} count @param {number} messages */
 function makeTapes(folder, count, messages) {
   const recordings = join(folder, 'wiretape/recordings')
   mkdirSync(recordings, { recursive: true })
@@ -89,7 +89,10 @@ function makeTapes(folder, count, messages) {
   return join(recordings, 'a0.jsonl')
 }
 
-/** The whole command in ms. @param {string} cli @param {string} data @param {string} sql @param {string[]} problems */
+/**
+ * Wall time of the whole command, in ms. @param {string} cli @param {string} data @param {string} sql @param {string[]}
+ * problems
+ */
 function ask(cli, data, sql, problems) {
   const start = performance.now()
   const { stdout, stderr } = spawnSync(process.execPath, [cli, 'sql', sql, '--json'], {
@@ -101,7 +104,7 @@ function ask(cli, data, sql, problems) {
   return ms
 }
 
-/** The median answer of a server that is asked again and again, in ms. @param {string} cli @param {string} data */
+/** Median time of a running server's responses, in ms. @param {string} cli @param {string} data */
 async function served(cli, data) {
   const client = new Client({ name: 'bench', version: '1' })
   const env = /** @type {Record<string, string>} */ ({ ...process.env, XDG_DATA_HOME: data })
@@ -118,7 +121,7 @@ async function served(cli, data) {
   return median(times)
 }
 
-/** A program's whole run in ms. @param {string} folder @param {string} program */
+/** Wall time of a whole program, in ms. @param {string} folder @param {string} program */
 function bare(folder, program) {
   const file = join(folder, 'bare.mjs')
   writeFileSync(file, program)

@@ -1,5 +1,5 @@
 // @ts-check
-/** What recording costs on stdio: direct, through a bare pipe that records nothing, and through `wiretape record`. */
+/** The cost of recording on stdio: direct, through a bare pipe that records nothing, and through `wiretape record`. */
 import { join } from 'node:path'
 import { judgeBooks, root } from './lib/books.mjs'
 import { createTrack, LANES } from './lib/lanes.mjs'
@@ -21,7 +21,7 @@ const floodServer = join(root, 'test/fixtures/servers/flood.mjs')
 const SMALL = 100
 const LARGE = 100_000
 const MB = 1024 * 1024
-/** Between an answer and the next question of a client that thinks, a little. */
+/** The pause between a response and the client's next request. */
 const PAUSE_MS = 2
 const BASELINE = 'bare pipe'
 
@@ -98,10 +98,14 @@ async function measureRates(track, plan) {
   return measures
 }
 
-/** The lanes of a flood: the line log shows what writing each line costs. @type {readonly Lane[]} */
+/** The lanes of a flood. The line log shows the cost of writing each line. @type {readonly Lane[]} */
 const FLOOD_LANES = ['bare pipe', 'line log', 'wiretape']
 
-/** All requests are sent at once. @param {Track} track @param {Plan} plan */
+/**
+ * Measures floods: the client sends all requests at once.
+ *
+ * @param {Track} track @param {Plan} plan
+ */
 async function measureFloods(track, plan) {
   const { rounds, burst, sustained, large } = plan.flood
   const measures = []
@@ -147,7 +151,7 @@ async function measureClose(track, plan) {
   return toMeasure(`close after ${exchanges * 2} messages`, 'ms', perRound, BASELINE)
 }
 
-/** The client does not read while the server floods; then it reads on, and everything has to arrive. */
+/** The client stops reading while the server floods. Then it reads on, and every message must arrive. */
 async function measureStalled(/** @type {Track} */ track, /** @type {Plan} */ plan) {
   const { messages, sizeBytes, stableMs, atLeastMs, atMostMs } = plan.stalled
   /** @type {Measure} */
@@ -283,7 +287,8 @@ export async function run({ quick, cli, say }) {
     say('round trips…')
     measures.push(...(await measureLatency(track, plan, SMALL, '100 B')))
     measures.push(...(await measureLatency(track, plan, LARGE, '100 kB')))
-    // Without a pause, recording keeps a processor busy all the time: that measures the machine's rate, not its latency.
+    // Without a pause, the recorder keeps a processor busy all the time: that would measure the machine's rate, not its
+    // latency.
     measures.push(...(await measureLatency(track, plan, LARGE, `100 kB, ${PAUSE_MS} ms apart`, PAUSE_MS)))
     say('rates…')
     measures.push(...(await measureRates(track, plan)))

@@ -1,5 +1,5 @@
 // @ts-check
-/** The viewer with a million messages, in a real browser, beside a bare page that parses each line. */
+/** The viewer with a million messages in a real browser, compared with a bare page that parses each line. */
 import { createServer } from 'node:http'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -27,7 +27,7 @@ file.onchange = async () => {
 }
 </script>`
 
-/** Notes the longest pause between two frames from now on; `read` gives and forgets it. */
+/** Measures the longest pause between two frames; `read` returns and resets it. */
 const frameWatch = `(() => {
   let last = performance.now(), longest = 0
   const tick = (now) => { longest = Math.max(longest, now - last); last = now; requestAnimationFrame(tick) }
@@ -35,7 +35,7 @@ const frameWatch = `(() => {
   window.readLongestFrame = () => { const found = longest; longest = 0; last = performance.now(); return found }
 })()`
 
-/** Drags the scroll bar from top to end in five seconds; says for how long rows were missing from sight. */
+/** Drags the scroll bar from top to end in five seconds, and returns for how long no rows were visible. */
 const scrollThrough = `(async () => {
   const box = document.querySelector('.list .scroller')
   const began = performance.now()
@@ -94,7 +94,7 @@ export async function run({ quick, say }) {
     const bareMs = await measureBare(server.url, path, messages + 2, problems)
     say('the viewer')
     const ours = await measureViewer(server.url, path, messages, problems)
-    // All that is loaded before a pattern is typed.
+    // All files that load before the user types a pattern.
     const appKb = gzippedKb('index.html') + gzippedKb('viewer.js') + gzippedKb('viewer.css')
     const verdict = (
       /** @type {string} */ promise,

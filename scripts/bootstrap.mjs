@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Makes a checkout ready to run: installs when the lock file asks for something else than what is
- * installed, compiles when a source differs from what was compiled. Says nothing when nothing is to
- * be done. Only Node's own modules: on a fresh clone there is nothing else.
+ * Makes a checkout ready to run. Installs packages when package-lock.json differs from the installed ones, and compiles
+ * when a source has changed. Prints nothing when both are up to date. Uses only Node's own modules, because a fresh
+ * clone has no others.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,13 +20,13 @@ import {
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Set for the tools that we run. */
+/** Environment variable of the tools that this script starts. */
 const runningMark = 'WIRETAPE_BOOTSTRAP'
 
 /** The project's folder. */
 export const projectRoot = resolve(import.meta.dirname, '..')
 
-/** A tool that we ran said no; it has already printed why. */
+/** A tool failed; it has already printed the reason. */
 export class ToolFailed extends Error {
   /**
    * @param {string} tool
@@ -40,7 +40,7 @@ export class ToolFailed extends Error {
 }
 
 /**
- * Installs the packages of package-lock.json unless exactly those are there.
+ * Installs the packages of package-lock.json unless exactly those are installed.
  *
  * @param {string} [root] The project's folder.
  * @returns {boolean} Whether it installed anything.
@@ -48,7 +48,8 @@ export class ToolFailed extends Error {
 export function ensureInstalled(root = projectRoot) {
   const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
   const stamp = join(root, 'node_modules/.wiretape-lock-hash')
-  // Some packages bring a native file for one platform: a folder carried to another is not installed.
+  // Some packages contain a native file for one platform. So a folder copied from another platform counts as not
+  // installed.
   const wanted = sha256(`${process.platform} ${process.arch}\n${lockText}`)
   if (readIfThere(stamp) === wanted) return false
   if (installedAsLocked(root, lockText)) {
@@ -56,14 +57,14 @@ export function ensureInstalled(root = projectRoot) {
     return false
   }
   console.log('installing…')
-  // The development packages are what builds and tests, whatever NODE_ENV says.
+  // Builds and tests need the development packages, so NODE_ENV is overridden.
   run(root, 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
   writeFileSync(stamp, wanted)
   return true
 }
 
 /**
- * Compiles src to dist and bundles the program, unless dist already is what src would give.
+ * Compiles src to dist and bundles the program, unless dist is up to date.
  *
  * @param {string} [root] The project's folder.
  * @returns {boolean} Whether it compiled anything.
@@ -74,7 +75,7 @@ export function ensureBuilt(root = projectRoot) {
 }
 
 /**
- * Builds the web viewer into dist/viewer, unless its sources are what they were.
+ * Builds the web viewer into dist/viewer, unless its sources are unchanged.
  *
  * @param {string} root
  */
@@ -119,13 +120,14 @@ function ensureProgram(root) {
   const expected = sources.map((file) => join('dist', file.replace(/\.tsx?$/, '.js')))
   const missing = [...expected, 'dist/bin/wiretape.js'].some((file) => !existsSync(join(root, file)))
   const orphans = removeOrphans(root, new Set(sources))
-  // Taken before compiling: a file that changes meanwhile differs from it the next time.
+  // Computed before compiling: a file that changes during the build gives another fingerprint the next time.
   const now = fingerprint(root)
   if (!missing && !orphans && readIfThere(stamp) === now) return false
 
   console.log('building…')
   rmSync(stamp, { force: true })
-  // The compiler writes only what changed since its notes; without the files the notes are wrong.
+  // The compiler writes only the files that changed since its build information. If output files are missing, that
+  // information is wrong.
   if (missing) rmSync(join(root, 'build/tsconfig.tsbuildinfo'), { force: true })
   run(root, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'])
   if (existsSync(join(root, 'dist/cli/main.js')))
@@ -135,12 +137,12 @@ function ensureProgram(root) {
   return true
 }
 
-/** Everything that decides what the compiler writes. @param {string} root */
+/** Hash of everything that decides the compiler's output. @param {string} root */
 function fingerprint(root) {
   return fingerprintOf(root, ['src'])
 }
 
-/** What files below these folders are, and how they are built. @param {string} root @param {string[]} folders */
+/** Hash of the files below these folders and of their build script. @param {string} root @param {string[]} folders */
 function fingerprintOf(root, folders) {
   const inputs = [
     ...folders.flatMap((folder) => listFiles(join(root, folder)).map((file) => join(folder, file))),
@@ -158,16 +160,16 @@ function fingerprintOf(root, folders) {
 }
 
 /**
- * Takes out of dist what no source gives any more.
+ * Removes files from dist that no source produces any more.
  *
  * @param {string} root
  * @param {Set<string>} sources Relative to src.
- * @returns {boolean} Whether there was any.
+ * @returns {boolean} Whether it removed any.
  */
 function removeOrphans(root, sources) {
   const dist = join(root, 'dist')
   const orphans = listFiles(dist).filter((file) => {
-    // Not made by the compiler.
+    // The compiler does not write these folders.
     if (/^(?:acting|bin|viewer)[\\/]/.test(file)) return false
     const stem = file.replace(/(\.d)?\.(js|ts)(\.map)?$/, '')
     return stem !== file && !sources.has(`${stem}.ts`) && !sources.has(`${stem}.tsx`)
@@ -177,15 +179,15 @@ function removeOrphans(root, sources) {
     try {
       rmdirSync(resolve(dist, file, '..'))
     } catch {
-      // Others live there.
+      // The folder is not empty.
     }
   }
   return orphans.length > 0
 }
 
 /**
- * npm keeps its own note of what it installed. When that agrees with the lock file, the packages are
- * there already, put there by someone's `npm install`.
+ * npm's own note of the installed packages. If it agrees with the lock file, the packages were installed already, for
+ * example by `npm install`.
  *
  * @param {string} root
  * @param {string} lockText
@@ -203,7 +205,7 @@ function installedAsLocked(root, lockText) {
     if (Object.keys(have).some((place) => want[place] === undefined)) return false
     return places.every((place) => {
       const [wanted, got] = [want[place], have[place]]
-      // Optional ones that do not fit this platform are left out by npm.
+      // npm leaves out optional packages that do not fit this platform.
       if (got === undefined) return wanted?.optional === true
       const same = wanted?.version === got.version && wanted?.integrity === got.integrity
       return same && existsSync(join(root, place, 'package.json'))
@@ -213,7 +215,7 @@ function installedAsLocked(root, lockText) {
   }
 }
 
-/** Runs a tool with its output on ours. @param {string} root @param {string} tool @param {string[]} args */
+/** Runs a tool with our stdout and stderr. @param {string} root @param {string} tool @param {string[]} args */
 function run(root, tool, args) {
   const shell = process.platform === 'win32' && tool === 'npm'
   const { status, signal, error } = spawnSync(tool, args, {
@@ -228,8 +230,8 @@ function run(root, tool, args) {
 }
 
 /**
- * The environment without what an npm that runs us was told: `npm install --global .` runs `prepare`, and `npm ci` refuses
- * to be global. The mark keeps that `npm ci` from running us again.
+ * The environment without the settings of an npm that runs this script: `npm install --global .` runs `prepare`, and
+ * `npm ci` refuses to be global. The mark keeps that `npm ci` from running this script again.
  */
 function ownEnvironment() {
   const isOfCaller = (/** @type {string} */ name) => /^npm_config_(?:global|location|prefix)$/i.test(name)

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-/** Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, further views, one style sheet. What acts goes into dist/acting. */
+/**
+ * Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, further views, one style
+ * sheet. The files that only a page of `wiretape ui` loads go into dist/acting.
+ */
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** @param {string} root The project's folder. */
 export async function buildViewer(root) {
-  // Tests set another one, which would build a page that is larger and checks itself.
+  // Vitest sets another NODE_ENV, with which the page would be larger and contain development checks.
   process.env['NODE_ENV'] = 'production'
   const { build } = await import('vite')
   rmSync(join(root, 'dist/viewer'), { recursive: true, force: true })
@@ -21,7 +24,7 @@ export async function buildViewer(root) {
 }
 
 /**
- * Modules that a script takes from outside of it.
+ * Modules that a script imports from other files.
  *
  * @param {any} built
  * @returns {readonly string[]}

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 /**
- * Joins what the compiler wrote into a few files below dist/bin: the program a client starts. Node needs half a
- * millisecond for each module it loads, and a recorder stands between a client and the first answer of its server.
- * The library (dist/index.js) stays as the compiler wrote it.
+ * Joins the compiler's output into a few files below dist/bin: the program that a client starts. Node needs half a
+ * millisecond to load a module, and a client waits for the recorder before the first response of its server. The
+ * library (dist/index.js) stays unbundled.
  */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * The program and what it starts as threads of its own; all stand in one folder (see src/proxy/recorder.ts). Each is bundled
- * by itself: what they share would otherwise be in dozens of small files.
+ * The program and its worker threads, all in one folder (see src/proxy/recorder.ts). Each is bundled by itself: shared
+ * modules would otherwise be split into dozens of small files.
  */
 const entries = {
   wiretape: 'dist/cli/main.js',
@@ -22,10 +22,10 @@ const entries = {
   'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }
 
-/** What the program imports before it starts a server on stdio. All of it, and what that imports, is one file. */
+/** Modules that the program imports before it starts a server on stdio. They and all their imports become one file. */
 const beforeServer = ['dist/cli/main.js', 'dist/cli/command-line.js', 'dist/cli/run/record.js']
 
-/** Packages that are needed that early, and small. */
+/** Small packages that those modules need. */
 const inside = /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width)$/
 
 /** @param {string} root The project's folder. */
@@ -65,24 +65,24 @@ function inputOptions(root) {
     cwd: root,
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
-    // What users install beside us stays outside.
+    // A user's installed packages are not bundled.
     external: (id) =>
       !id.startsWith('.') &&
       !id.startsWith('/') &&
       !id.startsWith('dist/') &&
       !/^[A-Z]:/i.test(id) &&
       !inside.test(id),
-    // A module of ours does nothing when it is only loaded: what a folder's index names besides is not loaded with it.
+    // Loading a module of ours has no side effects, so unused re-exports of an index are left out.
     treeshake: { moduleSideEffects: (_, external) => external },
     logLevel: 'warn',
-    // One file is what these imports become on purpose.
+    // These dynamic imports end up in one file on purpose.
     checks: { ineffectiveDynamicImport: false },
   }
 }
 
 /**
- * The modules that run before a server on stdio is started: what `beforeServer` imports at once, without what nothing of
- * it uses.
+ * The modules that run before a server on stdio is started: the static imports of `beforeServer`, without the unused
+ * ones.
  *
  * @param {string} root
  */
@@ -96,7 +96,7 @@ async function earlyModules(root) {
   try {
     const { output } = await build.generate({ format: 'esm' })
     const modules = new Set(output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : [])))
-    // The entry waits for the others, which must not wait for it.
+    // The entry imports the others; they must not import it.
     modules.delete(join(root, entries.wiretape))
     return modules
   } finally {

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A real conversation, recorded: the official MCP client talks to the official "everything" server through
- * `wiretape record`, then the new tape is checked and printed. Ends by itself; exit code 0 only when every
- * answer was right and the tape holds every message.
+ * Records a real conversation: the official MCP client calls the official "everything" server through `wiretape
+ * record`. Then checks and prints the new tape. Exit code 0 only if every response was right and the tape has every
+ * message.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -23,14 +23,14 @@ const root = resolve(import.meta.dirname, '..')
 const cli = join(root, 'dist/bin/wiretape.js')
 const folder = join(root, '.demo')
 
-/** What the client itself sent and received, to hold the tape against. `dir` is the tape's word for it. */
+/** Messages that the client itself sent and received, to compare with the tape. `dir` has the tape's values. */
 const said = /** @type {{ dir: 'in' | 'out', id: unknown, method: unknown }[]} */ ([])
 let step = 'the start'
 let stderrText = ''
 
 /**
  * @param {unknown} condition
- * @param {string} problem What is wrong when it does not hold.
+ * @param {string} problem The message when the condition is false.
  * @returns {asserts condition}
  */
 function check(condition, problem) {
@@ -41,7 +41,7 @@ function check(condition, problem) {
  * Runs one step and prints one line about it.
  *
  * @param {string} name
- * @param {() => Promise<string>} run Returns what there is to say about the outcome.
+ * @param {() => Promise<string>} run Returns the line about the outcome.
  */
 async function take(name, run) {
   step = name
@@ -52,7 +52,7 @@ async function take(name, run) {
 }
 
 /**
- * The transport, with a note in `said` of each message that passes.
+ * Wraps the transport: adds each message to `said`.
  *
  * @param {StdioClientTransport} inner
  * @returns {import('@modelcontextprotocol/sdk/shared/transport.js').Transport}
@@ -133,7 +133,8 @@ async function converse(client, transport) {
     const request = { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 4 } }
     const text = textOf(await client.callTool(request, undefined, { onprogress: () => void steps++ }))
     check(text.startsWith('Long running operation completed'), `the server answered ${JSON.stringify(text)}`)
-    // The client drops a report that reaches it together with the answer, so count what passed the transport.
+    // The client drops a progress notification that arrives together with the response, so count the transport's
+    // messages.
     const passed = said.filter((message) => message.method === 'notifications/progress').length
     check(passed === 4 && steps > 0, `${passed} progress reports came instead of 4`)
     return `${passed} progress reports, then the answer`
@@ -167,7 +168,7 @@ async function converse(client, transport) {
     return 'the server asked for our folders: 1 root'
   })
   await take('a tool that is not there', async () => {
-    // Servers differ: some answer with a JSON-RPC error, some with a result that is marked as one.
+    // Servers differ: some respond with a JSON-RPC error, some with a result that has `isError`.
     const answer = await call('no-such-tool').then(
       (result) => result.isError === true && textOf(result),
       (error) => String(error.message),

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Writes src/findings/mcp-schemas/definitions.ts: the official JSON Schemas of the protocol's revisions, as they stand in the
- * npm package @modelcontextprotocol/conformance (the version that test/conformance/package.json names), without titles and
- * descriptions, each distinct definition once. Their source is TypeScript, which has numbers only: where the JSON Schemas say
- * `integer`, even of the default of a number that an elicitation asks for, any number fits.
+ * Writes src/findings/mcp-schemas/definitions.ts: the official JSON Schemas of the protocol's revisions, without titles
+ * and descriptions, each distinct definition once. They come from the npm package @modelcontextprotocol/conformance, in
+ * the version that test/conformance/package.json names. Their source is TypeScript, which has numbers only. So any
+ * number fits where the JSON Schemas say `integer`, even for the default of a number in an elicitation.
  *
  * Usage: node scripts/mcp-schemas.mjs PACKAGE/dist/index.js [--check]
  */

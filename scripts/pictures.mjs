@@ -112,7 +112,7 @@ async function shown(check) {
   throw new Error('the terminal interface was not ready within 30 s')
 }
 
-/** What tmux prints with its SGR sequences (ECMA-48, 8.3.117), as a page. @param {string} painted */
+/** Turns tmux's output with SGR sequences (ECMA-48, 8.3.117) into a page. @param {string} painted */
 function htmlOf(painted) {
   const colours = ['#45475a', '#f38ba8', '#a6e3a1', '#f9e2af', '#89b4fa', '#f5c2e7', '#94e2d5', '#bac2de']
   let bold = false,

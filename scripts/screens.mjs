@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Makes pictures of the viewer's screens in three widths, light and dark, for looking at. The recordings are made with
- * server-everything. Needs Chromium (Debian: apt-get install chromium) and a build. The folder is the argument, or a new one.
+ * Makes pictures of the viewer's screens in three widths, light and dark. The recordings are made with
+ * server-everything. Needs Chromium (Debian: apt-get install chromium) and a build. The second argument is the folder
+ * for the pictures; the default is a new one.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** What a user's `npm i wiretape` puts on the disk. Fails above the promised size. */
+/** Measures the disk space of `npm i wiretape`. Fails above the promised size. */
 import { spawnSync } from 'node:child_process'
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,7 +79,7 @@ function mb(bytes) {
 /** @param {string} cwd @param {string[]} args */
 function npm(cwd, args) {
   const shell = process.platform === 'win32'
-  // npm's own answers (a file name, "added 5 packages") would only be noise among ours.
+  // npm's own output (a file name, "added 5 packages") is not shown.
   const { status, stdout } = spawnSync('npm', args, {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],

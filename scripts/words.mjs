@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Prints everything that a person reads on a screen, one text a line: `FILE:LINE<tab>KIND<tab>TEXT`. KIND is `text` for
- * a string of the program, `label` for text and attributes of the viewer's pages. Use it to proofread messages and
- * labels as a whole, and to compare two versions: `node scripts/words.mjs > words.txt`. Help texts are printed by the
- * commands themselves: `node scripts/words.mjs --help-texts`.
+ * Prints every text of the user interface, one a line: `FILE:LINE<tab>KIND<tab>TEXT`. KIND is `text` for a string of
+ * the program, `label` for text and attributes of the viewer's pages. Use it to proofread messages and labels as a
+ * whole, and to compare two versions: `node scripts/words.mjs > words.txt`. For the help texts of all commands: `node
+ * scripts/words.mjs --help-texts`.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -22,9 +22,9 @@ const shownAttributes = new Set([
   'aria-label',
   'aria-description',
 ])
-/** Calls whose short texts are shown: a noun that is counted. */
+/** Calls whose short texts are shown: nouns after a number. */
 const countingCalls = new Set(['countOf'])
-/** Calls whose texts are for machines. */
+/** Calls whose texts are not shown to users. */
 const silentCalls = new Set(['querySelector', 'querySelectorAll', 'matches', 'closest', 'RegExp', 'require'])
 
 if (process.argv.includes('--help-texts')) printHelp([])
@@ -86,7 +86,7 @@ function shownTexts(text, name) {
     if (node.type === 'JSXText' && /\p{L}/u.test(node.value))
       found.push({ start: node.start, kind: 'label', words: oneLine(node.value) })
     const words = wordsOf(node)
-    // A word by itself may be a key or a value, but as a child of an element, or by its name, it is a label.
+    // A single word may be a key or a value. As a child of an element, or in an attribute that is shown, it is a label.
     const isChild =
       parent?.type === 'JSXExpressionContainer' || isChoice(parent) || shownAttributes.has(parent?.key?.name)
     const isShown =
@@ -101,7 +101,7 @@ function shownTexts(text, name) {
   return found
 }
 
-/** The text of a literal; `{}` stands for a value that is put in. @param {any} node */
+/** The text of a literal; `{}` stands for an embedded value. @param {any} node */
 function wordsOf(node) {
   if (node.type === 'Literal' && typeof node.value === 'string') return oneLine(node.value)
   if (node.type === 'TemplateLiteral')
@@ -109,12 +109,15 @@ function wordsOf(node) {
   return ''
 }
 
-/** A text is chosen by a condition. @param {any} parent */
+/** Whether an expression chooses between texts. @param {any} parent */
 function isChoice(parent) {
   return parent?.type === 'ConditionalExpression'
 }
 
-/** Two words of letters beside each other: names, keys and paths have no blanks. @param {string} words */
+/**
+ * Whether a text has two words of letters beside each other: names, keys and paths have no blanks. @param {string}
+ * words
+ */
 function isProse(words) {
   return /\p{L}{2,}[,:;]? (?:\p{L}|\{\})|\{\}[,:;]? \p{L}{2,}/u.test(words)
 }

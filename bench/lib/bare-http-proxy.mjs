@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The baseline: a reverse proxy that records nothing, as plain as Node allows.
- * Usage: node bare-http-proxy.mjs URL, which prints the URL for clients
+ * The baseline: a reverse proxy that records nothing, with nothing but Node's own modules. Prints the URL for clients.
+ * Usage: node bare-http-proxy.mjs URL
  */
 import { Agent, createServer, request as send } from 'node:http'
 

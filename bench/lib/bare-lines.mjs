@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The baseline of reading: each line is parsed, and nothing is done with it.
+ * The baseline of reading: parses each line and discards it.
  * Usage: node bare-lines.mjs FILE
  */
 import { createReadStream } from 'node:fs'

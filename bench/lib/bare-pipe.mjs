@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The baseline: a stdio proxy that records nothing, as plain as Node allows.
+ * The baseline: a stdio proxy that records nothing, with nothing but Node's own modules.
  * Usage: node bare-pipe.mjs COMMAND [ARG…]
  */
 import { spawn } from 'node:child_process'

@@ -6,7 +6,7 @@ import { countTapes } from './tape-count.mjs'
 export const root = resolve(import.meta.dirname, '../..')
 
 /**
- * The books about what went through `wiretape record`, and a folder for its tapes.
+ * Counts the messages sent through `wiretape record` and compares them with its tapes. Owns the folder of the tapes.
  *
  * @param {string} cli The built command line.
  */
@@ -18,9 +18,9 @@ export function openBooks(cli) {
   const tapes = mkdtempSync(join(folder, 'tapes-'))
 
   const books = {
-    /** Messages that went through `wiretape record`, both directions. */
+    /** Messages sent through `wiretape record`, both directions. */
     sent: 0,
-    /** Messages that its tapes hold. */
+    /** Messages found on its tapes. */
     onTape: 0,
     gaps: 0,
     tapes: 0,
@@ -35,8 +35,8 @@ export function openBooks(cli) {
     tapeFolder: () => mkdtempSync(join(tapes, 'run-')),
 
     /**
-     * @param {string} name What ran, for the report of a problem.
-     * @param {string} tape The folder it recorded to.
+     * @param {string} name The measurement, for reports of problems.
+     * @param {string} tape The folder of the recording.
      * @param {{ in: number, out: number }} expected
      */
     async enter(name, tape, expected) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** A real Chromium for measuring, and what its pages take. */
+/** Starts a real Chromium for measurements, and reads the memory of its pages. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
@@ -11,7 +11,7 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Where a Chromium is, if there is one. */
+/** Path of an installed Chromium; undefined if there is none. */
 export function findChromium() {
   return places.find((path) => path !== undefined && existsSync(path))
 }
@@ -22,11 +22,11 @@ export async function launch() {
     throw new Error(
       'there is no Chromium: install one (Debian: apt-get install chromium) or set WIRETAPE_CHROMIUM',
     )
-  // Root has no sandbox; the pages are our own.
+  // Chromium has no sandbox for root; the pages are our own.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 
-/** Resident memory of the largest page process, in MB; undefined where the system does not say. */
+/** Resident memory of the largest page process, in MB; undefined on systems without /proc. */
 export function pageMemoryMb() {
   let largest = 0
   for (const pid of existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []) {
@@ -37,13 +37,13 @@ export function pageMemoryMb() {
       const anonymous = Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0)
       largest = Math.max(largest, anonymous / 1024)
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
     }
   }
   return largest === 0 ? undefined : largest
 }
 
-/** Whether a process descends from this one: others may run browsers too. @param {string} pid */
+/** Whether a process descends from this one; browsers of other users are not counted. @param {string} pid */
 function isOurs(pid) {
   for (let at = pid; at !== '0' && at !== '1';) {
     if (at === String(process.pid)) return true

@@ -1,19 +1,19 @@
 // @ts-check
 /**
- * A client that is never the bottleneck: raw buffers, no JSON, no line splitting. All answers of one call have
- * the same size, so answers are counted in bytes, and the byte before each boundary has to be a LF.
+ * A stdio client that is never the bottleneck: raw buffers, no JSON, no line splitting. All responses of one call have
+ * the same size. So responses are counted in bytes, and the byte before each boundary must be an LF.
  */
 import { spawn } from 'node:child_process'
 import { requestsOf } from './requests.mjs'
 
 const LF = 0x0a
-/** So long may nothing arrive while an answer is due. */
+/** Longest silence while a response is due. */
 const STALL_MS = 30_000
 
 /** @typedef {{ code: number | null, signal: string | null, tookMs: number }} Closed */
 
 /**
- * Starts a process and talks to it over stdin and stdout.
+ * Starts a process and sends requests to it over stdin and stdout.
  *
  * @param {readonly string[]} command
  */
@@ -76,13 +76,14 @@ export function startClient(command) {
     pid: child.pid ?? 0,
     startedAt,
 
-    /** Requests sent, and as many answers received. */
+    /** Requests sent; as many responses were received. */
     exchanges: () => sent,
 
     /**
-     * One request after the other.
+     * Sends one request after the other.
      *
-     * @param {{ count: number, sizeBytes: number, pauseMs?: number }} options `pauseMs` passes before each but the first
+     * @param {{ count: number, sizeBytes: number, pauseMs?: number }} options `pauseMs` passes before each but the
+     * first
      * @returns {Promise<Float64Array>} The round trips in microseconds.
      */
     async pingPong({ count, sizeBytes, pauseMs = 0 }) {
@@ -112,7 +113,7 @@ export function startClient(command) {
      * Keeps up to `window` requests in flight.
      *
      * @param {{ count: number, sizeBytes: number, window: number }} options
-     * @returns {Promise<number>} Milliseconds from the first request to the last answer.
+     * @returns {Promise<number>} Milliseconds from the first request to the last response.
      */
     async pipeline({ count, sizeBytes, window }) {
       const requests = requestsOf(sizeBytes)
@@ -122,7 +123,7 @@ export function startClient(command) {
       const ask = () => {
         const answered = Math.floor((received - before) / sizeBytes)
         const free = Math.min(window - (asked - answered), count - asked)
-        // Small batches would make the client's system calls the measure.
+        // With small batches, the client's system calls would dominate the measurement.
         if (free < window / 4 && asked + free < count) return
         if (free <= 0) return
         child.stdin.write(requests(sent, free))
@@ -140,8 +141,8 @@ export function startClient(command) {
     },
 
     /**
-     * Reads on until so many bytes have arrived in all. Before the first call of any of these three, nothing is
-     * taken out of the pipe.
+     * Reads until `totalBytes` bytes have arrived since the start. Nothing is read from the pipe before the first call
+     * of this function, `pingPong` or `pipeline`.
      *
      * @param {number} totalBytes
      */
@@ -176,7 +177,7 @@ export function startClient(command) {
       })
     },
 
-    /** For when something went wrong. */
+    /** Ends the process after a failure. */
     kill() {
       closing = true
       child.kill('SIGKILL')

@@ -1,5 +1,5 @@
 // @ts-check
-/** A JetStream server with segments on it, and what else could take them from there. */
+/** A JetStream server with segments on it, and a bare consumer of these segments. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

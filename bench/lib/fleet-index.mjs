@@ -7,7 +7,7 @@ import { root } from './books.mjs'
 
 const duckdb = '@duckdb/node-api@1.5.6-r.1'
 
-/** Installs wiretape and DuckDB beside each other. Returns the program. @param {string} folder */
+/** Installs wiretape and DuckDB beside each other. Returns the path of the program. @param {string} folder */
 export function installWithDuckDb(folder) {
   const app = join(folder, 'app')
   mkdirSync(app)
@@ -19,7 +19,7 @@ export function installWithDuckDb(folder) {
 }
 
 /**
- * Adds copies of the index of a store to it, each a day later and of other sessions, until it is so many days long.
+ * Grows the index of a store to `days` days: adds copies of it, each a day later and with other session ids.
  *
  * @param {string} cli
  * @param {string} store

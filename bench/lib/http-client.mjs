@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A client that costs little: requests are written to sockets as bytes, and of an answer only its length and its id
- * are read. Event streams, where no rate is measured, go through Node's own client.
+ * An HTTP client with little overhead: it writes requests to sockets as bytes, and reads only the length and the id of
+ * a response. Event streams, whose rate is not measured, go through Node's own client.
  */
 import { Buffer } from 'node:buffer'
 import { once } from 'node:events'
@@ -12,28 +12,29 @@ import { requestsOf } from './requests.mjs'
 const REQUEST_BYTES = 100
 const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '\r\n0\r\n\r\n'
-/** The begin of a request that its answer repeats: the version and the id. */
+/** The start of a request that its response repeats: the version and the id. */
 const SAME_BYTES = '{"jsonrpc":"2.0","id":1000000000'.length
-/** Of a session. */
+/** Protocol version of a session. */
 const VERSION = '2025-11-25'
-/** So long may nothing arrive while an answer is due. */
+/** Longest silence while a response is due. */
 const STALL_MS = 30_000
 
 /** @typedef {ReturnType<typeof createHttpClient>} HttpClient */
 /**
  * @typedef {object} Connection
- * @property {(body: Buffer) => Promise<void>} ask Sends a request. Resolves when its answer is there.
+ * @property {(body: Buffer) => Promise<void>} ask Sends a request. Resolves when its response has arrived.
  * @property {() => void} close
  */
 
 /**
  * @param {string} address
- * @param {{ proxy?: string, session?: string }} [way] A proxy by which to go there; the session that requests belong to.
+ * @param {{ proxy?: string, session?: string }} [way] The proxy to send requests through; the id of the session they
+ * belong to.
  */
 export function createHttpClient(address, { proxy, session } = {}) {
   const url = new URL(address)
   const peer = new URL(proxy ?? address)
-  // RFC 9112, 3.2.2: a proxy is asked for the whole URL.
+  // RFC 9112, 3.2.2: a request to a proxy names the whole URL.
   const target = proxy === undefined ? url.pathname : url.href
   const bodies = requestsOf(REQUEST_BYTES)
   const counts = { in: 0, out: 0 }
@@ -67,7 +68,7 @@ export function createHttpClient(address, { proxy, session } = {}) {
       const end = endOf(received, answerHead, bodyAt)
       if (end === undefined) return fail(`an answer that was not expected: ${answerHead}`)
       if (received.length < end) return
-      // An event stream has more around it.
+      // In an event stream, other lines precede the response.
       const answerAt = received.indexOf('{"jsonrpc"', bodyAt)
       const answered = received.subarray(answerAt, answerAt + SAME_BYTES)
       if (!due || received.length > end || !due.body.subarray(0, SAME_BYTES).equals(answered))
@@ -92,13 +93,13 @@ export function createHttpClient(address, { proxy, session } = {}) {
   const nextBody = () => bodies(counts.in++, 1)
 
   return {
-    /** Messages that were sent, and that came back. */
+    /** Messages sent and received. */
     counts,
 
     /**
-     * One request after the other, on one connection.
+     * Sends one request after the other, on one connection.
      *
-     * @param {{ count?: number, forMs: number }} limits Whichever comes first.
+     * @param {{ count?: number, forMs: number }} limits The first limit that is reached ends the run.
      * @returns {Promise<number[]>} The round trips in microseconds.
      */
     async roundTrips({ count = Infinity, forMs }) {
@@ -117,7 +118,7 @@ export function createHttpClient(address, { proxy, session } = {}) {
     },
 
     /**
-     * Many connections, each with one request after the other.
+     * Opens many connections; each sends one request after the other.
      *
      * @param {{ connections: number, forMs: number }} options
      * @returns {Promise<number>} Requests per second.
@@ -139,10 +140,10 @@ export function createHttpClient(address, { proxy, session } = {}) {
     },
 
     /**
-     * Asks for a stream of events.
+     * Requests a stream of events.
      *
      * @param {{ events: number, everyMs: number }} params
-     * @returns {Promise<number[]>} How long each took from the server to here, in microseconds.
+     * @returns {Promise<number[]>} The delay of each event from the server to here, in microseconds.
      */
     async eventDelays(params) {
       const headers = {
@@ -163,7 +164,7 @@ export function createHttpClient(address, { proxy, session } = {}) {
         const events = (open + chunk.toString('latin1')).split('\n\n')
         open = events.pop() ?? ''
         for (const event of events) {
-          // One without data opens a stream that can be taken up again.
+          // An event without data only makes a stream resumable.
           if (event.includes('\ndata: {'))
             delays.push((cameAt - Number(/"sentAt":([\d.]+)/.exec(event)?.[1])) * 1000)
         }
@@ -178,8 +179,8 @@ export function createHttpClient(address, { proxy, session } = {}) {
 }
 
 /**
- * Where an answer ends that may not be there in full yet. Undefined for anything but one that says its length, or a
- * chunked event stream.
+ * End of the response in `received`; undefined while it is incomplete. Supports responses with a content length, and
+ * chunked event streams.
  *
  * @param {Buffer} received
  * @param {string} head
@@ -194,10 +195,10 @@ function endOf(received, head, bodyAt) {
 }
 
 /**
- * Begins a session, for servers that want one.
+ * Begins a session, for servers that require one.
  *
  * @param {string} address
- * @returns {Promise<string>} Its id.
+ * @returns {Promise<string>} The session id.
  */
 export async function beginSession(address) {
   const params = {

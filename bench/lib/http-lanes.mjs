@@ -1,5 +1,5 @@
 // @ts-check
-/** The ways from an HTTP client to the server. */
+/** The lanes from an HTTP client to the server. */
 import { join } from 'node:path'
 import { openBooks, root } from './books.mjs'
 import { beginSession, createHttpClient } from './http-client.mjs'
@@ -7,8 +7,8 @@ import { createLinesClient } from './lines-client.mjs'
 import { startListening } from './listening.mjs'
 
 /**
- * `bridge` is a client on stdio with the HTTP server, `listen` an HTTP client with the same server on stdio. Both carry
- * between transports, which nothing bare does: they are held against `direct`, where client and server speak HTTP.
+ * `bridge` is a client on stdio with the HTTP server, `listen` an HTTP client with the same server on stdio. No bare
+ * program carries messages between transports, so both are compared with `direct`, where client and server speak HTTP.
  *
  * @typedef {'direct' | 'bare proxy' | 'wiretape' | 'forward' | 'bridge' | 'listen'} HttpLane
  */
@@ -21,8 +21,8 @@ const echoLines = join(root, 'bench/servers/echo-lines.mjs')
 const bareProxy = join(import.meta.dirname, 'bare-http-proxy.mjs')
 
 /**
- * Starts one server and the ways to it. All stay until the end, as proxies of HTTP servers do: compiled code that is
- * as fast as it gets takes thousands of requests.
+ * Starts one server and the lanes to it. All run until the end, as proxies of HTTP servers do: compiled code reaches
+ * its full speed only after thousands of requests.
  *
  * @param {string} cli The built command line.
  */
@@ -101,9 +101,9 @@ export async function openHttpLanes(cli) {
       clients,
       books: ledger.books,
 
-      /** Ends the recordings and enters their tapes. */
+      /** Ends the recordings and counts the messages on their tapes. */
       finish: async () => {
-        // `initialize` and its answer.
+        // `initialize` and its response.
         const { in: asked, out: answered } = clients.listen.counts
         for (const { name, stop, folder, counts } of [
           { name: 'wiretape', stop: () => wiretape.stop(), folder: tape, counts: clients.wiretape.counts },

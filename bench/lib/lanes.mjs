@@ -1,5 +1,5 @@
 // @ts-check
-/** The three ways from a stdio client to the server. */
+/** The lanes from a stdio client to the server. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openBooks } from './books.mjs'
@@ -20,10 +20,10 @@ const findings = [
 
 const barePipe = join(import.meta.dirname, 'bare-pipe.mjs')
 const linePipe = join(import.meta.dirname, 'line-pipe.mjs')
-/** What leaves no tape behind. @type {readonly Lane[]} */
+/** Lanes without a tape. @type {readonly Lane[]} */
 const UNRECORDED = ['direct', 'bare pipe', 'line log']
 
-/** Those that every suite has. @type {readonly Lane[]} */
+/** Lanes of every suite. @type {readonly Lane[]} */
 export const LANES = ['direct', 'bare pipe', 'wiretape']
 
 /**
@@ -39,10 +39,10 @@ export function createTrack(cli, rules = []) {
     close: () => ledger.close(),
 
     /**
-     * Starts a lane, lets `use` work with it, closes it, checks its exit and its tape, and deletes the tape.
+     * Starts a lane, runs `use` with its client, closes it, checks its exit and its tape, and deletes the tape.
      *
      * @template T
-     * @param {string} name What is measured.
+     * @param {string} name The measurement.
      * @param {Lane} lane
      * @param {readonly string[]} server Script and arguments, for Node.
      * @param {(client: Client) => Promise<T>} use

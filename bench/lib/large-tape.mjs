@@ -8,14 +8,14 @@ const words =
   )
 const tools = ['read_file', 'write_file', 'search', 'list_dir', 'run_query', 'fetch_url', 'echo', 'get-sum']
 
-/** A word that stands once in the tape, in its middle. */
+/** A word in exactly one message, in the middle of the tape. */
 export const needle = 'needle-in-a-haystack'
 
-/** A word that stands in one of a thousand messages. */
+/** A word in one of a thousand messages. */
 export const rare = 'once-in-a-thousand'
 
 /**
- * A tape of so many messages, some 395 bytes each, unless it is there already.
+ * Writes a tape of `messages` messages, about 395 bytes each, unless the file exists.
  *
  * @param {string} path
  * @param {number} messages
@@ -24,7 +24,7 @@ export function makeLargeTape(path, messages) {
   try {
     return statSync(path).size
   } catch {
-    // Made below.
+    // The file does not exist yet.
   }
   const fd = openSync(`${path}.new`, 'w')
   let pending = ''

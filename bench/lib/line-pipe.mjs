@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A recorder that does as little as one can: a bare pipe that appends each line to a file, with the time and the
- * direction. It neither parses, pairs nor redacts, and may lose what it has not written yet.
+ * A minimal recorder: a bare pipe that appends each line to a file, with the time and the direction. It does not parse,
+ * pair or redact messages, and lines that are not written yet are lost when it crashes.
  * Usage: node line-pipe.mjs FILE COMMAND [ARG…]
  */
 import { spawn } from 'node:child_process'

@@ -1,14 +1,14 @@
 // @ts-check
-/** The same questions as `http-client.mjs` asks, by a client that starts a server and speaks stdio to it. */
+/** Client with the interface of `http-client.mjs`; it starts a server and sends its requests over stdio. */
 import { spawn } from 'node:child_process'
 import { requestsOf } from './requests.mjs'
 
 const REQUEST_BYTES = 100
-/** So long may nothing arrive while an answer is due. */
+/** Longest silence while a response is due. */
 const STALL_MS = 30_000
 
 /** @typedef {import('./http-client.mjs').HttpClient} HttpClient */
-/** @typedef {(line: string) => boolean} Take Whether it was the last. */
+/** @typedef {(line: string) => boolean} Take Takes a message and returns whether it was the last one. */
 
 /**
  * @param {readonly string[]} script For Node, with its arguments.
@@ -18,7 +18,7 @@ export function createLinesClient(script) {
   const child = spawn(process.execPath, script, { stdio: ['pipe', 'pipe', 'inherit'] })
   const bodies = requestsOf(REQUEST_BYTES)
   const counts = { in: 0, out: 0 }
-  /** By id, what is still to come. @type {Map<number, { take: Take, done: () => void, fail: (problem: Error) => void }>} */
+  /** Open requests by id. @type {Map<number, { take: Take, done: () => void, fail: (problem: Error) => void }>} */
   const due = new Map()
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let stalled
@@ -41,7 +41,7 @@ export function createLinesClient(script) {
     open = lines.pop() ?? ''
     for (const line of lines) {
       counts.out++
-      // Only one request at a time has messages besides its answer.
+      // Only one request at a time has messages without its id; they belong to the oldest open request.
       const id = Number(/^\{"jsonrpc":"2\.0","id":(\d+),/.exec(line)?.[1] ?? due.keys().next().value)
       const one = due.get(id)
       if (!one) return fail(`a line that was not expected: ${line.slice(0, 120)}`)
@@ -61,7 +61,7 @@ export function createLinesClient(script) {
     })
   }
 
-  /** One request, and its answer. */
+  /** Sends one request and waits for its response. */
   function roundTrip() {
     const body = bodies(counts.in++, 1)
     const id = Number(body.toString('latin1', '{"jsonrpc":"2.0","id":'.length).split(',', 1)[0])
@@ -84,7 +84,7 @@ export function createLinesClient(script) {
       return roundTrips
     },
 
-    /** As many requests in flight as others have connections. */
+    /** Keeps as many requests in flight as the HTTP client has connections. */
     async rate({ connections, forMs }) {
       const start = performance.now()
       let answered = 0
@@ -113,7 +113,7 @@ export function createLinesClient(script) {
       return delays
     },
 
-    /** Ends its input, and waits for its end. */
+    /** Ends stdin and waits for the exit. */
     close() {
       child.stdin.end()
       return exit

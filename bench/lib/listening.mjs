@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 const LATE_MS = 30_000
 
 /**
- * Starts a Node script whose first line on stdout is the URL where it listens.
+ * Starts a Node script that prints its URL as the first line on stdout.
  *
  * @param {readonly string[]} script With its arguments.
  */
@@ -47,13 +47,13 @@ export async function startListening(script) {
   return {
     url: await inTime(firstLine, 'listen'),
 
-    /** Asks it to end with SIGTERM, and waits for that. */
+    /** Sends SIGTERM and waits for the exit. */
     stop() {
       child.kill('SIGTERM')
       return inTime(exit, 'end')
     },
 
-    /** Ends it at once, if it has not ended yet. */
+    /** Ends the process at once if it is still running. */
     kill() {
       child.kill('SIGKILL')
       return exit

@@ -1,5 +1,5 @@
 // @ts-check
-/** Measuring lanes side by side, and what comes of it. */
+/** Measures lanes side by side and turns the results into rows of a table. */
 import { median, pairedRatio, percentile } from './statistics.mjs'
 
 /**
@@ -17,8 +17,8 @@ import { median, pairedRatio, percentile } from './statistics.mjs'
 /** @typedef {{ promise: string, measured: string, kept: boolean }} Verdict */
 
 /**
- * Measures the lanes in turn, round by round, each round beginning with another lane: what the machine does
- * meanwhile hits all alike.
+ * Measures the lanes in turn, round by round. Each round begins with another lane, so that disturbances of the machine
+ * affect all lanes alike.
  *
  * @template {string} Lane
  * @template T
@@ -64,7 +64,7 @@ export function toMeasure(name, unit, rounds, baseline, value = (lane) => median
 }
 
 /**
- * The median and the 99th percentile of what was sampled in rounds.
+ * The median and the 99th percentile of the samples of all rounds.
  *
  * @template {string} Lane
  * @param {string} name

@@ -15,7 +15,7 @@ function socketPath() {
       if (typeof entry.socket === 'string') return entry.socket
     }
   } catch {
-    // Not there yet, or just being written.
+    // The file does not exist yet or is incomplete.
   }
   return undefined
 }

@@ -1,11 +1,11 @@
 // @ts-check
-/** Large recordings with payloads as tools have them, made on the fly. */
+/** Large recordings with payloads of realistic sizes, generated. */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 
 const words =
   'The quick brown fox jumps over the lazy dog (see https://example.com/page?q=1.5), 12.5 times, as foo-bar or "quoted".\n'
-/** Bytes of text in results, one after the other: most are small, a few are not. */
+/** Sizes of the texts in results, in turn: most are small, a few are large. */
 const sizes = [0, 120, 400, 400, 900, 1_500, 3_000, 6_000, 20_000]
 
 /** @param {number} i */

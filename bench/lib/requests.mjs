@@ -9,8 +9,8 @@ const FIRST_ID = 1_000_000_000
 const ID_AT = '{"jsonrpc":"2.0","id":'.length
 
 /**
- * @param {number} sizeBytes Of each request and of each answer, LF included; at least 90.
- * @returns {(first: number, count: number) => Buffer} Gives `count` requests, numbered from `first`.
+ * @param {number} sizeBytes Size of each request and of each response, LF included; at least 90.
+ * @returns {(first: number, count: number) => Buffer} Returns `count` requests, numbered from `first`.
  */
 export function requestsOf(sizeBytes) {
   const head = `{"jsonrpc":"2.0","id":${FIRST_ID},"method":"bench/echo","params":{"size":${sizeBytes},"pad":"`

@@ -1,11 +1,12 @@
 // @ts-check
-/** The memory of a running process, as Linux counts it. */
+/** Resident memory of a running process, from Linux's /proc. */
 import { readFileSync } from 'node:fs'
 
 /**
  * @param {number} pid
- * @returns {{ bytes: number, peakBytes: number } | undefined} Now, and the highest so far as the kernel kept it;
- *   undefined where there is no /proc, or no such process.
+ * @returns {{ bytes: number, peakBytes: number } | undefined} Current size and the kernel's peak; undefined without
+ * /proc
+ * or without such a process.
  */
 export function residentSet(pid) {
   let status
@@ -22,7 +23,7 @@ export function residentSet(pid) {
 }
 
 /**
- * Looks at a process every 50 ms until told to stop.
+ * Reads the memory of a process every 50 ms until stopped.
  *
  * @param {number} pid
  */
@@ -38,7 +39,7 @@ export function watchResidentSet(pid) {
   look()
   const timer = setInterval(look, 50)
   return {
-    /** As of now. */
+    /** The current size. */
     read() {
       look()
       return { endBytes, peakBytes }

@@ -14,20 +14,19 @@ export function percentile(values, share) {
 export const median = (values) => percentile(values, 0.5)
 
 /**
- * How two lanes compare: the median of their ratios round by round, so that what slowed one round down for both
- * does not count.
+ * The median of two lanes' ratios, round by round: a disturbance that slows both lanes in one round cancels out.
  *
  * @param {readonly number[]} values
- * @param {readonly number[]} baseline As many, measured in the same rounds.
+ * @param {readonly number[]} baseline Measured in the same rounds.
  */
 export const pairedRatio = (values, baseline) =>
   median(values.map((value, round) => value / (baseline[round] ?? Number.NaN)))
 
 /**
- * The median of their differences round by round, for the same reason.
+ * The median of two lanes' differences, round by round, for the same reason.
  *
  * @param {readonly number[]} values
- * @param {readonly number[]} baseline As many, measured in the same rounds.
+ * @param {readonly number[]} baseline Measured in the same rounds.
  */
 export const pairedDifference = (values, baseline) =>
   median(values.map((value, round) => value - (baseline[round] ?? Number.NaN)))

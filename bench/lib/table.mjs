@@ -1,9 +1,9 @@
 // @ts-check
 
 /**
- * Text columns: the first to the left, the others to the right.
+ * Formats text columns: the first aligned left, the others right.
  *
- * @param {readonly (readonly string[])[]} rows The first is the heading.
+ * @param {readonly (readonly string[])[]} rows The first row is the heading.
  */
 export function table(rows) {
   const widths = (rows[0] ?? []).map((_, column) =>

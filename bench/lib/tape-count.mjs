@@ -1,10 +1,10 @@
 // @ts-check
-/** Counts what is on a tape without parsing the messages: a line is told by its first bytes. */
+/** Counts the lines of a tape by kind without parsing them: the first bytes of a line give its kind. */
 import { createReadStream, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const LF = 0x0a
-/** Enough of a line to tell its kind. */
+/** Bytes of a line that are enough to find its kind. */
 const HEAD_BYTES = 128
 
 /**
@@ -36,7 +36,7 @@ export async function countTapes(folder) {
   return total
 }
 
-/** @param {string} head @returns {string} The direction of a message, the type of anything else. */
+/** @param {string} head @returns {string} The direction of a message; the type of another line. */
 function kindOf(head) {
   const direction = /^\{"t":"[^"]*","dir":"(in|out)","raw":/.exec(head)?.[1]
   if (direction !== undefined) return direction
@@ -50,7 +50,7 @@ function kindOf(head) {
  * @param {{ bytes: number }} total Its `bytes` grows by the size of the file.
  */
 async function* lineHeads(file, total) {
-  /** The begin of a line that goes on in the next chunk; empty when a new one begins. */
+  /** The start of a line that continues in the next chunk; empty if there is none. */
   let open = ''
   for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
     total.bytes += chunk.length

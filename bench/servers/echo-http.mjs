@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A JSON-RPC server over HTTP, as plain as Node allows: it answers each POST with a JSON result, and the method
- * `bench/stream` with server-sent events. Prints its URL.
+ * A JSON-RPC server over HTTP, with nothing but Node's own modules: it responds to each POST with a JSON result, and to
+ * the method `bench/stream` with server-sent events. Prints its URL.
  */
 import { createServer } from 'node:http'
 import { answerTo, stream } from './echo.mjs'
@@ -33,7 +33,7 @@ function sendEvents(response, request) {
   response.on('close', stop)
 }
 
-// Longer than any lane has to wait for its turn.
+// Longer than the longest wait of a lane for its turn.
 server.keepAliveTimeout = 120_000
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()

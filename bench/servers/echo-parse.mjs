@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Answers as `echo-rpc.mjs` does, byte for byte, but works as real servers do: each line is parsed, and each answer
- * is serialized and written by itself.
+ * Sends the same bytes as `echo-rpc.mjs` but works as real servers do: it parses each line, and serializes and writes
+ * each response by itself.
  */
 import { createInterface } from 'node:readline'
 

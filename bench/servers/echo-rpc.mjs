@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * The fastest JSON-RPC server that plain Node gives us: it answers each request line with a result that makes
- * the answer `params.size` bytes long (LF included). It parses no JSON; it takes the id and the size from where
- * `bench/lib/requests.mjs` writes them.
+ * The fastest JSON-RPC server in plain Node: it responds to each request line with a result of `params.size` bytes (LF
+ * included). It parses no JSON: the id and the size have fixed places, see `bench/lib/requests.mjs`.
  */
 import { Buffer } from 'node:buffer'
 
@@ -11,7 +10,7 @@ const ID_AT = '{"jsonrpc":"2.0","id":'.length
 const ID_DIGITS = 10
 const SIZE_AT = ID_AT + ID_DIGITS + ',"method":"bench/echo","params":{"size":'.length
 
-/** An answer without its id, by size. @type {Map<number, Buffer>} */
+/** Responses without their ids, by size. @type {Map<number, Buffer>} */
 const templates = new Map()
 
 /** @param {number} size */
@@ -25,7 +24,7 @@ function template(size) {
   return answer
 }
 
-/** The bytes of a request whose end has not come yet. @type {Buffer[]} */
+/** The bytes of an incomplete request. @type {Buffer[]} */
 let open = []
 
 /** @param {Buffer} line @returns {Buffer} */

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * What the servers of `bench/http` say: to each request one result, and to `bench/stream` `params.events` messages, one
- * every `params.everyMs`, each with the time of its sending. The last one is the result.
+ * The messages of the servers of `bench/http`: one result to each request, and for `bench/stream` `params.events`
+ * messages, one every `params.everyMs`, each with the time of its sending. The last message is the result.
  *
  * @typedef {{ id: number, method: string, params: { events: number, everyMs: number } }} Request
  */
 
 /**
- * @param {Request} request Of the method `bench/stream`.
+ * @param {Request} request A request of the method `bench/stream`.
  * @param {(message: string, isLast: boolean) => void} say
  * @returns {() => void} Ends it early.
  */
@@ -23,5 +23,5 @@ export function stream({ id, params: { events, everyMs } }, say) {
   return () => clearInterval(timer)
 }
 
-/** @param {Request} request Of any other method. */
+/** @param {Request} request A request of any other method. */
 export const answerTo = ({ id }) => JSON.stringify({ jsonrpc: '2.0', id, result: { pad: 'r'.repeat(40) } })

@@ -1,6 +1,6 @@
 /**
- * A recorded talk as a test: record once what a client and a server say, then hold every later version of the server
- * against it, and run clients without the server.
+ * A recording as a regression test: record a client and a server once, compare every later version of the server with
+ * the recording, and run clients without the server.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -16,7 +16,7 @@ const server = (currency: string): string[] => [
   join(import.meta.dirname, 'server.mjs'),
   currency,
 ]
-// A project would keep its recording beside its tests; here it is made anew.
+// A project would commit its recording beside its tests; this example records it in each run.
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-example-'))
 const baseline = join(folder, 'baseline.jsonl')
 
@@ -44,7 +44,7 @@ test('the server answers as it did', async () => {
   expect(result.differences).toEqual([])
 })
 
-test('a change is told', async () => {
+test('a changed result is reported', async () => {
   const result = await replay(baseline, { command: server('USD') })
   expect(result.differences).toEqual([
     'changed: tools/call price\n  ~ result.content[0].text.currency "EUR" → "USD"',

@@ -1,4 +1,4 @@
-// A small MCP server on stdio, to have something to test.
+// A small MCP server on stdio, for the example's tests.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'

@@ -9,7 +9,7 @@ export async function recordCall({ start, everything }, tool, args) {
 }
 
 /**
- * A client at a recorder: it greets the server when told to, and sends requests.
+ * A client behind a recorder; the scene decides when it initializes and sends requests.
  *
  * @param {import('../screens.mjs').Scene} scene @param {string[]} options
  */
