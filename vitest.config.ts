@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 /** Where the counts go as JSON, for whoever adds up several runs. */
 const report = process.env['WIRETAPE_TEST_REPORT']
 
-/** What takes its time is left to `npm run test:long`, but for those who want all. */
+/** Further cases that start processes and take long are left to `npm run test:long`, but for those who want all. */
 const tooLong = ['WIRETAPE_LONG', 'WIRETAPE_ALL'].some((name) => process.env[name] !== undefined)
   ? []
   : ['test/**/*.long.test.ts']
@@ -20,7 +20,6 @@ const alone = [
   'test/cli/collect/fetch-segment.test.ts',
   'test/cli/sql/open-engine.test.ts',
   'test/regressions/ui-ends-at-once.test.ts',
-  'test/replay/plan-memory.test.ts',
   'test/transports/http-proxy-flow.test.ts',
 ]
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { isLong } from '../long.js'
 import { fixtures, leftOut, plainEnv, runOnTerminal, unstyled, wiretape } from './run-cli.js'
 import { cli, createStage } from './stage.js'
 
@@ -102,7 +103,7 @@ describe('text of peers and names of files', () => {
         ['ls', '.'],
         ['convert', name, '-', '--to', 'session-json'],
         ['diff', '--json', name, 'other.jsonl'],
-        ...['json', 'junit', 'markdown', 'github'].map((kind) =>
+        ...(isLong ? ['json', 'junit', 'markdown', 'github'] : ['markdown']).map((kind) =>
           `diff|${name}|other.jsonl|--report|${kind}=-`.split('|'),
         ),
       ]) {

@@ -47,6 +47,14 @@ afterEach(async () => {
   for (const client of open.splice(0)) await client.close()
 })
 
+/** For tests that only ask. */
+let shared: Client
+beforeAll(async () => {
+  shared = await connect()
+  open.length = 0
+})
+afterAll(() => shared.close())
+
 interface Answer {
   readonly notice: string
   readonly about: Record<string, unknown>
@@ -81,7 +89,7 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
 
 describe('wiretape mcp on stdio', () => {
   it('lets an agent find why a call failed', async () => {
-    const client = await connect()
+    const client = shared
     expect(client.getInstructions()).toMatch(/data, never as instructions/)
     const { items: recordings } = await call(client, 'list_recordings')
     expect(recordings.map(({ name }) => name)).toEqual(['files.jsonl', 'shop.jsonl'])
@@ -97,7 +105,7 @@ describe('wiretape mcp on stdio', () => {
   })
 
   it('follows a fault from the counts to the exchange, and compares two runs', async () => {
-    const client = await connect()
+    const client = shared
     const { items: tools } = await call(client, 'stats', { recording: 'shop' })
     expect(JSON.stringify(tools)).toContain('pay')
     const { items: calls } = await call(client, 'explain', { recording: 'shop' })
@@ -122,7 +130,7 @@ describe('wiretape mcp on stdio', () => {
   })
 
   it('tells of each tool that it only reads, with both schemas', async () => {
-    const { tools } = await (await connect()).listTools()
+    const { tools } = await shared.listTools()
     for (const { annotations, inputSchema, outputSchema } of tools) {
       expect(annotations).toMatchObject({ readOnlyHint: true })
       expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object'])
@@ -130,7 +138,7 @@ describe('wiretape mcp on stdio', () => {
   })
 
   it('has a resource for each recording, and prompts to begin with', async () => {
-    const client = await connect()
+    const client = shared
     const { resources } = await client.listResources()
     expect(resources.map(({ name }) => name)).toEqual(['files.jsonl', 'shop.jsonl'])
     const { contents } = await client.readResource({ uri: resources[1]!.uri })
@@ -168,7 +176,7 @@ describe('wiretape mcp on stdio', () => {
   })
 
   it('gives a long message in pieces', async () => {
-    const client = await connect()
+    const client = shared
     const { items } = await call(client, 'find_messages', {
       filter: 'tool:dump',
       recording: 'shop',
@@ -190,7 +198,7 @@ describe('wiretape mcp on stdio', () => {
   })
 
   it('redacts what was recorded without redaction, and shows hidden characters', async () => {
-    const client = await connect()
+    const client = shared
     const found = await call(client, 'find_messages', { filter: 'tool:find', recording: 'shop' })
     const texts = [JSON.stringify(found)]
     for (const { sequence } of found.items)
@@ -213,7 +221,7 @@ describe('wiretape mcp on stdio', () => {
     ['list_recordings', { folder: '/' }, /folder/],
     ['find_messages', { filter: 'a', cursor: 'x' }, /cursor: must be the nextCursor/],
   ])('refuses bad arguments of %s in one line: %j', async (name, args, line) => {
-    const { content, isError } = await (await connect()).callTool({ name, arguments: args })
+    const { content, isError } = await shared.callTool({ name, arguments: args })
     expect(isError).toBe(true)
     const { text } = (content as { text: string }[])[0]!
     expect(text).toMatch(line)

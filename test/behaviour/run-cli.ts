@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string | Uint8Array
+  /** The command line is wrong, so nothing is served, recorded or started. */
+  readonly isRefused?: boolean
 }
 
 export const fixtures = resolve(import.meta.dirname, '../fixtures/cli')
@@ -26,8 +28,8 @@ export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 /** Runs a command, in a process that earlier commands ran in where that makes no difference. */
 export function wiretape(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { input = '', cwd = fixtures, env = plainEnv() } = options
-  if (isWarm(args, env, input)) return runWarm(args, cwd, env)
+  const { input = '', cwd = fixtures, env = plainEnv(), isRefused = false } = options
+  if (isWarm(args, env, input, isRefused)) return runWarm(args, cwd, env)
   return run([process.execPath, cli, ...args], options)
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { expectSchema } from './data-folder.js'
@@ -105,135 +105,6 @@ describe('wiretape run', () => {
     expect(lines.at(-2)).toBe('Different: 1 same, 4 changed, 2 error now, 2 fixed now')
   })
 
-  it('writes the reports of diff, with names and places of the calls', async () => {
-    save('a.yaml', {
-      calls: [
-        { name: 'good', request: price },
-        { name: 'bad <&>', request: price, expect: { values: { [`${text}.price`]: 3 } } },
-      ],
-    })
-    const kinds = ['junit', 'json', 'markdown', 'github']
-    const reports = kinds.flatMap((kind) => ['--report', `${kind}=report.${kind}`])
-    const { code, stdout } = await here('run', 'calls', '--json', ...reports)
-    const read = (kind: string): string => readFileSync(stage.path(`report.${kind}`), 'utf8')
-    expect(code).toBe(1)
-    const report = JSON.parse(stdout)
-    expectSchema('diff', report)
-    expect(report).toMatchObject({
-      before: 'calls',
-      same: false,
-      counts: { same: 1, changed: 1 },
-      exchanges: [
-        { verdict: 'same', call: { file: 'calls/a.yaml', line: 6, name: 'good' }, after: { seq: 1 } },
-        {
-          verdict: 'changed',
-          call: { name: 'bad <&>' },
-          after: { seq: 2 },
-          differences: [{ before: 3, after: 4.5 }],
-        },
-      ],
-    })
-    expect(JSON.parse(read('json'))).toMatchObject({ counts: report.counts })
-    expect(read('junit')).toContain(
-      '<testcase classname="calls/a.yaml" name="bad &lt;&amp;&gt; (tools/call price)"',
-    )
-    expect(read('junit')).toMatch(/<testsuites tests="2" failures="1" errors="0">/)
-    expect(read('markdown')).toMatch(/\| changed \| .*bad.* \| .*calls\/a\.yaml:9/)
-    expect(read('github')).toMatch(
-      /^::error file=calls\/a\.yaml,line=9,title=changed%3A bad <&> \(tools\/call price\)::/m,
-    )
-  })
-
-  it('starts equal servers once, and keeps what calls did', async () => {
-    const read = { tool: 'read_note', arguments: { id: '1' } }
-    const there = { values: { [text]: 'There is no such note' } }
-    save('a.yaml', { calls: [{ name: 'one', request: read, expect: there }] })
-    save('b.yaml', {
-      calls: [
-        { name: 'two', request: read, expect: there },
-        {
-          name: 'other',
-          server: { command: [...varying, '9'] },
-          request: price,
-          expect: { values: { [`${text}.price`]: 9 } },
-        },
-      ],
-    })
-    expect(await here('run', 'calls', '--record', 'tapes')).toMatchObject({ code: 0, stderr: '' })
-    expect(readdirSync(stage.path('tapes')).filter((file) => file.endsWith('.jsonl'))).toHaveLength(2)
-  })
-
-  it('puts variables in: of the file, the command line and the environment', async () => {
-    save('a.yaml', {
-      server: { command: [...varying, '${price}'] },
-      variables: { price: 7, tool: 'price', place: text },
-      calls: [
-        {
-          name: 'typed',
-          request: { tool: '${tool}' },
-          expect: { values: { [`${text}.price`]: '${price}' } },
-        },
-        {
-          name: 'in a text',
-          request: { tool: 'nosuch ${price} $${x}' },
-          expect: { fails: true, values: { '$.error.message': 'Unknown tool: nosuch ${price} $${x}' } },
-        },
-      ],
-    })
-    expect(await here('run', 'calls')).toMatchObject({ code: 0 })
-    expect(await here('run', 'calls', '--var', 'price=8.5')).toMatchObject({ code: 0 })
-    expect(await here('run', 'calls', '--var', 'tool="status"')).toMatchObject({ code: 1 })
-  })
-
-  it('tells no value of the environment: on no screen, in no report, on no tape', async () => {
-    save('a.yaml', {
-      variables: { token: '${env:SHOP_TOKEN}' },
-      calls: [
-        { name: 'sent', request: { tool: 'add_note', arguments: { text: 'x ${token} y' } } },
-        {
-          name: 'repeated',
-          request: { tool: 'no ${env:SHOP_TOKEN}' },
-          expect: { fails: true, values: { '$.error.message': 'not ${token}' } },
-        },
-      ],
-    })
-    const reports = ['junit', 'json', 'markdown', 'github'].flatMap((kind) => [
-      '--report',
-      `${kind}=r.${kind}`,
-    ])
-    const { code, stdout, stderr } = await here('run', 'calls', '--all', '--record', 'tapes', ...reports)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-    expect(stdout).toContain('[REDACTED')
-    const files = readdirSync(stage.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      /^r\.|\.jsonl$/.test(file),
-    )
-    expect(files).toHaveLength(5)
-    const told = [stdout, ...files.map((file) => readFileSync(stage.path(file), 'utf8'))].join('\n')
-    expect(told).not.toContain('sesame')
-  })
-
-  it('calls an HTTP server, one of a client by its name, and another one instead', async () => {
-    const http = stage.start(stage.record(varying, ['--quiet', '--listen', '127.0.0.1:0']))
-    await printed(http, '\n')
-    const url = http.stdout().toString().split('\n')[0]!
-    const config = stage.path('.cursor/mcp.json')
-    mkdirSync(dirname(config))
-    const [command, ...args] = varying
-    writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command, args: [...args, '5'] } } }))
-    save('a.yaml', {
-      server: { url, headers: { 'X-Token': '${env:SHOP_TOKEN}' } },
-      calls: [
-        { name: 'http', request: price, expect: { values: { [`${text}.price`]: 4.5 } } },
-        { name: 'client', server: 'shop', request: price, expect: { values: { [`${text}.price`]: 5 } } },
-      ],
-    })
-    expect(await here('run', 'calls')).toMatchObject({ code: 0, stderr: '' })
-    expect(await here('run', 'calls', '--record', 'tapes')).toMatchObject({ code: 0, stderr: '' })
-    const { stdout } = await here('run', 'calls', '--', ...varying, '6')
-    expect(stdout.match(/4\.5 → 6|5 → 6/g)).toEqual(['4.5 → 6', '5 → 6'])
-    expect((await here('run', 'calls', '--url', url)).stdout).toContain('5 → 4.5')
-  })
-
   it('exits 2 and still writes reports when a server cannot be started', async () => {
     save('a.yaml', {
       server: { command: ['/nonexistent'] },
@@ -249,45 +120,6 @@ describe('wiretape run', () => {
       'wiretape: 2 calls not sent to /nonexistent: cannot start "/nonexistent": no such program\n',
     )
     expectSchema('diff', JSON.parse(readFileSync(stage.path('report.json'), 'utf8')))
-  })
-
-  it('goes on with other servers when one ends, and says what was not sent to it', async () => {
-    const lines = resolve(import.meta.dirname, '../fixtures/servers/json-lines.mjs')
-    const script = `import { readMessages, send } from ${JSON.stringify(lines)}
-      for await (const { id, method } of readMessages(process.stdin)) {
-        if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } } })
-        if (method === 'tools/call') process.exit(3)
-      }`
-    writeFileSync(stage.path('ends.mjs'), script)
-    const ending = { request: price, server: { command: [process.execPath, 'ends.mjs'] } }
-    save('a.yaml', {
-      calls: [
-        { name: 'ends', ...ending },
-        { name: 'good', request: price },
-        { name: 'late', ...ending },
-      ],
-    })
-    const { code, stdout, stderr } = await here('run', 'calls')
-    expect(code).toBe(1)
-    expect(stdout).toContain(
-      '  timed out  ends (tools/call price)  calls/a.yaml:6\n    Read failed: the server exited with 3',
-    )
-    expect(stdout).toContain('Different: 1 same, 1 timed out, 1 not sent\n')
-    expect(stderr).toMatch(/^wiretape: 1 call not sent to .* ends\.mjs: the server exited with 3\n$/)
-  })
-
-  it('speaks 2026-07-28 to a server that refuses initialize', async () => {
-    save('a.yaml', {
-      server: { command: server('modern-mcp.mjs') },
-      calls: [
-        {
-          name: 'book',
-          request: { tool: 'book', arguments: { what: 'a table' } },
-          expect: { match: { '$.result': 'any' } },
-        },
-      ],
-    })
-    expect(await here('run', 'calls')).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('ends at Ctrl-C, and leaves no server behind', async () => {
@@ -318,14 +150,6 @@ describe('wiretape run', () => {
     expect(stage.running()).toEqual([])
   })
 
-  it('waits no longer for an answer than it is told', async () => {
-    save('a.yaml', { calls: [{ name: 'a', request: price, server: { command: server('deaf.mjs') } }] })
-    expect(await here('run', 'calls', '--timeout', '500ms')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/1 call not sent to .*deaf\.mjs: initialize: no response within 0\.5 s/),
-    })
-  })
-
   it.each<[string, string, string]>([
     ['no YAML', 'calls: [', 'line 1, column 9: is not valid YAML here: '],
     ['no calls', 'server: x\n', 'line 1, column 1: expected `calls:` and a list, each call after a `-`'],
@@ -351,79 +175,6 @@ describe('wiretape run', () => {
     const { code, stdout, stderr } = await here('run', 'calls')
     expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 2, stdout: '', lines: 2 })
     expect(stderr).toContain(`wiretape: calls/bad.yaml, ${why}`)
-  })
-
-  describe('call --save', () => {
-    const read = (): string => readFileSync(stage.path('shop.yaml'), 'utf8')
-    const save = (...words: string[]): Promise<Run> =>
-      here('call', ...words, '--save', 'shop.yaml', '--', ...varying)
-
-    it('adds a call and its answer to a file that run takes, with matchers for what varies', async () => {
-      const args = '{"text":"milk ${x} [REDACTED]","n":1.50,"big":123456789012345678901234567890}'
-      expect(await save('price')).toMatchObject({ code: 0, stderr: 'saved: shop.yaml, call "price"\n' })
-      writeFileSync(stage.path('shop.yaml'), `# mine\n${read()}`)
-      expect(await save('add_note', args)).toMatchObject({ code: 0 })
-      expect(await save('price')).toMatchObject({ stderr: 'saved: shop.yaml, call "price 2"\n' })
-      expect(await save('fail')).toMatchObject({ code: 1 })
-      expect(await save('nosuch')).toMatchObject({ code: 1 })
-      const text = read()
-      expect(text).toMatch(/^# mine\nserver:\n {2}command:\n/)
-      expect(text).toContain('n: 1.50\n        big: 123456789012345678901234567890\n')
-      expect(text).toContain('$.result.structuredContent.at: timestamp')
-      expect(text.match(/command:/g)).toHaveLength(1)
-      expect(await here('run', 'shop.yaml')).toEqual({ code: 0, stdout: 'Same: 5 exchanges\n', stderr: '' })
-      expect(await here('run', 'shop.yaml', '--', ...varying, '9')).toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining('Different: 3 same, 2 changed'),
-      })
-    })
-
-    it('writes no secret', async () => {
-      const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz'
-      const recorded = await here(
-        'call',
-        'add_note',
-        '{"text":"tea"}',
-        '--',
-        ...varying,
-        '4',
-        '--api-key',
-        key,
-      )
-      expect(recorded.code).toBe(0)
-      const shown = (await here('inspect', 'latest')).stdout
-      const number = /^ *(\d+) .*→ tools\/call add_note/m.exec(shown)![1]!
-      const set = '$.params.arguments.text=x ${SHOP_TOKEN}'
-      const again = ['--from', 'latest', number, '--set', set]
-      expect(
-        await here('call', ...again, '--save', 'shop.yaml', '--', ...varying, '--api-key', key),
-      ).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining('it needs ${env:API_KEY}, ${env:SHOP_TOKEN}'),
-      })
-      expect(
-        await save('add_note', JSON.stringify({ password: 'hunter2 hunter2', text: key })),
-      ).toMatchObject({
-        stderr: expect.stringMatching(/it needs \$\{env:PASSWORD\}, \$\{env:TEXT\}\n$/),
-      })
-      const text = read()
-      expect(text).toContain('text: x ${env:SHOP_TOKEN}\n')
-      expect(text).toMatch(/- --api-key\n {4}- \$\{env:API_KEY\}\n/)
-      for (const known of [key, 'sesame', 'hunter2']) expect(text).not.toContain(known)
-      const env = plainEnv({ ...stage.env, SHOP_TOKEN: secret, API_KEY: key, PASSWORD: 'x', TEXT: 'y' })
-      expect(await wiretape(['run', 'shop.yaml'], { cwd: stage.folder, env })).toMatchObject({ code: 0 })
-    })
-
-    it('refuses a file that holds something else, before it calls', async () => {
-      writeFileSync(stage.path('shop.yaml'), 'rules: []\n')
-      expect(await save('price')).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr:
-          'wiretape: --save shop.yaml: not a file of saved calls (name a new file, or one that wiretape run reads)\n',
-      })
-      expect(read()).toBe('rules: []\n')
-    })
   })
 
   it.each<[string[], string]>([

@@ -18,6 +18,8 @@ afterEach(() => stage.close())
 
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const refused = (args: readonly string[]): Promise<Run> =>
+  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), isRefused: true })
 
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
@@ -25,7 +27,7 @@ const filesOf = (folder: string): string[] =>
 /** One line on stderr, nothing on stdout, exit 2, and the folder as it was. */
 async function refuses(args: readonly string[], line: string | RegExp): Promise<void> {
   const before = filesOf(stage.folder)
-  const { code, stdout, stderr } = await here(...args)
+  const { code, stdout, stderr } = await refused(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   if (typeof line === 'string') expect(stderr).toBe(`wiretape: ${line}\n`)
   else expect(stderr).toMatch(line)

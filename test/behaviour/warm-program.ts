@@ -7,21 +7,47 @@ import { cli } from './stage.js'
 import type { Run } from './run-cli.js'
 
 /** Commands that serve, record or follow until they are stopped, and those that start threads: each in a process of its own. */
-const alone = new Set('attach collect mcp mock proxy record ship sql tail ui'.split(' '))
+const alone = new Set('attach collect mcp mock record ship sql tail ui'.split(' '))
 /** Variables that Node or the program read when they start. */
 const readAtStart = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'WIRETAPE_LAUNCHED']
 
 /** Whoever runs all tests, the long ones too, gets a process for every command. */
 const isOff = process.env['WIRETAPE_ALL'] !== undefined
 
-/** Whether a command behaves the same there. It reads no input, as the process has none. */
-export function isWarm(args: readonly string[], env: NodeJS.ProcessEnv, input: string | Uint8Array): boolean {
-  if (isOff || input.length > 0 || args.includes('-')) return false
+/**
+ * Whether a command behaves the same there. It reads no input, as the process has none.
+ *
+ * @param isRefused The command line is wrong, so nothing is served, recorded or started.
+ */
+export function isWarm(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input: string | Uint8Array,
+  isRefused: boolean,
+): boolean {
+  if (isOff || input.length > 0 || mayReadInput(args)) return false
   // Node reads these certificates when it starts.
   const hasOurCertificates = env['NODE_EXTRA_CA_CERTS'] === process.env['NODE_EXTRA_CA_CERTS']
   return (
-    !alone.has(args[0] ?? '') && hasOurCertificates && readAtStart.every((name) => env[name] === undefined)
+    (isRefused || !isAlone(args)) &&
+    hasOurCertificates &&
+    readAtStart.every((name) => env[name] === undefined)
   )
+}
+
+function isAlone([command = '', part, ...rest]: readonly string[]): boolean {
+  if (part === '--help' || rest.at(-1) === '--help') return false
+  return alone.has(command) || (command === 'proxy' && part === 'start')
+}
+
+/** After a path, `-` is the output of `convert`. */
+function mayReadInput(args: readonly string[]): boolean {
+  return args.some((word, i) => word === '-' && !(args[0] === 'convert' && isPath(args, i - 1)))
+}
+
+/** Neither the command, nor an option, nor what may be the value of one. */
+function isPath(args: readonly string[], at: number): boolean {
+  return at > 0 && !args[at]!.startsWith('-') && !args[at - 1]!.startsWith('-')
 }
 
 let idle: ChildProcess | undefined

@@ -138,16 +138,18 @@ describe('keywords', () => {
     ['allOf, anyOf, oneOf, not', { anyOf: [{ type: 'array' }, { type: 'object' }], not: { maxItems: 0 } }],
   ])('of both drafts mean what they mean to others: %s', (_, schema) => {
     const older = { ...schema, $schema: draft7 }
+    const isValid = new Ajv2020({ strict: false }).compile(schema)
+    const wasValid = new Ajv({ strict: false }).compile(older)
     for (const value of values) {
       // 0.3 is a multiple of 0.1, whatever floating point says.
       if (value === 0.3 || value === 4.5 || value === 3) continue
       expect([value, checkSchema(schema as never, value as never).length === 0]).toEqual([
         value,
-        new Ajv2020({ strict: false }).validate(schema, value),
+        isValid(value),
       ])
       expect([value, checkSchema(older as never, value as never).length === 0]).toEqual([
         value,
-        new Ajv({ strict: false }).validate(older, value),
+        wasValid(value),
       ])
     }
   })
@@ -163,10 +165,11 @@ describe('keywords', () => {
     ],
     ['words beside $ref', { $defs: { n: { type: 'number' } }, $ref: '#/$defs/n', minimum: 2 }],
   ])('of 2020-12 mean what they mean to others: %s', (_, schema) => {
+    const isValid = new Ajv2020({ strict: false }).compile(schema)
     for (const value of values)
       expect([value, checkSchema(schema as never, value as never).length === 0]).toEqual([
         value,
-        new Ajv2020({ strict: false }).validate(schema, value),
+        isValid(value),
       ])
   })
 
@@ -179,10 +182,11 @@ describe('keywords', () => {
     ],
   ])('of draft-07 mean what they mean to others: %s', (_, words) => {
     const schema = { ...words, $schema: draft7 }
+    const isValid = new Ajv({ strict: false }).compile(schema)
     for (const value of values)
       expect([value, checkSchema(schema as never, value as never).length === 0]).toEqual([
         value,
-        new Ajv({ strict: false }).validate(schema, value),
+        isValid(value),
       ])
   })
 

@@ -28,7 +28,7 @@ function lines(timed = 0): string[] {
       result: { protocolVersion: '2025-06-18', serverInfo: { name: 's', version: '1' } },
     },
   ]
-  for (let id = 0; id < 400; id += 1) {
+  for (let id = 0; id < 200; id += 1) {
     const name = ['search', 'read', 'a\nb'][id % 3]
     const _meta = { progressToken: id }
     all.push(
