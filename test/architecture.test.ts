@@ -95,7 +95,7 @@ const table: Readonly<Record<string, Rule>> = {
   tui: { pure: false, imports: belowScreens },
   cli: { pure: false, imports: belowScreens, lazily: ['tui', 'ui-server', 'telemetry'] },
 }
-/** Not a folder of src, and held to the pure folders like one of them. */
+/** The viewer is not a folder of src; the rules for pure folders apply to it. */
 const viewerRule: Rule = { pure: false, imports: pureFolders }
 
 /** Packages that need neither Node nor a DOM. */
@@ -117,7 +117,7 @@ describe('imports', () => {
 })
 
 describe('signals', () => {
-  it('are never those whose timer the garbage collector may take: `createDeadline` holds its own', () => {
+  it('are never those with a timer that may be garbage-collected: `createDeadline` holds its own', () => {
     const uses = ['src', 'viewer', 'test'].flatMap((folder) =>
       readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
         .filter((path) => /\.[mc]?[jt]sx?$/.test(path) && !path.includes('node_modules'))
@@ -130,7 +130,7 @@ describe('signals', () => {
   })
 })
 
-describe('the standard error that we share with a client', () => {
+describe('the stderr that we share with a client', () => {
   it('is not touched by an import of `node:util`, which looks at `process.stderr` on Node 24', () => {
     const uses = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' }).filter(
       (path) =>
@@ -304,7 +304,7 @@ describe('the check itself', () => {
   })
 })
 
-/** Files that import one another, value or type, each circle as one line; what is loaded lazily does not count. */
+/** Circular imports of files, value or type, one line per circle. Lazy imports do not count. */
 function circles(root: string, folder: string): string[] {
   const files = new Set(sourcesIn(root, folder))
   const graph = new Map<string, string[]>()
@@ -318,7 +318,7 @@ function circles(root: string, folder: string): string[] {
     })
     graph.set(file, found)
   }
-  // Whatever imports nothing that is left is in no circle, nor what nothing imports that is left.
+  // A file without remaining imports, or that no remaining file imports, is in no circle.
   for (let size = Infinity; graph.size < size;) {
     size = graph.size
     const imported = new Set([...graph.values()].flat())
@@ -331,7 +331,7 @@ function circles(root: string, folder: string): string[] {
   return [...graph].map(([file, found]) => `${file}: ${found.join(', ')}`).toSorted()
 }
 
-/** One line for each place below `root` that breaks the table; none when all is well. */
+/** Violations of the table below `root`, one line each. */
 function violations(root: string): string[] {
   const manifest: {
     dependencies?: Record<string, string>
@@ -356,7 +356,7 @@ function violations(root: string): string[] {
   })
 }
 
-/** What is wrong with one reference; `rule` is undefined for src/index.ts, which may import every door. */
+/** Violations by one reference. `rule` is undefined for src/index.ts, which may import every door. */
 function judge(
   file: string,
   folder: string,
@@ -405,7 +405,7 @@ function judgePackage(
   const name = to.split('/', to.startsWith('@') ? 2 : 1).join('/')
   if (rule?.pure && (builtin || !purePackages.has(name)))
     return [`${folder} is pure and may not import '${to}'`]
-  // The viewer is bundled: what it is made of is no user's dependency.
+  // The viewer is bundled, so its packages are not dependencies of users.
   if (builtin || folder === 'viewer' || dependencies.has(name)) return []
   return [`'${to}' is not among the dependencies of package.json`]
 }
@@ -429,7 +429,7 @@ function sourcesIn(root: string, folder: string): string[] {
 }
 
 type How = 'static' | 'type' | 'dynamic' | 'url'
-/** `to` is undefined when it is computed. */
+/** `to` is undefined for a computed path. */
 interface Reference {
   readonly to: string | undefined
   readonly how: How
@@ -442,7 +442,7 @@ function referencesIn(text: string): Reference[] {
     words.every((word, i) => tokens[at + i]?.kind === 'word' && tokens[at + i]?.text === word)
   const stringAt = (at: number): string | undefined =>
     tokens[at]?.kind === 'string' ? tokens[at]?.text : undefined
-  /** The string after the next `from`, if what is between could be the names of an import. */
+  /** The string after the next `from`, if the tokens before it can be names of an import. */
   const fromAfter = (at: number): string | undefined => {
     for (let i = at; i < tokens.length; i++) {
       if (is(i, 'from') && stringAt(i + 1) !== undefined) return stringAt(i + 1)

@@ -1,34 +1,34 @@
-/** Attaches to a running capture as any program can: with a socket and JSON lines, none of our own code. */
+/** Attaches to a running capture as any program can: over a socket with JSON lines, without wiretape's code. */
 import { readdirSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import { readIfThere, until, type Stage } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-/** Somebody who is attached. */
+/** A client that is attached to a capture. */
 export interface Attached {
   readonly hello: Line
-  /** Everything the capture said so far, but replies. */
+  /** All lines from the capture except replies. */
   readonly events: readonly Line[]
-  /** Resolves with the reply, whatever it says. */
+  /** Sends a command and resolves with its reply, successful or not. */
   ask(command: Line): Promise<Line>
-  /** The same for a command that must succeed; gives the result. */
+  /** Sends a command that must succeed and resolves with its result. */
   tell(command: Line): Promise<Line>
-  /** Waits for the n-th event that fits. @default the first */
+  /** Waits for the n-th matching event. @default the first */
   event(what: string, fits: (event: Line) => boolean, n?: number): Promise<Line>
-  /** Waits for the n-th message that is held. */
+  /** Waits for the n-th held message. */
   held(n?: number): Promise<Line>
   records(): Line[]
-  /** Reads nothing more. */
+  /** Stops reading. */
   sleep(): void
   wake(): void
-  /** Bytes that came. */
+  /** Number of bytes received. */
   readonly receivedBytes: number
   readonly closed: Promise<void>
   close(): void
 }
 
-/** Where the only capture of the stage can be attached to. */
+/** Socket address of the stage's only capture. */
 export function socketOf(stage: Stage): Promise<string> {
   const folder = join(stage.env['XDG_DATA_HOME']!, 'wiretape', 'live')
   return until('a capture listens', () => {
@@ -52,7 +52,7 @@ function namesIn(folder: string): string[] {
 export interface AttachOptions {
   /** @default screen */
   readonly role?: 'screen' | 'onlooker'
-  /** What `subscribe` says; false for no subscription. @default everything */
+  /** The `from` of `subscribe`; false for no subscription. @default everything */
   readonly from?: number | 'now' | false
 }
 

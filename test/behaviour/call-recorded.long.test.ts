@@ -18,7 +18,7 @@ const here = (...args: string[]): Promise<Run> =>
 const varying = server('varying-mcp.mjs')
 
 describe('wiretape call', () => {
-  it('calls an HTTP server, and one of a client by its name', async () => {
+  it("calls an HTTP server, and a client's server by its name", async () => {
     const http = stage.start([
       process.execPath,
       cli,
@@ -76,14 +76,14 @@ describe('wiretape call', () => {
       })
     })
 
-    it('does not start the recorded server unasked', async () => {
+    it('does not start the recorded server without confirmation', async () => {
       const { code, stdout, stderr } = await here('call', '--from', 'latest', '3')
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr).toContain(`the recorded server is ${varying.join(' ')} (add --yes`)
     })
 
     it.skipIf(leftOut(hasScript, 'the question of call --from: there is no script'))(
-      'asks on a terminal',
+      'asks for confirmation on a terminal',
       async () => {
         const argv = [process.execPath, cli, 'call', '--from', 'latest', '3']
         const options = { cwd: stage.folder, env: stage.env }

@@ -40,7 +40,7 @@ describe('wiretape call', () => {
     expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('Unknown tool: nosuch') })
   })
 
-  it('prints the whole answer with --json', async () => {
+  it('prints the whole response with --json', async () => {
     const { stdout } = await here('call', 'price', '--json', '--', ...varying)
     expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', result: { content: [{ type: 'text' }] } })
     expectSchema('call', JSON.parse(stdout))

@@ -21,7 +21,7 @@ const cliRun = (...args: string[]): Promise<Run> =>
 
 const secret = (id: number): string => call(id, 'echo', { [canary]: canary, text: `x ${canary} y` })
 
-/** A server that answers every request with the text in its environment. */
+/** A server that responds to every request with a text from its environment. */
 const parrot = `
   const text = process.env.PARROT ?? 'plain'
   let rest = ''
@@ -38,7 +38,7 @@ const parrot = `
     }
   })`
 
-describe('a secret that a person or a rule touches is on no disk, in no report and not told to onlookers', () => {
+describe('a secret that a person or a rule touches is on no disk, in no report and not sent to onlookers', () => {
   it('held, edited, dropped, answered, injected and noted', async () => {
     const session = stage.path('session.json')
     const recorder = stage.start(
@@ -52,7 +52,7 @@ describe('a secret that a person or a rule touches is on no disk, in no report a
     const held: unknown[] = []
     for (const n of [1, 2, 3, 4]) {
       const { text, message } = await screen.held(n)
-      // A person decides about what there is.
+      // The text of a held message has the secret: a person needs it to decide.
       expect(text).toContain(canary)
       held.push(message)
     }
@@ -79,7 +79,7 @@ describe('a secret that a person or a rule touches is on no disk, in no report a
     )
     expect(lines.filter((line) => line['modified'] === true)).not.toEqual([])
     expect(JSON.stringify([onlooker.hello, onlooker.events])).not.toContain(core)
-    // Held messages, and the texts in their place, are for a person's eyes.
+    // Only `held` events, which a person reads, may have the secret.
     const others = screen.events.filter(({ type }) => type !== 'held').map(({ text: _, ...event }) => event)
     expect(JSON.stringify([screen.hello, others])).not.toContain(core)
     for (const told of [tail, tailJson]) {
@@ -92,7 +92,7 @@ describe('a secret that a person or a rule touches is on no disk, in no report a
     expect(await made(stage, stage.tape())).not.toContain(core)
   })
 
-  it('in names, answers and changes of rules', async () => {
+  it('in names, responses and changes of rules', async () => {
     const rules = {
       rules: [
         { name: `a ${canary}`, when: 'id:1 dir:in', respond: { error: { code: -1, message: canary } } },
@@ -135,7 +135,7 @@ describe('a secret that a person or a rule touches is on no disk, in no report a
   })
 })
 
-describe('a secret that a live server says now is in no file', () => {
+describe('a secret of a live server is in no file', () => {
   const talk = [1, 2, 3]
     .map((id) => {
       const method = id === 3 ? 'tools/list' : 'tools/call'

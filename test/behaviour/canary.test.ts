@@ -25,7 +25,7 @@ const everywhere = (id: unknown): string =>
     },
   })
 
-describe('a secret in any place of a recording is nowhere on the disk, in no report and not told to screens', () => {
+describe('a secret in any place of a recording is nowhere on the disk, in no report and not sent to screens', () => {
   it('of a server on stdio', async () => {
     const fake = `
       process.stderr.write('note ${canary}\\n')

@@ -1,15 +1,15 @@
-/** A secret to be looked for in everything that was written and told. */
+/** Canaries: secrets to search for in everything that is written or sent. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { plainEnv, wiretape } from './run-cli.js'
 import type { Stage } from './stage.js'
 
-/** What every canary has in it. Built here, so that no scanner takes it for a real one. */
+/** The common part of all canaries. Built here, so that no scanner takes it for a real secret. */
 export const core = 'Q7canary4Zp8Wm2Xk6Vt9Bn3Lr5Hd1Jf0Gs'
 export const canary = 'ghp_'.concat(core)
 
-/** Names and contents of all that was written below a folder. */
+/** Names and contents of all files below a folder. */
 export function written(folder: string): string {
   return readdirSync(folder)
     .map((name) => {
@@ -21,7 +21,7 @@ export function written(folder: string): string {
     .join('\n')
 }
 
-/** Every format and report that can be made of the recording, and what is printed of it. */
+/** All formats and reports of the recording, and the output of the commands that print it. */
 export async function made(stage: Stage, tape: string): Promise<string> {
   const options = { cwd: stage.folder, env: plainEnv(stage.env), input: '' }
   const texts: string[] = []

@@ -29,7 +29,7 @@ describe('wiretape check', () => {
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
   const check = (...args: string[]): Promise<Run> => wiretape(['check', ...args], { cwd: folder })
 
-  it('says nothing of a recording without fault, and exits 0', async () => {
+  it('prints nothing for a recording without findings, and exits 0', async () => {
     expect(await check('good.jsonl')).toMatchObject({
       code: 0,
       stderr: '',
@@ -45,13 +45,13 @@ describe('wiretape check', () => {
     expect(stdout).not.toContain('\u{1b}')
   })
 
-  it('exits 0 under --fail-on and --rules that leave the finding out', async () => {
+  it('exits 0 when --fail-on or --rules exclude the finding', async () => {
     expect(await check('bad.jsonl', '--rules', 'protocol')).toMatchObject({ code: 0 })
     expect(await check('bad.jsonl', '--fail-on', 'protocol/order')).toMatchObject({ code: 0 })
     expect(await check('bad.jsonl', '--fail-on', 'schemas/output')).toMatchObject({ code: 1 })
   })
 
-  it('counts nothing that stands in the baseline', async () => {
+  it('does not count findings of the baseline', async () => {
     await check('bad.jsonl', '--report', 'json=before.json')
     expect(await check('bad.jsonl', '--baseline', 'before.json')).toMatchObject({
       code: 0,
@@ -59,7 +59,7 @@ describe('wiretape check', () => {
     })
   })
 
-  it('holds a recording against expectations of the command line and of a file', async () => {
+  it('checks a recording against expectations from the command line and from a file', async () => {
     expect(await check('good.jsonl', '--expect-tool', 'add', '--max-latency', 'add:2s')).toMatchObject({
       code: 0,
     })
@@ -91,7 +91,7 @@ describe('wiretape check', () => {
     rmSync(join(folder, 'wiretape.check.yaml'))
   })
 
-  it('finds tools that no pin has under --no-new-tools', async () => {
+  it('reports tools without a pin under --no-new-tools', async () => {
     write('more.jsonl', tapeOf([...opened(), ...listed(tool, { ...tool, name: 'rm' })]))
     expect(await check('good.jsonl', '--no-new-tools')).toMatchObject({
       code: 2,
@@ -113,7 +113,7 @@ describe('wiretape check', () => {
     })
   })
 
-  it('refuses what makes no sense in one line', async () => {
+  it('refuses invalid options in one line', async () => {
     for (const [args, why] of [
       [['--rules', 'nope'], 'unknown rule or pack "nope"'],
       [['--fail-on', 'nope'], '--fail-on "nope" is not a level or a rule'],
@@ -168,7 +168,7 @@ describe('wiretape check', () => {
 })
 
 describe('wiretape cost', () => {
-  it('tells what definitions and results cost, and exits 1 above --max', async () => {
+  it('prints the tokens of definitions and results, and exits 1 above --max', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wiretape-cost-'))
     try {
       const unused = { name: 'unused', description: 'x'.repeat(400) }

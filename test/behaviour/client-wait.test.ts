@@ -1,4 +1,7 @@
-/** A tool asks its client while it runs: the time until the client answers is not the server's, wherever latencies are told. */
+/**
+ * A tool requests input from its client while it runs. The time until the client responds is not the server's, in every
+ * output of latencies.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
@@ -22,7 +25,7 @@ interface Row {
 const personMs = 300
 
 describe('a call of a tool that asks a person', () => {
-  it('takes what the server took; the rest is told as waiting for the client', async () => {
+  it("has the server's latency; the rest is shown as waiting for the client", async () => {
     const recorder = stage.start(stage.record(server('asking-mcp.mjs')))
     await recorder.send(call(7, 'pay'))
     await answerTo(recorder, 'ask-7')
@@ -42,7 +45,7 @@ describe('a call of a tool that asks a person', () => {
     expect(answer).toMatchObject({ kind: 'result', waitedUs: reply!.us - question!.us })
     expect(answer!.waitedUs).toBeGreaterThanOrEqual(personMs * 1000)
     expect(answer!.latencyUs).toBe(answer!.us - asks!.us - answer!.waitedUs!)
-    // The client did take it.
+    // The client's own latency is its whole response time.
     expect(reply).toMatchObject({ latencyUs: reply!.us - question!.us, waitedUs: null })
 
     const list = await run('inspect', tape)

@@ -19,7 +19,7 @@ it('collect refuses to store on a bus, from which collected segments are deleted
   expect(stderr).toContain(`cannot collect to ${bus}: a bus keeps no recordings`)
 })
 
-it('status --fleet knows the lag and the refusals of hosts in a store that a collector fills', async () => {
+it('status --fleet shows the lag and the refusals of hosts in a store that a collector fills', async () => {
   const env = plainEnv({ XDG_DATA_HOME: join(folder, 'data') })
   const [bus, store] = [join(folder, 'bus'), join(folder, 'store')]
   const input = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'

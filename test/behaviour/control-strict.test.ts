@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-it('a screen of a --strict-v1 capture decides about what is held, and hears what its tape cannot do', async () => {
+it('a screen of a --strict-v1 capture decides about held messages, and is told what its tape cannot store', async () => {
   const recorder = stage.start(stage.record(server('mini-mcp.mjs'), ['--strict-v1', '--intercept']))
   const screen = await attach(stage)
   await recorder.send(call(1, 'echo'))

@@ -17,7 +17,7 @@ const record = (): Actor => stage.start(stage.record(server('mini-mcp.mjs')))
 const recorded = (): Promise<Line> =>
   until('a message is on the tape', () => linesOfTape(stage.tape()).find(isMessage))
 
-describe('a command that meets a tape which is none any more', () => {
+describe('a command on a tape that has become unreadable', () => {
   it.each(['annotate', 'replay'])('%s is refused, and the session goes on', async (type) => {
     const recorder = record()
     await recorder.send(call(1, 'echo'))
@@ -39,7 +39,7 @@ describe('a command that meets a tape which is none any more', () => {
 })
 
 describe('a session file', () => {
-  it('is not put in the place of a tape', async () => {
+  it('does not replace a tape', async () => {
     const recorder = record()
     await recorder.send(ping(1))
     await answerTo(recorder, 1)

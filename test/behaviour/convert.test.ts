@@ -54,7 +54,7 @@ describe('convert', () => {
   })
 
   it.each(['har', 'otlp-json', 'otlp-proto', 'markdown', 'html', 'assay-trace'])(
-    'to %s says what could not be read, as every other',
+    'to %s reports lines that could not be read',
     async (to) => {
       const [meta, asked, answered] = tape('a', 0).split('\n')
       file('broken.jsonl', `${meta}\n${asked}\n{"t":\n${answered}\n`)
@@ -97,7 +97,7 @@ describe('convert', () => {
     expect(stderr).toContain('message 0 is left out: it has a repeated member\n')
   })
 
-  it('gives stdin to stdout, and detects what it is', async () => {
+  it('converts stdin to stdout, and detects the input format', async () => {
     const { stdout, code } = await wiretape(['convert', '--to', 'inspector', '-', '-'], {
       input: `${ask}\n${answer}\n`,
     })
@@ -105,7 +105,7 @@ describe('convert', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ direction: 'request', response: { id: 1 } }])
   })
 
-  it('leaves no doubt that messages without times have none', async () => {
+  it('does not invent times for messages without times', async () => {
     const { stdout } = await wiretape(['inspect', '-'], { input: `${ask}\n${answer}\n` })
     expect(stdout).toMatch(/^jsonrpc\nno times recorded\n/)
     expect(stdout).not.toContain('answered in')
@@ -119,7 +119,7 @@ describe('convert', () => {
   })
 
   it.each(['har', 'otlp-json', 'markdown', 'assay-trace', 'csv'])(
-    'says what of a damaged recording was not read, writing %s',
+    'reports the unread part of a damaged recording, writing %s',
     async (format) => {
       const [meta, asked, answered] = tape('a', 0).split('\n')
       file('damaged.jsonl', `${meta}\n${asked}\nbroken {\n${answered}\n`)
@@ -129,11 +129,11 @@ describe('convert', () => {
     },
   )
 
-  it('shows on a terminal how far it is', async () => {
+  it('shows its progress on a terminal', async () => {
     if (leftOut(process.platform === 'linux', 'no script command')) return
     const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(2000)}"}}\n`
     file('long.lines', line.repeat(5_000))
-    // Whoever reads takes its time after the first byte, so that it lasts a second on any machine.
+    // The reader pauses after the first byte, so that the conversion lasts a second on any machine.
     const command = `'${process.execPath}' '${cli}' convert --to csv long.lines -`
     const { stdout } = await runOnTerminal(
       ['sh', '-c', `${command} | { head -c 1; sleep 1.5; wc -l; }`],

@@ -1,4 +1,4 @@
-/** A data folder with recordings of one's own making. */
+/** A data folder with recordings that a test defines. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,14 +6,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
 
-/** What was asked, and what came back after so many milliseconds; nothing without both. */
+/** A request and its response after so many milliseconds; a missing one is not recorded. */
 export interface Asked {
   readonly method?: string
   readonly params?: unknown
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string }
   readonly ms?: number
-  /** Lines that go between the request and its answer. */
+  /** Lines between the request and its response. */
   readonly between?: readonly object[]
 }
 
@@ -29,9 +29,9 @@ export interface Made {
 }
 
 export interface DataFolder {
-  /** Of the user's data. */
+  /** The folder of the user's data. */
   readonly home: string
-  /** Where the recordings are. */
+  /** The folder of the recordings. */
   readonly recordings: string
   put(file: string, made: Made): string
   run(...args: string[]): Promise<Run>
@@ -146,7 +146,7 @@ function linesOf({
   return lines
 }
 
-/** The value is what docs/schemas says of it. */
+/** Checks a value against its published schema in docs/schemas. */
 export function expectSchema(name: string, value: unknown): void {
   const path = resolve(import.meta.dirname, `../../docs/schemas/${name}.schema.json`)
   const published = JSON.parse(readFileSync(path, 'utf8')) as object

@@ -22,7 +22,7 @@ describe('wiretape diff', () => {
   }
   const diff = (...args: string[]): Promise<Run> => wiretape(['diff', ...args], { cwd: folder })
 
-  it('says what differs, suggests a rule for clocks, and exits 1', async () => {
+  it('shows the differences, suggests a rule for clocks, and exits 1', async () => {
     const { code, stdout, stderr } = await diff('a.jsonl', 'b.jsonl')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     expect(stdout).toContain(

@@ -26,7 +26,7 @@ async function told(recorder: Actor, ...args: string[]): Promise<string> {
 }
 
 describe('wiretape explain of a server over HTTP', () => {
-  it('says that it wanted a token, and that the request was sent again', async () => {
+  it('says that the server required a token, and that the client repeated the request', async () => {
     const upstream = await stage.serve((request, response) => {
       request.resume().on('end', () => {
         if (request.headers.authorization === undefined)
@@ -51,7 +51,7 @@ describe('wiretape explain of a server over HTTP', () => {
     expect(await explain('1')).toContain('The client had sent the same request before (#0)')
   })
 
-  it('says that the server failed, with what it said', async () => {
+  it("says that the server failed, with the text of the server's response", async () => {
     const upstream = await stage.serve((request, response) =>
       request.resume().on('end', () => response.writeHead(502).end('bad gateway')),
     )
@@ -90,7 +90,7 @@ describe('wiretape explain of a server over HTTP', () => {
     expect(one).toContain('Whether the server would have answered')
   })
 
-  it('says which error came with which status', async () => {
+  it('says which error had which status', async () => {
     const upstream = await stage.serve((request, response) => {
       request.resume().on('end', () => {
         response.writeHead(400, { 'content-type': 'application/json' })

@@ -54,7 +54,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(one).toContain('Whether the client closed the session first')
   })
 
-  it('says that the client left a request of the server without an answer', async () => {
+  it('says that the client did not respond to a request of the server', async () => {
     const recorder = record(server('odd-mcp.mjs'))
     await recorder.send(ask(1, 'ask'))
     await got(recorder, 1)
@@ -73,7 +73,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(one).toContain('Whether the server would have answered')
   })
 
-  it('says what was refused, and that the same was asked again', async () => {
+  it('says which request was refused, and that the client repeated it', async () => {
     const recorder = record(server('mini-mcp.mjs'))
     await recorder.send(call(1, 'nope') + call(2, 'nope'))
     await got(recorder, 2)
@@ -82,7 +82,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(one).toMatch(/The client sent the same request again .* \(#[12]\) and was refused again/)
   })
 
-  it('says what a person did with a held call', async () => {
+  it('says how a person changed a held call', async () => {
     const recorder = record(server('mini-mcp.mjs'))
     const screen = await attach(stage)
     await screen.tell({ type: 'hold', on: true })
@@ -119,7 +119,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(one).toContain('Who sent SIGKILL: the client, the system or a person')
   })
 
-  it('says that an answer came after the cancellation, and once more', async () => {
+  it('says that a response came after the cancellation, and that the request was repeated', async () => {
     writeFileSync(
       stage.path('twice.mjs'),
       `import { createInterface } from 'node:readline'
@@ -146,7 +146,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(twice).toContain('At fault: the server. The server answered one request more than once.')
   })
 
-  it('tells progress, the polls of a task, and the lines between', async () => {
+  it('shows progress, the polls of a task, and other lines between request and response', async () => {
     const recorder = record(server('mini-mcp.mjs'))
     const params = { name: 'progress', arguments: { steps: 3 }, _meta: { progressToken: 't' } }
     await recorder.send(ask(1, 'tools/call', params))
@@ -174,7 +174,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(one).toMatch(/The client polled its task 2 times; its last status was “\w+”/)
   })
 
-  it('says that the recording was cut off, and that a line was no JSON', async () => {
+  it('says that the recording was cut off, and that a line was not JSON', async () => {
     writeFileSync(stage.path('odd.mjs'), `process.stdin.once('data', () => console.log('Listening'))`)
     const recorder = record([process.execPath, stage.path('odd.mjs')])
     await recorder.send(call(1, 'search'))

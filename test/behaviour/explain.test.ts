@@ -37,7 +37,7 @@ function record(command: readonly string[], rules?: string): Actor {
 }
 
 describe('wiretape explain of a server on stdio', () => {
-  it('says that all went well', async () => {
+  it('says that the request succeeded', async () => {
     const recorder = record(server('odd-mcp.mjs'))
     await recorder.send(ping(1) + ping(2))
     await got(recorder, 2)
@@ -85,7 +85,7 @@ describe('wiretape explain of a server on stdio', () => {
     expect(blocked).toContain('answered in place of the server, which never received the request')
   })
 
-  it('takes the number of an answer or of a notification, and refuses others in one line', async () => {
+  it('takes the number of a response or a notification, and refuses other numbers in one line', async () => {
     const recorder = record(server('odd-mcp.mjs'))
     await recorder.send(ping(1))
     await got(recorder, 1)

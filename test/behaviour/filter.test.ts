@@ -15,7 +15,7 @@ const tape = join(fixtures, 'every-kind.jsonl')
 const run = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 
-/** The same in this process, which is quicker: what it prints. */
+/** Output of a command, run in this process because that is quicker. */
 async function print(args: readonly string[]): Promise<string> {
   let printed = ''
   const code = await runProgram(args, {
@@ -37,7 +37,7 @@ async function print(args: readonly string[]): Promise<string> {
   return printed
 }
 
-/** The numbers of the messages that are listed, and `-` for other rows. */
+/** Numbers of the listed messages; `-` for other rows. */
 async function listed(filter: string, ...files: string[]): Promise<string[]> {
   const stdout = await print(['inspect', '--filter', filter, ...(files.length > 0 ? files : [tape])])
   const lines = stdout.split('\n')
@@ -74,7 +74,7 @@ describe('inspect --filter', () => {
     expect((await listed(filter)).join(' ')).toBe(expected)
   })
 
-  it('says what it understood, how much that is, and where the answer of a request stands', async () => {
+  it('prints the filter as understood, the number of matches, and the number of the response to a request', async () => {
     const { stdout } = await run('inspect', '--filter', 'tool:sum -is:answer', tape)
     expect(stdout).toContain('→ tools/call sum  a: 12345678901234567890, b: 1.0, b: 2e0 · answered in #7\n')
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('1 of 28 rows: tool is sum and not a result or an error')
@@ -102,7 +102,7 @@ describe('inspect --filter', () => {
       expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `wiretape: ${message}\n` })
   })
 
-  it('does not go with --check, which looks at whole recordings', async () => {
+  it('is refused together with --check, which checks whole recordings', async () => {
     expect(await run('inspect', '--check', '--filter', 'x', tape)).toEqual({
       code: 2,
       stdout: '',
@@ -127,12 +127,12 @@ describe('convert --filter', () => {
     expect(await listed('is:gap', 'part.jsonl')).toEqual(['-', '-'])
   })
 
-  it('keeps the elements of a batch together, and what answers them', async () => {
+  it('keeps the elements of a batch together, and their responses', async () => {
     await print(['convert', '--filter', 'method:notifications/roots/list_changed', tape, 'part.jsonl'])
     expect(await listed('-is:gap', 'part.jsonl')).toEqual(['20', '21', '22'])
   })
 
-  it('keeps what was said about a message that is kept, and nothing about others', async () => {
+  it('keeps notes about the kept messages, and no others', async () => {
     await print(['convert', '--filter', 'method:logging/setLevel', tape, 'with.jsonl'])
     expect(readFileSync(stage.path('with.jsonl'), 'utf8')).toContain('"undelivered"')
     await print(['convert', '--filter', 'method:initialize', tape, 'without.jsonl'])
@@ -148,7 +148,7 @@ describe('convert --filter', () => {
     expect(await print(['inspect', '--json', 'part.jsonl'])).toContain('"request":{"sequence":1,')
   })
 
-  it('takes a held message with what became of it', async () => {
+  it('keeps a held message together with its outcome', async () => {
     const at = (ms: number): string => `"t":"2026-03-01T10:00:00.00${ms}Z"`
     const call = (id: number): string =>
       `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"t${id}"}}`

@@ -1,4 +1,4 @@
-/** Shipping, collecting and asking about a fleet, as machines see it: published output, and what receivers of metrics get. */
+/** Machine output of shipping, collecting and querying a fleet: published JSON, and the metrics that receivers get. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -50,7 +50,7 @@ describe('the machine output of a fleet', () => {
     const batches = lines(await run(['collect', '--from', store, '--to', store, '--once', '--json']))
     expect(batches).toHaveLength(1)
     expectSchema('collect', batches[0])
-    // `cat` says the message, too.
+    // `cat` sends the message back, so there are two.
     expect(batches[0]).toMatchObject({ segments: 1, messages: 2 })
 
     const fleet = JSON.parse(await run(['status', '--fleet', '--at', store, '--json'])) as unknown
@@ -58,7 +58,7 @@ describe('the machine output of a fleet', () => {
     expect(JSON.stringify(fleet)).toContain('"segments":1')
   })
 
-  it('is as published of a store that refuses', async () => {
+  it('is as published for a store that refuses', async () => {
     await record('shop')
     const actor = stage.start([process.execPath, cli, 'ship', '--json', '--to', 's3://tapes'], {
       env: {
@@ -76,7 +76,7 @@ describe('the machine output of a fleet', () => {
 })
 
 describe('record --seal-after', () => {
-  it('starts a new file when one is that old, and each file is whole', async () => {
+  it('starts a new file at that age, and each file is complete', async () => {
     const actor = stage.start([process.execPath, cli, 'record', '--quiet', '--seal-after', '1s', '--', 'cat'])
     const say = (method: string): Promise<void> => actor.send(`{"jsonrpc":"2.0","method":"${method}"}\n`)
     await say('first')

@@ -28,8 +28,8 @@ function record(...options: string[]): Actor {
 
 const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
 
-describe('a capture that somebody attaches to', () => {
-  it('goes on from a message number', async () => {
+describe('an attached client of a capture', () => {
+  it('can start at a message number', async () => {
     const recorder = record()
     for (const id of [1, 2, 3]) {
       await recorder.send(ping(id))
@@ -42,14 +42,14 @@ describe('a capture that somebody attaches to', () => {
     expect(onlooker.records()[0]).toMatchObject({ type: 'meta' })
   })
 
-  it('lets nobody decide who only looks on', async () => {
+  it('cannot decide if it is an onlooker', async () => {
     record()
     const onlooker = await attach(stage, { role: 'onlooker' })
     const reply = await onlooker.ask({ type: 'hold', on: true })
     expect(reply).toMatchObject({ ok: false, error: { code: 'not-a-screen' } })
   })
 
-  it('refuses another version of the protocol, and what is none, and goes on', async () => {
+  it('is refused with another version of the protocol or an invalid hello, and the capture goes on', async () => {
     const recorder = record()
     const firsts = {
       '{"type":"hello","protocol":99,"role":"screen"}\n': 'uses version 1 of the control protocol, not 99',
@@ -71,7 +71,7 @@ describe('a capture that somebody attaches to', () => {
     await answerTo(recorder, 1)
   })
 
-  it('takes 256, and tells the next one that there are as many', async () => {
+  it('is one of at most 256; the next one gets the reason', async () => {
     const recorder = record()
     const path = await socketOf(stage)
     const sockets: net.Socket[] = []
@@ -89,7 +89,7 @@ describe('a capture that somebody attaches to', () => {
       message: '256 programs are already attached, which is the limit',
     })
     for (const socket of sockets) socket.destroy()
-    // There is room again.
+    // One client has left, so the next is accepted.
     await until('somebody is taken again', async () => (await firstLine()).includes('"type":"hello"'))
     for (const socket of sockets) socket.destroy()
     await recorder.send(ping(1))
@@ -98,7 +98,7 @@ describe('a capture that somebody attaches to', () => {
 })
 
 describe('a held message', () => {
-  it('stops everything behind it with --hold-order fifo', async () => {
+  it('delays everything behind it with --hold-order fifo', async () => {
     const recorder = record('--break', 'dir:in id:1', '--hold-order', 'fifo')
     const screen = await attach(stage)
     await recorder.send(ping(1) + ping(2) + ping(3))
@@ -109,7 +109,7 @@ describe('a held message', () => {
     expect(answers(recorder).map(({ id }) => id as unknown)).toEqual([1, 2, 3])
   })
 
-  it('is not changed into what is no JSON-RPC, nor into a mark of ours', async () => {
+  it('cannot be changed into text that is not JSON-RPC, nor into an internal mark', async () => {
     const recorder = record('--break', 'tool:echo is:request')
     const screen = await attach(stage)
     await recorder.send(call(1, 'echo', { text: 'x' }))
@@ -135,13 +135,13 @@ describe('a held message', () => {
       const reply = await screen.ask({ type: 'edit', message, text: typed })
       expect(reply).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(words) } })
     }
-    // It is still held, and can be sent with line breaks, which the wire cannot have.
+    // The message is still held. Line breaks of the edit are removed, because stdio cannot have them.
     await screen.tell({ type: 'edit', message, text: JSON.stringify(JSON.parse(text), null, 2) })
     expect(await answerTo(recorder, 1)).toMatchObject({ result: { content: [{ text: 'x' }] } })
     expect(await screen.ask({ type: 'forward', message })).toMatchObject({ error: { code: 'not-held' } })
   })
 
-  it('goes on by itself after --hold-timeout', async () => {
+  it('goes on after --hold-timeout', async () => {
     const recorder = record('--intercept', '--hold-timeout', '50ms')
     await recorder.send(ping(1))
     await answerTo(recorder, 1)
@@ -153,7 +153,7 @@ describe('a held message', () => {
 })
 
 describe('holding', () => {
-  it('waits for somebody with --wait-for-attach, then only for what a breakpoint matches', async () => {
+  it('waits for a screen with --wait-for-attach, then holds only messages that a breakpoint matches', async () => {
     const recorder = record('--wait-for-attach', '--break', 'method:tools/call is:request')
     await recorder.send(ping(1) + call(2, 'echo', { text: 'x' }))
     const screen = await attach(stage)
@@ -165,7 +165,7 @@ describe('holding', () => {
   })
 
   it.each(['--intercept', '--wait-for-attach'])(
-    'does not begin with %s where no screen could come',
+    'does not begin with %s where no screen can attach',
     async (option) => {
       const folder = join(stage.env['XDG_DATA_HOME']!, 'wiretape')
       mkdirSync(folder, { recursive: true })
@@ -179,10 +179,10 @@ describe('holding', () => {
     },
   )
 
-  it('does not begin for a screen that goes as soon as it has asked for it', async () => {
+  it('does not begin for a screen that detaches right after its request', async () => {
     const recorder = record()
     const path = await socketOf(stage)
-    // The first has the gate loaded, the others find it there.
+    // The first message loads the gate; the others find it loaded.
     for (const id of [1, 2, 3, 4]) {
       const socket = net.connect(path)
       const closed = new Promise((done) => socket.once('close', done))
@@ -198,7 +198,7 @@ describe('holding', () => {
     })
   })
 
-  it('drops what is held when the last screen goes with --on-detach drop', async () => {
+  it('drops held messages when the last screen detaches with --on-detach drop', async () => {
     const recorder = record('--break', 'id:1', '--on-detach', 'drop')
     const screen = await attach(stage)
     await recorder.send(ping(1))
@@ -213,7 +213,7 @@ describe('holding', () => {
     expect(answers(recorder).map(({ id }) => id as unknown)).toEqual([2])
   })
 
-  it('begins and ends between two messages, wherever their bytes are cut', async () => {
+  it('begins and ends between two messages, at any split of their bytes', async () => {
     const recorder = record()
     const screen = await attach(stage)
     const text = ping(1)
@@ -222,7 +222,7 @@ describe('holding', () => {
     await until('it is passed on', () => writtenBytes(recorder.pid) >= before + 20)
     await screen.tell({ type: 'hold', on: true })
     await recorder.send(text.slice(20) + ping(2).slice(0, 10))
-    // The first one had begun to pass; its answer is held.
+    // The first message had already passed; its response is held.
     const answer = await screen.held()
     expect(answer).toMatchObject({ direction: 'server_to_client' })
     await screen.tell({ type: 'hold', on: false })
@@ -238,7 +238,7 @@ describe('holding', () => {
   })
 })
 
-describe('a message of our own', () => {
+describe('an injected message', () => {
   it('is sent to the client', async () => {
     const recorder = record()
     const screen = await attach(stage)
@@ -247,7 +247,7 @@ describe('a message of our own', () => {
     await printed(recorder, `${text}\n`)
   })
 
-  it('cannot have the id of a request that waits for its answer', async () => {
+  it('cannot have the id of a pending request', async () => {
     const recorder = record()
     const screen = await attach(stage)
     await recorder.send(call(5, 'slow', { ms: 60_000 }))
@@ -261,7 +261,7 @@ describe('a message of our own', () => {
     screen.close()
   })
 
-  it('is about what is held as soon as that is told', async () => {
+  it('can concern a held message as soon as the screen is told of it', async () => {
     const recorder = record()
     const screen = await attach(stage)
     await screen.tell({ type: 'hold', on: true })
@@ -273,7 +273,7 @@ describe('a message of our own', () => {
     }
   })
 
-  it('asks for no progress when it is sent again, which would come to a peer that did not ask', async () => {
+  it('requests no progress when it is sent again, since the peer never requested that progress', async () => {
     const recorder = record()
     const params = { name: 'progress', arguments: { steps: 2 }, _meta: { 'a.b/c': 1.5, progressToken: 7 } }
     await recorder.send(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`)
@@ -285,13 +285,13 @@ describe('a message of our own', () => {
     const again = await screen.tell({ type: 'replay', message })
     expect(JSON.parse(again['sent'])['params']['_meta']).toEqual({ 'a.b/c': 1.5 })
     expect(JSON.parse(again['answer'])).toHaveProperty('result')
-    // Whatever came before the answer has been passed on.
+    // Messages before the response have been forwarded.
     await recorder.send(ping(2))
     await answerTo(recorder, 2)
     expect(JSON.stringify(answers(recorder).slice(before))).not.toContain('progressToken')
   })
 
-  it('that was edited is sent again as it went on; one that was dropped as it came', async () => {
+  it('that was edited is sent again as edited; one that was dropped, as it came', async () => {
     const recorder = record('--break', 'tool:add dir:in')
     const screen = await attach(stage)
     await recorder.send(call(1, 'add', { a: 1, b: 2 }))
@@ -311,7 +311,7 @@ describe('a message of our own', () => {
 })
 
 describe('at the end', () => {
-  it('the end of the input waits for what is held, while somebody is attached', async () => {
+  it('the end of the input waits for held messages while a screen is attached', async () => {
     const recorder = record('--break', 'dir:in')
     const screen = await attach(stage)
     recorder.stdin.end(ping(1))

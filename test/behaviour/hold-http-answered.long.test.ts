@@ -24,7 +24,7 @@ const call = (id: number, text: string): object => ({
 })
 
 describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) => {
-  it('what only headers say of a request is said again when it is replayed or repeated', async () => {
+  it('values that only headers have are sent again when the request is replayed or repeated', async () => {
     const upstream = await echo(as)
     writeFileSync(
       stage.path('rules.yaml'),
@@ -45,7 +45,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     await end(recorder)
   })
 
-  it('an edited request of 2026-07-28 gets the headers that it needs now, and loses those that it had', async () => {
+  it('an edited request of 2026-07-28 gets the headers that it needs now, and loses its old ones', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
@@ -64,7 +64,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
         is: { ...list, id: 2 },
         method: 'tools/list',
       },
-      // Of another era: no such headers.
+      // The other era has no such headers.
       { was: { ...list, id: 3 }, said: {}, is: call(3, 'x') },
     ]
     for (const [n, { was, said, is, method, name }] of edits.entries()) {
@@ -79,7 +79,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     await end(recorder)
   })
 
-  it('a person answers in the place of the server; others pass meanwhile', async () => {
+  it('a person responds in place of the server; other messages pass meanwhile', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'dir:in id:1')
     const screen = await attach(stage)
@@ -91,7 +91,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     await end(recorder)
   })
 
-  it('a message of ours is posted, and its answer comes to whoever sent it', async () => {
+  it("a user's message is posted, and its response goes to the user's screen", async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url)
     await post(url, call(1, 'x'), {
@@ -117,7 +117,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect(lines.find((line) => line['corr'] === result['message'])).toBeDefined()
   })
 
-  it('what is held goes on when the last screen goes', async () => {
+  it('a held message goes on when the last screen detaches', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--intercept')
     const screen = await attach(stage)
@@ -130,7 +130,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
 })
 
 describe('a held request', () => {
-  it('whose client leaves goes nowhere, and says so', async () => {
+  it('whose client disconnects is not sent, and the tape says so', async () => {
     const upstream = await echo('json')
     const { recorder, url } = await record(upstream.url, '--intercept')
     const screen = await attach(stage)
@@ -182,7 +182,7 @@ describe('an event stream', () => {
     await end(recorder)
   })
 
-  it('that was open before is held from the next event on, and takes events of ours', async () => {
+  it('that was open before is held from the next event on, and accepts injected events', async () => {
     let send: (data: string) => void = () => undefined
     const upstream = await stage.serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
@@ -224,8 +224,8 @@ describe('an event stream', () => {
   })
 })
 
-describe('a request of another id', () => {
-  it.each(['json', 'events'] as const)('is answered to its client under its own, with %s', async (as) => {
+describe('a request whose id was changed', () => {
+  it.each(['json', 'events'] as const)('gets its response under the original id, with %s', async (as) => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
@@ -245,8 +245,8 @@ describe('a request of another id', () => {
   })
 })
 
-describe('what cannot be looked at', () => {
-  it('passes, and screens and the tape are told', async () => {
+describe('a body that cannot be gated', () => {
+  it('passes, with a notice on screens and on the tape', async () => {
     const answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
     const upstream = await stage.serve((_, response) => {
       const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
@@ -266,7 +266,7 @@ describe('what cannot be looked at', () => {
 })
 
 describe('a conversation', () => {
-  it('is called the same by what is held and by the tape, and can be spoken to by that name', async () => {
+  it('has one name in held events and on the tape, and messages can be sent to that name', async () => {
     const upstream = await echo('json')
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
@@ -283,8 +283,8 @@ describe('a conversation', () => {
   })
 })
 
-describe('a request that passed before anybody held anything', () => {
-  it('is known: its answer is found by what was asked, and its id is taken', async () => {
+describe('a request that passed before holding began', () => {
+  it('is known: its response matches filters about the request, and its id is in use', async () => {
     let answer = (): void => undefined
     const upstream = await stage.serve((_, response) => {
       answer = () => {

@@ -1,4 +1,4 @@
-/** Whatever is recorded as a message is looked at before: an answer of any status and type, and what asks for it. */
+/** Every recorded message is gated first: responses of any status and type, and their requests. */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** How a server answers a message, by what the message wishes. */
+/** Kinds of HTTP responses; the message names the kind it wants. */
 const kinds: Record<string, (text: string, response: ServerResponse) => void> = {
   202: json(202),
   400: json(400),
@@ -56,8 +56,8 @@ function serveKinds(): Promise<string> {
 let asked = 0
 const ask = (method: string, kind: string): object => ({ id: ++asked, method, params: { kind } })
 
-describe('an answer over HTTP of any status, type or form', () => {
-  it('is changed, delayed, dropped, cut off, held and edited as one with 200 and JSON is', async () => {
+describe('a response over HTTP of any status, type or form', () => {
+  it('is changed, delayed, dropped, cut off, held and edited like one with 200 and JSON', async () => {
     const actions = {
       swap: 'replace: { pattern: said, with: SWAPPED }',
       late: 'delay: 10ms',
@@ -110,7 +110,7 @@ describe('an answer over HTTP of any status, type or form', () => {
 })
 
 describe('a request over HTTP', () => {
-  it.each(['text/plain', undefined, 'application/json-rpc'])('of the type %s is looked at', async (type) => {
+  it.each(['text/plain', undefined, 'application/json-rpc'])('of content type %s is gated', async (type) => {
     const upstream = await stage.echo('json')
     const { recorder, url } = await stage.recordUrl(
       upstream.url,
@@ -129,8 +129,8 @@ describe('a request over HTTP', () => {
   })
 })
 
-describe('what begins like no message', () => {
-  it('passes as it comes, though everything is held', async () => {
+describe('a body that is not a JSON-RPC message', () => {
+  it('passes unchanged, though everything is held', async () => {
     let more: () => void = () => undefined
     const came: string[] = []
     const upstream = await stage.serve((request, response) => {
@@ -154,7 +154,7 @@ describe('what begins like no message', () => {
     await stage.end(recorder)
   })
 
-  it('passes as it comes where it is a stream of JSON texts, and a notice says so', async () => {
+  it('passes unchanged if it is a stream of JSON texts, and a notice says so', async () => {
     const upstream = await stage.serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write('{"jsonrpc":"2.0","method":"x"}\n')
@@ -170,7 +170,7 @@ describe('what begins like no message', () => {
     await stage.end(recorder)
   })
 
-  it('names us in OAuth metadata all the same', async () => {
+  it('still gets our URL in OAuth metadata', async () => {
     let origin = ''
     const upstream = await stage.serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })

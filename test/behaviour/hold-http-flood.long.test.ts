@@ -1,4 +1,4 @@
-/** What is held over HTTP is bounded: whoever sends more waits, and nothing is lost. */
+/** Held messages over HTTP are bounded: a sender of more waits, and no message is lost. */
 import http, { type ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach, type Attached } from './attach.js'
@@ -12,10 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Of messages that have a million characters. */
+/** Most held messages of a million characters each. */
 const mostHeld = 67
 
-/** How many were held so far; looks at each event once. */
+/** Counts held messages; reads each event once. */
 function countsHeld({ events }: Attached): () => number {
   let seen = 0
   let held = 0
@@ -26,7 +26,7 @@ function countsHeld({ events }: Attached): () => number {
 }
 
 describe('while messages are held over HTTP', () => {
-  it('a server that floods an event stream is slowed, and all it says arrives in its order', async () => {
+  it('a server that floods an event stream is slowed, and all its messages arrive in order', async () => {
     const events = 110
     const padding = 'x'.repeat(1_000_000)
     let sent = 0
@@ -53,7 +53,7 @@ describe('while messages are held over HTTP', () => {
     const held = countsHeld(screen)
     await until('as many are held as may be', () => held() >= mostHeld)
     const before = await settled(() => sent)
-    // One chunk more than the bound, and what buffers of the system take.
+    // One chunk above the bound, and the buffers of the system.
     expect(held()).toBeLessThan(mostHeld + 3)
     expect(before).toBeLessThan(events)
     expect(got).toBe('')
@@ -74,7 +74,7 @@ describe('while messages are held over HTTP', () => {
     expect(lines.some(({ type }) => type === 'gap')).toBe(false)
   })
 
-  it('bodies are not read further above 64 MB, and go on when others have', async () => {
+  it('bodies above 64 MB in total are not read until others have gone on', async () => {
     const clients = 70
     const upstream = await stage.echo('json')
     const { recorder, url } = await stage.recordUrl(upstream.url, ['--break', 'is:request'])
@@ -86,7 +86,7 @@ describe('while messages are held over HTTP', () => {
     answers.catch(() => undefined)
     const held = countsHeld(screen)
     await screen.event('no more can be held', ({ type }) => type === 'notice')
-    // The 56th passes the bound; the others wait although they came whole.
+    // The 56th message exceeds the bound; later ones wait although they arrived complete.
     expect(await settled(held, 56)).toBe(56)
     const { message } = await screen.held()
     await screen.tell({ type: 'forward', message })

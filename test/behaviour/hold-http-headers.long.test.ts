@@ -17,7 +17,7 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** A client by hand, whose headers say what its body says. */
+/** A client whose headers repeat values of its body. */
 function ask(url: string, id: number, method: string, params: Line = {}): Promise<string> {
   const name = params['name'] === undefined ? {} : { 'mcp-name': params['name'] as string }
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name }
@@ -37,11 +37,11 @@ const asCall = (held: Line, params: Line): string => {
 interface Stand {
   readonly recorder: Actor
   readonly url: string
-  /** Headers of the n-th tool call that the server got. */
+  /** Headers of the n-th tool call at the server. */
   readonly callAt: (n: number) => Promise<Line>
 }
 
-/** The official server, whose tool `echo` wants its argument `place` in the header `Mcp-Param-Place`, too. */
+/** The official server. Its tool `echo` requires its argument `place` also in the header `Mcp-Param-Place`. */
 async function officialServer(options: readonly string[] = [], rules?: string): Promise<Stand> {
   const upstream = stage.start(server('sdk-modern-http.mjs'))
   await printed(upstream, '\n')
@@ -57,8 +57,8 @@ async function officialServer(options: readonly string[] = [], rules?: string): 
   return { recorder, url, callAt }
 }
 
-describe('a header that the schema of a tool asks for', () => {
-  it('is made for a call that needs it only by an edit, in base64 where it must be', async () => {
+describe('a header that the schema of a tool requires', () => {
+  it('is added when an edited call needs it, in base64 if necessary', async () => {
     const { recorder, url, callAt } = await officialServer(['--break', 'is:request -method:tools/list'])
     await ask(url, 1, 'tools/list')
     const screen = await attach(stage)
@@ -75,7 +75,7 @@ describe('a header that the schema of a tool asks for', () => {
       '=?base64?TWFsbcO2?=',
       '=?base64?IHBhZGRlZCA=?=',
       '=?base64?PT9iYXNlNjQ/bm8/PQ==?=',
-      // As the official client writes it: an empty header may get lost on the way.
+      // The encoding of the official client: an empty header may get lost on the way.
       '=?base64??=',
     ]
     const got = await Promise.all(places.map((_, n) => callAt(n + 1)))
@@ -84,7 +84,7 @@ describe('a header that the schema of a tool asks for', () => {
     await stage.end(recorder)
   })
 
-  it('is made for another request that becomes a call, and is gone with the argument', async () => {
+  it('is added when an edit turns another request into a call, and removed with the argument', async () => {
     const { recorder, url, callAt } = await officialServer()
     await ask(url, 1, 'tools/list')
     const screen = await attach(stage)
@@ -114,7 +114,7 @@ describe('a header that the schema of a tool asks for', () => {
     await stage.end(recorder)
   })
 
-  it('is made for what a rule changes, for a message of ours, and for a replayed one', async () => {
+  it('is added to messages that a rule changes, that a user sends, and that replay sends', async () => {
     const rules =
       "rules: [{ name: move, when: 'tool:echo id:2', set: { '$.params.arguments.place': 'Rom' } }]"
     const { recorder, url, callAt } = await officialServer([], rules)
@@ -141,13 +141,13 @@ describe('a header that the schema of a tool asks for', () => {
     await stage.end(recorder)
   })
 
-  it('is left alone, and that is said, while no list of tools has passed', async () => {
+  it('is left alone, with a notice, while no list of tools has passed', async () => {
     const { recorder, url } = await officialServer(['--break', 'method:tools/call is:request'])
     const screen = await attach(stage)
     const answer = ask(url, 1, 'tools/call', echo('x'))
     const held = await screen.held()
     await screen.tell({ type: 'edit', message: held['message'], text: asCall(held, echo('x', 'Berlin')) })
-    // The official server's own words.
+    // The error text of the official server.
     expect(await answer).toContain('Mcp-Param-Place header is absent')
     const { message } = await screen.event('it is said', ({ type }) => type === 'notice')
     expect(message).toContain('the tool "echo" is in no recorded tools/list response')
@@ -156,7 +156,7 @@ describe('a header that the schema of a tool asks for', () => {
     expect(lines.find(({ type }) => type === 'note')?.['text']).toBe(message)
   })
 
-  it('is left where its sender said something else, or nothing, on purpose', async () => {
+  it('is left alone if its sender set another value, or none, on purpose', async () => {
     const { recorder, url, callAt } = await officialServer(['--break', 'method:tools/call is:request'])
     await ask(url, 1, 'tools/list')
     const screen = await attach(stage)

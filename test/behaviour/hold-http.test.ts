@@ -27,7 +27,7 @@ const call = (id: number, text: string): object => ({
 })
 
 describe('the official client of 2026-07-28', () => {
-  it('gets the answer to the edited call, whose headers agree with it', async () => {
+  it('gets the response to the edited call, whose headers agree with it', async () => {
     const upstream = stage.start(server('sdk-modern-http.mjs'))
     await printed(upstream, '\n')
     const { recorder, url } = await record(
@@ -61,7 +61,7 @@ describe('the official client of 2026-07-28', () => {
 })
 
 describe('the official client of 2025-11-25', () => {
-  it('gets the answer to the edited call, and an edited answer in its stream', async () => {
+  it('gets the response to the edited call, and an edited response in its stream', async () => {
     const upstream = stage.start(server('sdk-resumable-http.mjs'))
     await printed(upstream, '\n')
     const { recorder, url } = await record(upstream.stdout().toString().split('\n')[0]!)
@@ -103,7 +103,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect((await got).text).toContain('much later')
     expect(JSON.parse(upstream.bodies[0]!)).toMatchObject({ params: { arguments: { text: 'much later' } } })
     expect(upstream.headers[0]).toMatchObject({
-      // No list of tools has passed that says which argument this header repeats.
+      // No list of tools has passed that maps this header to an argument.
       'mcp-param-words': 'before',
       'content-length': String(Buffer.byteLength(upstream.bodies[0]!)),
     })
@@ -111,7 +111,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect(lines.filter(isMessage)[0]).toMatchObject({ id: message, seq: 0, modified: true })
   })
 
-  it('an answer is held, edited and passed on in its place', async () => {
+  it('a response is held, edited and sent on in its place', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
     const screen = await attach(stage)
@@ -129,7 +129,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     })
   })
 
-  it('a dropped request is answered by us, and never reaches the server', async () => {
+  it('a dropped request gets our response, and never reaches the server', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'tool:echo is:request')
     const screen = await attach(stage)
@@ -154,7 +154,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect(lines[3]).toMatchObject({ dir: 'out', injected: true, corr: lines[1]!['id'] })
   })
 
-  it('rules change, answer and drop without anybody', async () => {
+  it('rules change, respond and drop without a screen', async () => {
     const upstream = await echo(as)
     writeFileSync(
       stage.path('rules.yaml'),
@@ -179,8 +179,8 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 })
 
-describe('a held answer', () => {
-  it('that is dropped is an error for its client, which the tape has', async () => {
+describe('a held response', () => {
+  it('that is dropped becomes an error for its client, which the tape has', async () => {
     const upstream = await echo('json')
     const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
     const screen = await attach(stage)
@@ -197,7 +197,7 @@ describe('a held answer', () => {
 })
 
 describe('a held request', () => {
-  it('can be let go at the end of the session, which does not wait for it', async () => {
+  it('can be released at the end of the session, which does not wait for it', async () => {
     const upstream = await echo('json')
     const { recorder, url } = await record(upstream.url, '--intercept')
     const got = post(url, call(1, 'x')).catch(() => 'broken')

@@ -17,7 +17,7 @@ function record(...options: string[]): Actor {
 const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
 
 describe('a held message', () => {
-  it('keeps its exchange together when its id is changed, also for its client', async () => {
+  it('stays matched with its response when its id is changed, also for its client', async () => {
     const recorder = record('--break', 'tool:echo is:request')
     const screen = await attach(stage)
     await recorder.send(call(1, 'echo', { text: 'x' }))
@@ -34,7 +34,7 @@ describe('a held message', () => {
     })
   })
 
-  it('is cancelled by its client under the id that the server knows', async () => {
+  it("can be cancelled by its client, and the server gets the server's id", async () => {
     const recorder = record('--break', 'tool:slow is:request')
     const screen = await attach(stage)
     await recorder.send(call(7, 'slow', { ms: 60_000 }))
@@ -52,7 +52,7 @@ describe('a held message', () => {
     })
   })
 
-  it('cannot take the id of another one that waits, whose client would get its answer', async () => {
+  it('cannot take the id of another pending request, whose client would get its response', async () => {
     const recorder = record('--break', 'tool:echo is:request')
     const screen = await attach(stage)
     await recorder.send(call(5, 'slow', { ms: 60_000 }) + call(1, 'echo', { text: 'x' }))
@@ -65,7 +65,7 @@ describe('a held message', () => {
     })
     await screen.tell({ ...edit, text: text.replace('"id":1', '"id":2') })
     expect(await answerTo(recorder, 1)).toMatchObject({ result: { content: [{ text: 'x' }] } })
-    // Two under one id at the server: the second one waits for the first.
+    // Two requests with one id at the server: the second waits for the first.
     await recorder.send(call(3, 'echo', { text: 'y' }))
     const held = await screen.held(2)
     const asSlow = held['text']
@@ -80,7 +80,7 @@ describe('a held message', () => {
     screen.close()
   })
 
-  it('is found by what it asked for, also if that passed before anybody held anything', async () => {
+  it('that is a response matches filters about its request, also if that passed before holding began', async () => {
     const recorder = record()
     const screen = await attach(stage)
     await recorder.send(call(1, 'slow', { ms: 1_000 }))
@@ -94,7 +94,7 @@ describe('a held message', () => {
     screen.close()
   })
 
-  it('of no conversation there is cannot be sent', async () => {
+  it('cannot be sent to a conversation that does not exist', async () => {
     const recorder = record()
     const screen = await attach(stage)
     const inject = { type: 'inject', direction: 'client_to_server', text: ping(1).trim() }

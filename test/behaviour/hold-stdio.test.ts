@@ -17,8 +17,8 @@ function record(...options: string[]): Actor {
 
 const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
 
-describe('a capture that somebody attaches to', () => {
-  it('tells what is on the tape, line by line, then what comes', async () => {
+describe('an attached client of a capture', () => {
+  it('gets the lines of the tape, then new ones', async () => {
     const recorder = record()
     await recorder.send(ping(1))
     await answerTo(recorder, 1)
@@ -34,7 +34,7 @@ describe('a capture that somebody attaches to', () => {
 })
 
 describe('a held message', () => {
-  it('is edited and goes on; the answer is that to the edited one, and the tape has both', async () => {
+  it('is edited and goes on; the response belongs to the edited request, and the tape has both', async () => {
     const recorder = record()
     const screen = await attach(stage)
     await screen.tell({ type: 'hold', on: true })
@@ -70,7 +70,7 @@ describe('a held message', () => {
     expect(result).not.toHaveProperty('modified')
   })
 
-  it('stops the rest of its own exchange only', async () => {
+  it('delays the rest of its own exchange only', async () => {
     const recorder = record('--break', 'id:1')
     const screen = await attach(stage)
     await recorder.send(call(1, 'slow', { ms: 1 }))
@@ -96,7 +96,7 @@ describe('a held message', () => {
     ])
   })
 
-  it('is answered in the place of the server, which never sees it', async () => {
+  it('gets a response in place of the server, which never sees it', async () => {
     const recorder = record('--break', 'tool:echo')
     const screen = await attach(stage)
     await recorder.send(call('a', 'echo', { text: 'x' }))
@@ -109,7 +109,7 @@ describe('a held message', () => {
     expect(lines.filter(isMessage)).toMatchObject([{ dir: 'out', injected: true, corr: message, seq: 1 }])
   })
 
-  it('is shown with its secrets to screens, and to nobody else', async () => {
+  it('is shown with its secrets to screens, and not to onlookers', async () => {
     const secret = 'sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
     const recorder = record('--break', 'tool:echo is:request')
     const screen = await attach(stage)
@@ -131,7 +131,7 @@ describe('a held message', () => {
 })
 
 describe('holding', () => {
-  it('ends with the last screen, which may be killed: what is held goes on', async () => {
+  it('ends with the last screen, even a killed one: held messages go on', async () => {
     const recorder = record('--intercept')
     const [one, other] = [await attach(stage), await attach(stage)]
     await recorder.send(ping(1))
@@ -149,8 +149,8 @@ describe('holding', () => {
   })
 })
 
-describe('a message of our own', () => {
-  it('is sent to the server, and its answer comes to whoever sent it, not to the client', async () => {
+describe('an injected message', () => {
+  it('is sent to the server, and its response goes to the screen, not to the client', async () => {
     const recorder = record()
     const screen = await attach(stage)
     const text = '{"jsonrpc":"2.0","id":"mine","method":"ping"}'
@@ -197,7 +197,7 @@ describe('a message of our own', () => {
 })
 
 describe('at the end', () => {
-  it('what is held goes on when its client has no more to say and nobody is attached', async () => {
+  it('held messages go on when the client has ended its input and no screen is attached', async () => {
     const recorder = record('--intercept')
     recorder.stdin.end(ping(1) + ping(2))
     expect(await recorder.ended).toMatchObject({ exitCode: 0 })

@@ -12,7 +12,7 @@ const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 
 describe('wiretape alone, without a terminal', () => {
-  it('says how to begin', async () => {
+  it('prints how to begin', async () => {
     const { code, stdout, stderr } = await here()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^No recordings yet\n\nwiretape record -- COMMAND/)

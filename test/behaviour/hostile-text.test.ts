@@ -6,7 +6,7 @@ import { isLong } from '../long.js'
 import { fixtures, leftOut, plainEnv, runOnTerminal, unstyled, wiretape } from './run-cli.js'
 import { cli, createStage } from './stage.js'
 
-/** What `hostile.jsonl` says in every place, and the names here do: colours, the clipboard, bidi, C1, line breaks. */
+/** The text in every place of `hostile.jsonl` and in the names here: colours, the clipboard, bidi, C1, line breaks. */
 const hostile = '\u001b[31mRED\u001b]52;c;QQ==\u0007\u202egnp.exe\u0085\u009b2J\u200b\u2066\u2028\u00ad\n\rX'
 const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/
 const hasScript = spawnSync('script', ['--version']).status === 0
@@ -16,7 +16,7 @@ afterAll(() => stage.close())
 
 function expectHarmless(text: string): void {
   expect(raw.exec(text)).toBeNull()
-  // A line break of theirs would leave the rest of their text at the start of a line.
+  // A line break in hostile text would put the rest of it at the start of a line.
   expect(text).not.toMatch(/^\r?X/m)
 }
 
@@ -64,7 +64,7 @@ describe('text of peers and names of files', () => {
     expectHarmless(result.stderr)
   })
 
-  it('do not command the terminal where it stands as it is: in an id, an error code and a start', async () => {
+  it('do not command the terminal where they are printed verbatim: in an id, an error code and a start', async () => {
     const sly = '\u202e\u009b\u007f'
     const lines = [
       { v: 1, type: 'meta', startedAt: sly.repeat(9), label: 'sly', command: ['x'] },
@@ -73,7 +73,7 @@ describe('text of peers and names of files', () => {
     ]
     mkdirSync(stage.path('sly'))
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-    // JSON may escape these characters; a peer does not.
+    // JSON may escape these characters; this peer does not.
     writeFileSync(stage.path('sly/sly.jsonl'), text)
     expect(text).toContain(`"code":"${sly}"`)
     const list = await wiretape(['inspect', 'sly/sly.jsonl'], { cwd: stage.folder })
@@ -87,7 +87,7 @@ describe('text of peers and names of files', () => {
     expect(row!.indexOf('sly')).toBe(head!.indexOf('label'))
   })
 
-  it('stay exact in machine output that goes elsewhere', async () => {
+  it('stay exact in machine output that does not go to a terminal', async () => {
     const { stdout } = await wiretape(['inspect', '--json', '-v', name], { cwd: stage.folder })
     const { messages } = JSON.parse(stdout)
     expect(messages[3].payload.params.name).toBe(`tool${hostile}`)
@@ -142,12 +142,12 @@ describe('text of peers and names of files', () => {
     }
     const json = await inActions(['inspect', '--json', '-v', 'actions.jsonl'])
     expect(JSON.parse(json.stdout).messages[1].payload.result.says).toBe(says)
-    // Annotations are the commands that were asked for.
+    // Annotations are the only expected commands.
     const report = await inActions(['diff', 'actions.jsonl', 'other.jsonl', '--report', 'github=-'])
     const commands = report.stdout.split('\n').filter(isCommand)
     expect(commands.length).toBeGreaterThan(0)
     for (const command of commands) expect(command).toMatch(/^::(?:error|warning|notice) title=/)
-    // Elsewhere nothing is changed.
+    // Outside of GitHub Actions the text is unchanged.
     const plain = await inActions(['inspect', 'actions.jsonl'], { GITHUB_ACTIONS: '' })
     expect(plain.stdout.startsWith(says)).toBe(true)
   })

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Posts on the connection of the agent. */
+/** Posts a request on the agent's connection. */
 function post(agent: Agent, url: string, id: number): Promise<void> {
   return new Promise((done, fail) => {
     const sent = request(url, { agent, method: 'POST', headers: { 'content-type': 'application/json' } })
@@ -20,7 +20,7 @@ function post(agent: Agent, url: string, id: number): Promise<void> {
   })
 }
 
-it('phases of HTTP exchanges stand on the tape, in inspect and in the timings of a HAR', async () => {
+it('phases of HTTP exchanges are on the tape, in inspect and in the timings of a HAR', async () => {
   const { url: upstream } = await stage.echo('json')
   const { recorder, url } = await stage.recordUrl(upstream)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -1,4 +1,4 @@
-/** What tests of gated HTTP share: a server by hand, the recorder in front of it, and a client that posts. */
+/** For tests of the HTTP gate: a minimal server, the recorder in front of it, and a client that posts. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ export interface Echo {
 }
 
 export interface HttpStage extends Stage {
-  /** Listens on a free port; gives the URL of its endpoint. */
+  /** Listens on a free port and returns the URL of its endpoint. */
   serve(listener: RequestListener): Promise<string>
   /**
-   * Answers every request with what it was asked, as JSON or as events after a notification; a batch of them with a
+   * Responds to every request with the request itself, as JSON or as events after a notification; to a batch with a
    * batch.
    */
   echo(as: 'json' | 'events'): Promise<Echo>
@@ -26,7 +26,7 @@ export interface HttpStage extends Stage {
     options?: readonly string[],
     rules?: string,
   ): Promise<{ recorder: Actor; url: string }>
-  /** Ends the recorder; gives the lines of its tape. */
+  /** Ends the recorder and returns the lines of its tape. */
   end(recorder: Actor): Promise<Line[]>
 }
 
@@ -102,7 +102,7 @@ export interface Got {
   readonly text: string
 }
 
-/** Posts a message. @param body as it goes out, or what `jsonrpc` is added to */
+/** Posts a message. @param body a string is sent as it is; an object gets `jsonrpc` */
 export async function post(
   url: string,
   body: string | object,
@@ -127,7 +127,7 @@ export async function post(
 export const isMessage = (line: Line): boolean => line['type'] === undefined
 
 export interface OpenStream {
-  /** What has come so far. */
+  /** Text received so far. */
   readonly came: () => string
   readonly close: () => Promise<void>
 }

@@ -41,7 +41,7 @@ async function run(...args: string[]): Promise<Run> {
 }
 
 describe('import', () => {
-  it('writes the trace beside the input, and says what it did', async () => {
+  it('writes the trace beside the input, and prints a summary', async () => {
     file('a.b.jsonl', lines)
     const { code, stdout, stderr } = await run('import', 'a.b.jsonl', '--format', 'jsonrpc')
     expect([code, stderr]).toEqual([0, ''])
@@ -58,7 +58,7 @@ describe('import', () => {
     expect((await run('import', '--format', 'jsonrpc', 'a.b.jsonl', '--out-trace', '-')).stdout).toBe(trace)
   })
 
-  it('takes what is packed, and stdin', async () => {
+  it('reads packed files, and stdin', async () => {
     const plain = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: lines })
     const packed = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: gzipSync(lines) })
     expect(packed).toEqual(plain)
@@ -91,7 +91,7 @@ describe('import', () => {
     ['legacy.json', legacy],
     ['modern.json', legacy.replace('http-sse', 'streamable-http')],
     ['empty.jsonl', ''],
-  ])('knows without --format what %s is', async (name, content) => {
+  ])('detects %s without --format', async (name, content) => {
     file(name, content)
     const { code, stdout, stderr } = await run('import', name, '--out-trace', 'x.trace')
     expect([code, stderr]).toEqual([0, ''])
@@ -99,7 +99,7 @@ describe('import', () => {
     rmSync(join(folder, 'x.trace'))
   })
 
-  it('gives the same bytes for the same content, without times too: of a copy, of stdin', async () => {
+  it('writes the same bytes for the same content, without times too: of a copy, of stdin', async () => {
     const content = lines.replaceAll(/"timestamp_ms":\d+,/g, '')
     const path = file('untimed.jsonl', content)
     const copy = file('copy.jsonl', content)
@@ -117,7 +117,7 @@ describe('import', () => {
     )
   })
 
-  it('makes no folders: a name that was mistyped is seen', async () => {
+  it('creates no folders, so that a typing error is noticed', async () => {
     file('here.jsonl', lines)
     const { code, stdout, stderr } = await run('import', 'here.jsonl', '--out-trace', 'tarces/deep/x')
     expect([code, stdout]).toEqual([2, ''])
@@ -128,7 +128,7 @@ describe('import', () => {
   it.each([
     ['data that are cut off', '{"sse":{"data":"{\\"id\\":1,\\"result"}}', 'entry 1: SSE data is not JSON: '],
     ['an OAuth error', '{"response":{"error_description":"x"}}', 'neither requests nor responses (1)'],
-  ])('takes an entry without a message, and says so: %s', async (_, entry, words) => {
+  ])('reads an entry without a message, with a warning: %s', async (_, entry, words) => {
     const text = `{"transport":"http-sse","entries":[${entry}]}`
     const { code, stdout, stderr } = await run('import', file('empty-entry.json', text), '--out-trace', '-')
     expect([code, stdout.trim().split('\n').length]).toEqual([0, 2])
@@ -174,7 +174,7 @@ describe('import', () => {
     }
   })
 
-  it('writes with --init the tests of the tools that were called, and replaces none', async () => {
+  it('writes tests of the called tools with --init, and replaces no file', async () => {
     const cwd = join(folder, 'init')
     mkdirSync(cwd)
     file('init/a.jsonl', lines)
@@ -228,7 +228,7 @@ describe('import', () => {
     expect(existsSync(join(folder, 'strict.trace'))).toBe(false)
   })
 
-  it('takes the clock for a transcript without times under --profile strict, or when told', async () => {
+  it('uses the clock for a transcript without times under --profile strict, or on request', async () => {
     file('no-times.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
     const timesOf = async (...args: string[]): Promise<Set<number>> => {
       const { stdout } = await run('import', 'no-times.jsonl', '--out-trace', '-', ...args)
@@ -254,7 +254,7 @@ describe('import', () => {
     expect(await timesOf('--untimed', '7', '--profile', 'strict')).toEqual(new Set([7]))
   })
 
-  it('refuses a file in one line, and leaves what was there', async () => {
+  it('refuses a file in one line, and leaves the existing output', async () => {
     file('bad.jsonl', `${lines}{"jsonrpc":"2.0","id":true,"method":"x"}\n`)
     file('old.trace', 'old')
     const before = readdirSync(folder)
@@ -274,7 +274,7 @@ describe('import', () => {
     expect(readdirSync(folder)).toEqual(before)
   })
 
-  it('never writes over the file that it reads, by any name of it', async () => {
+  it('never overwrites its input, by any name of it', async () => {
     const path = file('own.jsonl', lines)
     symlinkSync('own.jsonl', join(folder, 'alias'))
     for (const output of ['own.jsonl', 'alias']) {
@@ -313,7 +313,7 @@ describe('import', () => {
 })
 
 describe('trace import-mcp', () => {
-  it('names the episode, its test and its prompt, and knows the old name of http-sse', async () => {
+  it('prints the episode, its test and its prompt, and accepts the old name of http-sse', async () => {
     file('s.json', legacy)
     const args = ['--episode-id', 'E', '--test-id', 'T', '--prompt', 'P', '--out-trace', 'new.trace']
     const { code } = await run('trace', 'import-mcp', '--input', 's.json', '--format', 'sse-legacy', ...args)

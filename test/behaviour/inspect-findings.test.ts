@@ -36,7 +36,7 @@ describe('findings in the list of messages', () => {
     )
   }
 
-  it('mark their rows, are counted below, and are left out with --no-findings', async () => {
+  it('mark their rows, are counted below, and are omitted with --no-findings', async () => {
     expect(await marked('inspect', 'bad.jsonl')).toEqual([
       expect.stringMatching(/^8 .* result of #7 tools\/call add.* · ! schemas\/output/),
     ])
@@ -47,7 +47,7 @@ describe('findings in the list of messages', () => {
     expect((await run('inspect', 'good.jsonl')).stdout).not.toContain('! ')
   })
 
-  it('of every level are marked with --findings, and stand in --json then', async () => {
+  it('of every level are marked with --findings, and are then in --json', async () => {
     expect(await marked('inspect', '--findings', 'bad.jsonl')).toEqual([
       expect.stringMatching(/^7 .* · ! safety\/argument$/),
       expect.stringMatching(/^8 .* · ! schemas\/output/),
@@ -63,7 +63,7 @@ describe('findings in the list of messages', () => {
     expect(told.messages[0]).toMatchObject({ findings: [] })
   })
 
-  it('are asked for by a filter: a rule, a pack, anything, a level', async () => {
+  it('are selected by a filter: a rule, a pack, anything, a level', async () => {
     for (const [filter, wanted] of [
       ['finding:schemas/output', [8]],
       ['finding:schemas level:error', [8]],
@@ -90,7 +90,7 @@ describe('findings in the list of messages', () => {
     expect(JSON.parse(found.stdout)).toMatchObject({ sequence: 8 })
   })
 
-  it('have names, and are not asked for where no rules are run', async () => {
+  it('are refused in a filter with an unknown name, and in a file of rules', async () => {
     expect(await run('inspect', '--filter', 'finding:schemas/outputs', 'bad.jsonl')).toEqual({
       code: 2,
       stdout: '',
@@ -106,7 +106,7 @@ describe('findings in the list of messages', () => {
     expect(refused.stdout + refused.stderr).toContain('finding: and level: need a whole recording')
   })
 
-  it('have the rule of check beside the same fault of inspect --check', async () => {
+  it('show the rule of `check` beside the same fault of inspect --check', async () => {
     writeFileSync(join(folder, 'open.jsonl'), tapeOf([...opened(), ...ask('tools/list')], named('open')))
     const text = await run('inspect', '--check', 'open.jsonl')
     expect(text).toMatchObject({

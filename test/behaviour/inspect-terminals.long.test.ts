@@ -70,14 +70,14 @@ describe.skipIf(leftOut(hasScript, 'no `script` command'))('inspect on a termina
     }
   })
 
-  it('keeps what is wrong with a row when there is no room for its name', async () => {
+  it('keeps the fault of a row when there is no room for its name', async () => {
     const { stdout } = await runOnTerminal([process.execPath, cli, 'inspect', everyKind], 80)
     expect(unstyled(stdout)).toMatch(/#9 tools\/call .*… · tool error$/m)
   })
 })
 
 describe('inspect', () => {
-  it('ends quietly when its reader has enough', async () => {
+  it('ends quietly when its reader closes the pipe', async () => {
     const big = stage.path('big.jsonl')
     const [meta, ...rest] = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8').trimEnd().split('\n')
     const line = rest[2]!

@@ -139,7 +139,7 @@ describe('inspect --json', () => {
     }
   })
 
-  it('tells what the list tells', async () => {
+  it('has the same facts as the list', async () => {
     const { stdout } = await wiretape(['inspect', '--json', everyKind])
     const { recordings, messages } = JSON.parse(stdout)
     expect(recordings[0]).toMatchObject({
@@ -243,7 +243,7 @@ describe('inspect --check', () => {
     ).toContain(code)
   })
 
-  it('finds segments that are not there, and names their files', async () => {
+  it('finds missing segments, and names their files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wiretape-segments-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const check = (...names: string[]): Promise<Run> => {
@@ -283,11 +283,11 @@ describe('inspect --check', () => {
 
 describe('inspect colours', () => {
   const styled = /\u001b\[/
-  it('nothing where stdout is no terminal', async () => {
+  it('are not printed where stdout is not a terminal', async () => {
     expect((await wiretape(['inspect', everyKind])).stdout).not.toMatch(styled)
   })
 
-  it('with FORCE_COLOR, and says the same', async () => {
+  it('are printed with FORCE_COLOR, and the text is the same', async () => {
     const plain = await wiretape(['inspect', everyKind])
     const env = plainEnv({ FORCE_COLOR: '1' })
     const colourful = await wiretape(['inspect', everyKind], { env })

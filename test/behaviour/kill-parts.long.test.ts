@@ -1,4 +1,4 @@
-/** Whoever of a client, a recorder and a server is killed: nobody is left over, and the tape can be read. */
+/** A client, a recorder or a server is killed: no process is left over, and the tape can be read. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ async function startHttpServer(): Promise<{ server: Actor; url: string }> {
   return { server: actor, url: actor.stdout().toString().split('\n')[0]! }
 }
 
-/** The client waits for its answer, and the tape has what came before. */
+/** The client waits for a response, and the tape has the messages so far. */
 const everybodyWaits = (): Promise<unknown> =>
   until(
     'the call is on the tape',
@@ -49,7 +49,7 @@ async function expectTape(kind: 'closed' | 'cut'): Promise<void> {
   if (kind === 'cut') expect(shown.stdout).toContain('incomplete')
   else expect(shown.stdout).not.toContain('incomplete')
   const checked = await wiretape(['inspect', '--check', stage.tape()])
-  // The call has no answer on a tape that was cut.
+  // A tape that was cut off has no response to the call.
   if (kind === 'cut')
     expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining('incomplete') })
 }
@@ -62,17 +62,17 @@ describe('a bridge from stdio to HTTP', () => {
     return { client: actor, recorder: await pidIn(actor), server }
   }
 
-  it('ends with its client, and says good-bye for it', async () => {
+  it('ends with its client, and deletes its session at the server', async () => {
     const { client, server } = await play()
     kill(client.pid)
-    // Answers that are still to come are waited for.
+    // The recorder waits for outstanding responses.
     server.child.kill('SIGUSR2')
     await printed(server, 'DELETE')
     await onlyRunning(server)
     await expectTape('closed')
   })
 
-  it('leaves nobody behind', async () => {
+  it('leaves no process behind', async () => {
     const { client, recorder, server } = await play()
     kill(recorder)
     await printed(client, 'left alone')
@@ -111,7 +111,7 @@ describe('a bridge from HTTP to stdio', () => {
     const url = recorder.stdout().toString().trim()
     const asking = fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
     await until('the server runs', () => stage.runningAs('deaf.mjs').length > 0)
-    // It runs a moment before whoever started it can say so to anybody.
+    // The server runs for a moment before its parent can report it.
     await fetch(url, { method: 'PUT' })
     kill(recorder.pid)
     await onlyRunning()
@@ -130,7 +130,7 @@ describe('a bridge from HTTP to stdio', () => {
     await expectTape('closed')
   })
 
-  it('leaves nobody behind', async () => {
+  it('leaves no process behind', async () => {
     const { client, recorder } = await play()
     kill(recorder.pid)
     await printed(client, 'left alone')
@@ -167,7 +167,7 @@ describe('a forward proxy', () => {
     await expectTape('closed')
   })
 
-  it('leaves nobody behind', async () => {
+  it('leaves no process behind', async () => {
     const { client, recorder, server } = await play()
     kill(recorder.pid)
     await until('the client is gone', () => !isRunning(client))
@@ -175,7 +175,7 @@ describe('a forward proxy', () => {
     await expectTape('cut')
   })
 
-  it('leaves no client behind that would go on without it', async () => {
+  it('leaves no client behind that would go on without the proxy', async () => {
     const { server, url } = await startHttpServer()
     const goesOn = `echo pid $$; "$0" "$@"; while :; do sleep 0.05; done`
     const recorder = stage.start(record('--forward', '--', 'sh', '-c', goesOn, ...client(url)))

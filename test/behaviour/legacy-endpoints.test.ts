@@ -13,7 +13,7 @@ afterEach(() => stage.close())
 
 const sessions = ['9b1f0a52-6f0e-4c51-9d0e-2f40b9a1c1de', '0c7d33aa-1d62-4bb0-8f6c-93f0a0aa71b4']
 
-/** A server of 2024-11-05 that gives each stream an endpoint of its own; the answers come on the stream. */
+/** A server of 2024-11-05 that gives each stream its own endpoint; responses come on the stream. */
 function serveStreams(endpoint: (session: string) => string): Promise<string> {
   const streams = new Map<string, (text: string) => void>()
   let count = 0
@@ -49,7 +49,7 @@ async function connect(url: string): Promise<LegacyClient> {
   const { came, close } = await openStream(url)
   const endpoint = await until('it says where to POST', () => /^data: (\S+)$/m.exec(came())?.[1])
   const to = new URL(endpoint, url).href
-  // Whoever else keeps connections alive would lead both clients over the same.
+  // With keep-alive, both clients would share a connection.
   const send = (message: object): Promise<unknown> => post(to, message, { connection: 'close' })
   return { came, send, close }
 }
@@ -61,7 +61,7 @@ describe.each([
   ['in a path that is relative', (session: string) => `../post/${session}/in`],
   ['in a parameter of any name', (session: string) => `/messages?transport=sse&s=${session}`],
 ])('a server of HTTP+SSE that has its session %s', (_, endpoint) => {
-  it('has its answers told apart on the tape, where the session is not', async () => {
+  it('has its responses told apart on the tape, without the session', async () => {
     const upstream = new URL(await serveStreams(endpoint))
     const { recorder, url } = await stage.recordUrl(`${upstream.origin}/deep/mcp`)
     const clients = [await connect(url), await connect(url)]
@@ -78,7 +78,7 @@ describe.each([
     const tape = readFileSync(stage.tape(), 'utf8')
     for (const session of sessions) expect(tape).not.toContain(session)
     expect(tape).toContain('[REDACTED]')
-    // The recorder could not know that before its tape began.
+    // The recorder did not know the transport when its tape began.
     const shown = await wiretape(['inspect', stage.tape(), '--filter', 'transport:sse'])
     expect(shown.stdout).toMatch(/^(\d+) of \1 rows: over sse$/m)
     const converted = await wiretape(['convert', '--to', 'http-sse', stage.tape(), stage.path('as.json')])

@@ -12,7 +12,7 @@ afterEach(() => stage.close())
 
 const sessions = ['9b1f0a52-6f0e-4c51-9d0e-2f40b9a1c1de', '0c7d33aa-1d62-4bb0-8f6c-93f0a0aa71b4']
 
-/** A server of 2024-11-05 that gives each stream an endpoint of its own; the answers come on the stream. */
+/** A server of 2024-11-05 that gives each stream its own endpoint; responses come on the stream. */
 function serveStreams(endpoint: (session: string) => string): Promise<string> {
   const streams = new Map<string, (text: string) => void>()
   let count = 0
@@ -48,7 +48,7 @@ async function connect(url: string): Promise<LegacyClient> {
   const { came, close } = await openStream(url)
   const endpoint = await until('it says where to POST', () => /^data: (\S+)$/m.exec(came())?.[1])
   const to = new URL(endpoint, url).href
-  // Whoever else keeps connections alive would lead both clients over the same.
+  // With keep-alive, both clients would share a connection.
   const send = (message: object): Promise<unknown> => post(to, message, { connection: 'close' })
   return { came, send, close }
 }
@@ -60,7 +60,7 @@ describe.each([
   ['in a path that is relative', (session: string) => `../post/${session}/in`],
   ['in a parameter of any name', (session: string) => `/messages?transport=sse&s=${session}`],
 ])('a server of HTTP+SSE that has its session %s', (_, endpoint) => {
-  it('has a request under another id answered under its own, and its answers held by what was asked', async () => {
+  it('gets a request under another id, whose response has the original id and matches filters about the request', async () => {
     const upstream = new URL(await serveStreams(endpoint))
     const { recorder, url } = await stage.recordUrl(`${upstream.origin}/deep/mcp`)
     const client = await connect(url)
@@ -80,7 +80,7 @@ describe.each([
     await screen.tell({ type: 'forward', message: answer['message'] })
     await until('it is answered', () => client.came().includes('asked'))
     expect(client.came()).toContain('{"jsonrpc":"2.0","id":7,"result"')
-    // What is dropped is answered on the stream, as everything is.
+    // The response to a dropped message comes on the stream, as all responses do.
     void client.send(ping(8, 'dropped'))
     await screen.tell({ type: 'drop', message: (await screen.held(3))['message'] })
     await until('that is answered', () => client.came().includes('wiretape: dropped'))

@@ -1,4 +1,4 @@
-/** What `ls` says of the recordings of a data folder, and that its names work. */
+/** `ls` over the recordings of a data folder: its output, and the names that it gives. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ describe('ls of the data folder', () => {
     expect(lines[5]).toMatch(/^4 recordings, 12 messages, [\d.]+ kB in .*recordings$/)
   })
 
-  it('lists those of a time and a server only', async () => {
+  it('lists only those of a time range and a server', async () => {
     expect((await ls('--since', '7d')).map(({ name }) => name)).toEqual(['files', 'shop', 'fedcba98'])
     expect((await ls('--server', 'SHOP-s')).map(({ name }) => name)).toEqual(['shop~1', 'shop'])
     expect((await ls('--server', 'files', '--since', '7d')).map(({ name }) => name)).toEqual(['files'])
@@ -80,7 +80,7 @@ describe('ls of the data folder', () => {
     expect((JSON.parse(stdout) as Row[])[0]!.name).toBe('wiretape/recordings/one.jsonl')
   })
 
-  it('counts the errors that the recorder saw, and says when nobody counted', async () => {
+  it('counts the errors that the recorder saw, and says when they were not counted', async () => {
     const stage = createStage()
     try {
       const actor = stage.start(stage.record(server('mini-mcp.mjs')))

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'wiretape-library-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the library', () => {
-  it('replays over HTTP against a mock through a recorder, and what that recorded is the same', async () => {
+  it('replays over HTTP against a mock through a recorder, and the new recording is the same', async () => {
     const first = join(folder, 'first.jsonl')
     const opening = {
       method: 'initialize',
@@ -49,7 +49,7 @@ describe('the library', () => {
     expect(messages[1]!.payload()).toMatchObject({ id: 0, result: {} })
   })
 
-  it('says in one line what it cannot do', async () => {
+  it('reports errors in one line', async () => {
     const path = join(folder, 'any.jsonl')
     writeFileSync(path, tapeOf([call('a', {}, 'x')]))
     await expect(replay(path, { command: ['./no-such-server'] })).rejects.toThrow('no such program')
@@ -90,7 +90,7 @@ describe('the library', () => {
     }
   })
 
-  it('ends when it is aborted, and says what was not sent', async () => {
+  it('ends when it is aborted, and reports the messages that were not sent', async () => {
     const path = join(folder, 'hang.jsonl')
     writeFileSync(path, tapeOf([call('search', {}, 'x'), call('open', {}, 'x')]))
     const abort = new AbortController()

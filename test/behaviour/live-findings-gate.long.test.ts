@@ -75,7 +75,7 @@ describe('record --pin', () => {
     expect(tape.some((line) => line['modified'] === true)).toBe(false)
   })
 
-  it('--on-drift hold waits for a screen, which lets it go on', async () => {
+  it('--on-drift hold waits for a screen, which forwards it', async () => {
     offer(drifted)
     const client = await record('--pin', 'wiretape.lock', '--on-drift', 'hold')
     const screen = await attach(stage, { role: 'screen' })
@@ -90,7 +90,7 @@ describe('record --pin', () => {
     expect(notes(await tapeOf(client))).toEqual([`held by ${drift}`])
   })
 
-  it('and nobody attached: it is noted and goes on, or --on-unattended block', async () => {
+  it('without a screen, forwards a held message with a note, or blocks it with --on-unattended block', async () => {
     offer(drifted)
     const trusting = await record('--pin', 'wiretape.lock', '--on-drift', 'hold')
     expect((await trusting.listTools()).tools).toEqual([drifted])
@@ -127,7 +127,7 @@ describe('record --on-finding', () => {
 })
 
 describe('record --tag-key', () => {
-  it('gives equal secrets equal tags, so that check finds one that went from server to server', async () => {
+  it('tags equal secrets alike, so that check finds one that went from server to server', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9'.repeat(2)}`
     const env = { ...(stage.env as Record<string, string>), GIVE: secret }
     const talk = async (label: string, args: Record<string, unknown>, ...more: string[]): Promise<void> => {
@@ -140,7 +140,7 @@ describe('record --tag-key', () => {
     }
     const check = async (): Promise<string> => {
       const tapes = readdirSync(stage.path('two')).map((name) => join('two', name))
-      // Both are made with one program here: the names that servers give themselves tell them apart.
+      // One program records both; the tapes are told apart by the names of the servers.
       for (const tape of tapes.filter((name) => name.includes('mail')))
         writeFileSync(
           stage.path(tape),
@@ -158,7 +158,7 @@ describe('record --tag-key', () => {
     expect(await check()).toContain('a secret from add of drifting was sent to add of mail')
   })
 
-  it('refuses a key that others can read, and what is none', async () => {
+  it('refuses a key file that others can read, and an invalid key', async () => {
     writeFileSync(stage.path('open.key'), Buffer.alloc(32), { mode: 0o644 })
     writeFileSync(stage.path('short.key'), 'x', { mode: 0o600 })
     for (const [name, why] of [

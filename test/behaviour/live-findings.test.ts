@@ -61,7 +61,7 @@ const notes = (tape: readonly Line[]): unknown[] =>
   tape.filter(({ type }) => type === 'note').map((line) => line['text'])
 
 describe('record --pin', () => {
-  it('--on-drift block answers in its place with an error that names the rule', async () => {
+  it('--on-drift block responds with an error that names the rule', async () => {
     offer(drifted)
     const client = await record('--pin', 'wiretape.lock', '--on-drift', 'block')
     await expect(client.listTools()).rejects.toThrow(
@@ -80,14 +80,14 @@ describe('record --pin', () => {
 })
 
 describe('record --on-finding', () => {
-  it('blocks a result, a request of the server and a call, each for its sender', async () => {
+  it("blocks a result, a server's request and a call; the sender gets an error", async () => {
     const client = await record(
       '--on-finding=safety/hidden-text=block',
       '--on-finding=safety/elicited-secret=block',
       '--on-finding=safety/argument=note',
     )
     await expect(say(client, { say: `well${hidden}` })).rejects.toThrow('blocked by safety/hidden-text')
-    // The server is the one that gets this error, and it tells.
+    // The server gets this error and reports it.
     expect(await say(client, { ask: true })).toContain('blocked by safety/elicited-secret')
     expect(await say(client, { say: '../../etc/passwd' })).toBe('../../etc/passwd')
     const tape = await tapeOf(client)

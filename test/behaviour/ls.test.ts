@@ -23,7 +23,7 @@ async function rows(): Promise<{ state: string; files: string[]; messages: numbe
   return JSON.parse(stdout)
 }
 
-/** A recording that goes on, with a message on its tape. */
+/** A running recording with a message on its tape. */
 async function startRecording(...options: string[]): Promise<Actor> {
   const actor = stage.start(stage.record(server('mini-mcp.mjs'), options))
   await actor.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
@@ -35,7 +35,7 @@ async function startRecording(...options: string[]): Promise<Actor> {
 
 const registry = (): string => join(stage.env['XDG_DATA_HOME']!, 'wiretape', 'live')
 const entries = (): string[] => (existsSync(registry()) ? readdirSync(registry()) : [])
-/** What the registry says of the only capture; its socket stands beside it. */
+/** Registry entry of the only capture; its socket is beside it. */
 const entryPath = (): string =>
   join(
     registry(),
@@ -64,14 +64,14 @@ describe('ls', () => {
     })
   })
 
-  it('says what to do where there is nothing, a folder that does not exist included', async () => {
+  it('says what to do where there is no recording, a missing folder included', async () => {
     const { stdout, code } = await ls([])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^No recordings in .*wiretape\/recordings\.\nRecord a server: wiretape record/)
     expect(existsSync(registry())).toBe(false)
   })
 
-  it('says live while the recorder runs, and complete when it has ended', async () => {
+  it('shows live while the recorder runs, and complete when it has ended', async () => {
     const actor = await startRecording()
     expect(await rows()).toMatchObject([{ state: 'live', messages: null }])
     expect((await ls()).stdout).toMatch(/^● live /m)
@@ -82,7 +82,7 @@ describe('ls', () => {
   })
 
   it.each([['a tape of its own format'], ['a strict tape', '--strict-v1']])(
-    'says live for %s that has gone on to a second file',
+    'shows live for %s that has continued in a second file',
     async (_, ...options) => {
       const actor = await startRecording('--max-bytes', '1000', ...options)
       await actor.send('{"jsonrpc":"2.0","id":2,"method":"ping"}\n'.repeat(40))
@@ -94,7 +94,7 @@ describe('ls', () => {
     },
   )
 
-  it('says incomplete after kill -9, and forgets the entry', async () => {
+  it('shows incomplete after kill -9, and deletes the registry entry', async () => {
     const actor = await startRecording()
     await until('its socket is known', () => /"socket":"/.test(readFileSync(entryPath(), 'utf8')))
     actor.child.kill('SIGKILL')
@@ -111,7 +111,7 @@ describe('ls', () => {
     const entry = JSON.parse(readFileSync(path, 'utf8'))
     actor.child.kill('SIGKILL')
     await actor.ended
-    // This very process lives, but it began at another time than the recorder.
+    // This process has the recorder's pid but another start time.
     writeFileSync(path, JSON.stringify({ ...entry, pid: process.pid }))
     expect(await rows()).toMatchObject([{ state: 'incomplete' }])
     expect(entries()).toEqual([])
@@ -131,7 +131,7 @@ describe('ls', () => {
     expect((await rows()).map(({ files }) => files.length)).toEqual([1, 1, 1])
   })
 
-  it('is not confused by what else is in the folders', async () => {
+  it('ignores other files in the folders', async () => {
     mkdirSync(join(stage.out, 'folder.jsonl'), { recursive: true })
     writeFileSync(join(stage.out, 'notes.jsonl'), 'hello\n')
     writeFileSync(join(stage.out, 'empty.jsonl'), '')

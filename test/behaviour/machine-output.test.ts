@@ -1,4 +1,4 @@
-/** What `--json` prints is what docs/schemas says. */
+/** The output of `--json` conforms to docs/schemas. */
 import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
 import { wiretape } from './run-cli.js'

@@ -1,4 +1,7 @@
-/** `wiretape mcp --allow-run`: an agent finds a fault in a recording, has it mended, and calls and replays the server again. */
+/**
+ * `wiretape mcp --allow-run`: an agent finds a fault in a recording, the server is fixed, and the agent calls it and
+ * replays the session.
+ */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -11,7 +14,7 @@ import { createStage, printed, server, until, type Stage } from './stage.js'
 import { linesOfTape } from './tape-bytes.js'
 
 const program = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
-/** The client does not look at these answers. */
+/** The schema of responses that the client does not check. */
 const anything = z.looseObject({})
 const fault = { outputSchema: { type: 'object', properties: { n: { type: 'number' } } } }
 const tool = { name: 'add', description: 'Adds two numbers.', inputSchema: { type: 'object' } }
@@ -77,7 +80,7 @@ interface Answer {
   readonly items: Record<string, unknown>[]
 }
 
-/** The client itself holds structuredContent against the outputSchema of the tool. */
+/** The official client itself checks structuredContent against the outputSchema of the tool. */
 async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<Answer> {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args })
   expect({ content, isError }).toMatchObject({ content: [{ type: 'text' }] })
@@ -89,7 +92,7 @@ describe.each([
   ['stdio', () => stdio('mcp', '--allow-run')],
   ['Streamable HTTP', overHttp],
 ] as const)('wiretape mcp --allow-run over %s', (_, agentOn) => {
-  it('lets an agent find a fault, call the mended server, and replay the session', async () => {
+  it('lets an agent find a fault, call the fixed server, and replay the session', async () => {
     offer({ ...tool, ...fault })
     await record('calc', server('drifting-mcp.mjs', stage.path('tools.json')), async (client) => {
       await client.request({ method: 'tools/list' }, anything)
@@ -122,7 +125,7 @@ describe.each([
 })
 
 describe('wiretape mcp', () => {
-  it('has no tool that acts without --allow-run, and says of those with it that they do', async () => {
+  it('has no acting tool without --allow-run, and annotates those with it as not read-only', async () => {
     const careful = await stdio('mcp')
     const names = (await careful.listTools()).tools.map(({ name }) => name)
     expect(names).not.toContain('call_tool')
@@ -137,7 +140,7 @@ describe('wiretape mcp', () => {
       expect(annotations).toMatchObject({ destructiveHint: true, openWorldHint: true })
   })
 
-  it('tells the shape of each answer', async () => {
+  it('declares the shape of each result', async () => {
     const { tools } = await (await stdio('mcp', '--allow-run')).listTools()
     const shapes = tools.map(({ outputSchema }) => JSON.stringify(outputSchema))
     expect(tools.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true)
@@ -145,7 +148,7 @@ describe('wiretape mcp', () => {
     expect(new Set(shapes).size).toBe(tools.length)
   })
 
-  it('runs no command that somebody else recorded or that was changed since', async () => {
+  it('runs no command that another user recorded or that was changed since', async () => {
     writeFileSync(stage.path('state.json'), JSON.stringify({ version: '1', tools: ['version'] }))
     await record('own', server('changing-mcp.mjs', stage.path('state.json')), (client) => client.listTools())
     const [name = ''] = readdirSync(recordings())
@@ -188,7 +191,7 @@ describe('wiretape mcp', () => {
     expect(JSON.stringify(items)).toContain('\\"1\\"')
   })
 
-  it('acknowledges a subscription of the modern era, and honours nothing of it', async () => {
+  it('acknowledges a subscription of the modern era, and honours none of it', async () => {
     const actor = stage.start([process.execPath, program, 'mcp'], { env: env() })
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

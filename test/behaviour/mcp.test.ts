@@ -74,7 +74,7 @@ async function connect(...args: string[]): Promise<Client> {
       cwd: data.home,
     }),
   )
-  // The client checks structuredContent against the schemas that it has listed.
+  // The client checks structuredContent only against schemas that it has listed.
   await client.listTools()
   return client
 }
@@ -129,7 +129,7 @@ describe('wiretape mcp on stdio', () => {
     for (const answer of [same, differing]) expect(JSON.stringify(answer)).not.toContain(data.home)
   })
 
-  it('tells of each tool that it only reads, with both schemas', async () => {
+  it('annotates each tool as read-only, with both schemas', async () => {
     const { tools } = await shared.listTools()
     for (const { annotations, inputSchema, outputSchema } of tools) {
       expect(annotations).toMatchObject({ readOnlyHint: true })
@@ -156,7 +156,7 @@ describe('wiretape mcp on stdio', () => {
     await expect(client.getPrompt({ name: 'nope' })).rejects.toThrow('unknown prompt')
   })
 
-  it('keeps each answer within the budget, and goes on where it ended', async () => {
+  it('keeps each result within the budget, and continues from its end', async () => {
     const client = await connect('--budget', '3000')
     const numbers: unknown[] = []
     let cursor: string | null = null
@@ -228,7 +228,7 @@ describe('wiretape mcp on stdio', () => {
     expect(text.split('\n')).toHaveLength(1)
   })
 
-  it('answers both eras, bad lines and unknown methods, and ends with its input', async () => {
+  it('responds to both eras, bad lines and unknown methods, and ends with its input', async () => {
     const bare = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
     const meta = { _meta: { ...bare, 'io.modelcontextprotocol/clientCapabilities': {} } }
     const lines = [

@@ -1,4 +1,4 @@
-/** What is said to mini-mcp behind a recorder, and what came of it. */
+/** Messages to mini-mcp behind a recorder, and its responses. */
 import { until, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
@@ -6,7 +6,7 @@ export const call = (id: unknown, name: string, args: object = {}): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`
 export const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
 
-/** What the client got, in order. */
+/** Responses that the client received, in order. */
 export function answers(recorder: Actor): Line[] {
   return recorder
     .stdout()
@@ -20,7 +20,7 @@ export async function answerTo(recorder: Actor, id: unknown): Promise<Line> {
   return until(`an answer to ${String(id)}`, () => answers(recorder).find((message) => message['id'] === id))
 }
 
-/** The client leaves; the lines of the tape. */
+/** Closes the client and returns the lines of the tape. */
 export async function endOf(stage: Stage, recorder: Actor): Promise<Line[]> {
   recorder.stdin.end()
   await recorder.ended

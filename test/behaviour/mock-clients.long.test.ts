@@ -12,7 +12,7 @@ afterEach(() => stage.close())
 const meta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"]}'
 const end = '{"t":"2026-08-01T10:00:09.000Z","type":"end","exitCode":0,"durationMs":9000}'
 
-/** A tape of lines such as `> {…}` (client) and `< {…}` (server), half a second apart; `"jsonrpc"` is put in. */
+/** A tape of lines such as `> {…}` (client) and `< {…}` (server), half a second apart; `"jsonrpc"` is added. */
 function tapeOf(...messages: string[]): string {
   const lines = messages.map((line, i) => {
     const raw = line.slice(2).replace('{', '{"jsonrpc":"2.0",')
@@ -24,7 +24,7 @@ function tapeOf(...messages: string[]): string {
   return path
 }
 
-/** What the mock says to these messages, line by line. */
+/** Output of the mock for these messages, line by line. */
 async function asked(args: string[], ...messages: string[]): Promise<Run & { lines: string[] }> {
   const input = messages.map((text) => `${text.replace('{', '{"jsonrpc":"2.0",')}\n`).join('')
   const run = await wiretape(['mock', ...args], { input })
@@ -35,7 +35,7 @@ const call = (id: string, name: string, args = '{}', more = ''): string =>
   `{"id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}${more}}}`
 
 describe('mock', () => {
-  it('gives equal calls their answers in the recorded order, and the last one again when told to', async () => {
+  it('responds to equal calls in the recorded order, and repeats the last response on request', async () => {
     const tape = tapeOf(
       `> ${call('1', 'next')}`,
       '< {"id":1,"result":{"n":1}}',
@@ -99,7 +99,7 @@ describe('mock', () => {
     expect(quiet.stderr).toBe('')
   })
 
-  it('asks what the server asked, waits for the answer, and goes on after it', async () => {
+  it("sends the server's recorded requests, waits for the response, and goes on after it", async () => {
     const tape = tapeOf(
       `> ${call('1', 'ask')}`,
       '< {"id":1,"method":"roots/list"}',
@@ -120,7 +120,7 @@ describe('mock', () => {
     expect(await mock.ended).toEqual({ exitCode: 0, signal: null })
   })
 
-  it('answers what was cancelled only as it was answered then', async () => {
+  it('responds to a cancelled request only if the recorded server did', async () => {
     const cancel = (id: number): string => `{"method":"notifications/cancelled","params":{"requestId":${id}}}`
     const tape = tapeOf(
       `> ${call('1', 'slow')}`,
@@ -148,7 +148,7 @@ describe('mock', () => {
     expect(cancelled.stderr).toBe('')
   })
 
-  it('does not take a client of 2025 that left its POST for one that cancelled', async () => {
+  it('does not treat a 2025 client that closed its POST as one that cancelled', async () => {
     const own =
       '"wiretape":{"version":"0","session":"s","transport":"sse","url":"http://x/sse","segment":0,"redaction":"none","metadata":{}}'
     const at = (us: number): string => `"t":"2026-08-01T10:00:00.00${us}Z","us":${us}000`
@@ -189,7 +189,7 @@ describe('mock', () => {
     ])
   })
 
-  it('waits as long as the recorded server did only when it is told to', async () => {
+  it('waits as long as the recorded server did only with --pace recorded', async () => {
     const tape = tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')
     const timed = async (...args: string[]): Promise<number> => {
       const began = performance.now()
@@ -201,7 +201,7 @@ describe('mock', () => {
     expect(await timed('--pace', 'recorded')).toBeGreaterThan(490)
   })
 
-  it('says of a call near a redacted one what differs, or that what was redacted does not fit', async () => {
+  it('names the differences of a call near a redacted one, or says that the redacted value does not match', async () => {
     const tokens = ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210']
     const use = (text: string, again: string): string =>
       `{"jsonrpc":"2.0",${call('1', 'echo', `{"text":"${text}","again":"${again}","n":1}`).slice(1)}\n`
@@ -223,7 +223,7 @@ describe('mock', () => {
     expect(unequal.data.nearest).toMatchObject({ redacted: true, differences: [] })
   })
 
-  it('matches redacted values by their tag, and gives what it gave out back', async () => {
+  it('matches redacted values by their tag, and sends back values that it sent before', async () => {
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
     const other = 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210'
     const steps = [token, other, token]

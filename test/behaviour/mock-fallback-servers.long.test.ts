@@ -21,7 +21,7 @@ const opening =
 const call = (id: number, name: string, args: object = {}, more: object = {}): string =>
   rpc({ id, method: 'tools/call', params: { name, arguments: args, ...more } })
 
-/** Records what mini-mcp says to these messages. */
+/** Records mini-mcp's responses to these messages. */
 async function recorded(...messages: string[]): Promise<string> {
   await wiretape(stage.record(mini).slice(2), { input: opening + messages.join('') })
   return stage.tape()
@@ -48,7 +48,7 @@ async function asked(args: string[], ...messages: string[]): Promise<Run & { ans
 const textOf = (answer: Answer | undefined): string | undefined => answer?.result.content[0]?.text
 
 describe('mock with a fallback', () => {
-  it('asks it everything with --record all, and its answers take the place of the recorded ones', async () => {
+  it('sends every request to it with --record all, and its responses replace the recorded ones', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }), call(2, 'add', { a: 1, b: 2 }))
     // A recording of a server that cannot add.
     const wrong = stage.path('wrong.jsonl')
@@ -62,7 +62,7 @@ describe('mock with a fallback', () => {
     expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
   })
 
-  it('leaves the recorded conversation as it is, with --record all, for a client that can do less', async () => {
+  it('leaves the recorded conversation unchanged, with --record all, for a client with fewer capabilities', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }), call(2, 'add', { a: 1, b: 2 }))
     const abler = stage.path('abler.jsonl')
     const before = readFileSync(tape, 'utf8').replace('"text":"3"', '"text":"4"')
@@ -79,7 +79,7 @@ describe('mock with a fallback', () => {
     expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
   })
 
-  it("passes on the real server's own questions, and the answers to them", async () => {
+  it("passes on the real server's own requests, and the responses to them", async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const talk = stage.start([process.execPath, cli, 'mock', tape, '--fallback', '--', ...mini])
     await talk.send(opening + call(1, 'ask'))
@@ -95,7 +95,7 @@ describe('mock with a fallback', () => {
     expect(await talk.ended).toEqual({ exitCode: 0, signal: null })
   })
 
-  it('answers with an error when the server cannot be started, and goes on', async () => {
+  it('responds with an error when the server cannot be started, and goes on', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const run = await asked(
       [tape, '--fallback', '--', '/no/such/program'],
@@ -110,7 +110,7 @@ describe('mock with a fallback', () => {
     expect(run.code).toBe(0)
   })
 
-  it('answers with an error when the server refuses the handshake, and asks it nothing', async () => {
+  it('responds with an error when the server refuses the handshake, and sends it nothing more', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const error = { code: -32602, message: 'too old' }
     const refusing = `process.stdin.on('data', (line) => {
@@ -126,7 +126,7 @@ describe('mock with a fallback', () => {
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: `wiretape: ${why}\n` })
   })
 
-  it('answers recorded calls beside a server that does not answer initialize, and ends', async () => {
+  it('responds to recorded calls beside a server that does not respond to initialize, and ends', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const mute = [process.execPath, '-e', 'process.stdin.resume()']
     const one = stage.start([process.execPath, cli, 'mock', tape, '--fallback', '--', ...mute])
@@ -142,7 +142,7 @@ describe('mock with a fallback', () => {
     expect(stage.running()).toEqual([])
   })
 
-  it.each(['new', 'all'])('keeps no call that the server says nothing to, with --record %s', async (what) => {
+  it.each(['new', 'all'])('keeps no call without a response, with --record %s', async (what) => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const copy = stage.path('copy.jsonl')
     const silent = `let rest = ''
@@ -179,7 +179,7 @@ describe('mock with a fallback', () => {
 })
 
 describe('mock that keeps a copy', () => {
-  it('asks nobody anything when the copy could not be written', async () => {
+  it('calls no server when the copy could not be written', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const options = ['--fallback', '--record', 'new', '--out', stage.folder, '--', ...mini]
     const run = await wiretape(['mock', tape, ...options], {
@@ -197,7 +197,7 @@ describe('mock with rules', () => {
     return path
   }
 
-  it('tells in one line what is wrong with them', async () => {
+  it('reports invalid rules in one line', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const { code, stderr } = await wiretape(['mock', tape, '--rules', rules('rules: 3')])
     expect(code).toBe(2)
@@ -205,8 +205,8 @@ describe('mock with rules', () => {
   })
 })
 
-describe('mock of a recording that somebody changed while it was made', () => {
-  it('knows what the client sent, and gives what the client got', async () => {
+describe('mock of a recording with messages that a person changed', () => {
+  it('matches the messages that the client sent, and sends those that the client got', async () => {
     const rules = stage.path('rules.yaml')
     writeFileSync(
       rules,
@@ -231,7 +231,7 @@ rules:
 })
 
 describe('mock() of the library', () => {
-  it('over HTTP answers with an error what a rule drops', async () => {
+  it('over HTTP responds with an error to a message that a rule drops', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const rules = stage.path('rules.yaml')
     writeFileSync(rules, `rules: [{ name: lose, when: 'tool:echo', drop: true }]`)

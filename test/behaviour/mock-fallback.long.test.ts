@@ -37,7 +37,7 @@ it.each([
   await printed(one, '"id":10')
   one.child.kill('SIGTERM')
   expect(await one.ended).toEqual({ exitCode: 143, signal: null })
-  // A server that starts slowly may not have been greeted by then.
+  // A slow server may not have received `initialize` by then.
   const why = /no response from the fallback: it (was ended by SIGTERM|has not responded to initialize)/
   expect(one.stderr().toString()).toMatch(why)
   const lines = one.stdout().toString().trimEnd().split('\n')

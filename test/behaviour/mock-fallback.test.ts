@@ -21,7 +21,7 @@ const opening =
 const call = (id: number, name: string, args: object = {}, more: object = {}): string =>
   rpc({ id, method: 'tools/call', params: { name, arguments: args, ...more } })
 
-/** Records what mini-mcp says to these messages. */
+/** Records mini-mcp's responses to these messages. */
 async function recorded(...messages: string[]): Promise<string> {
   await wiretape(stage.record(mini).slice(2), { input: opening + messages.join('') })
   return stage.tape()
@@ -48,7 +48,7 @@ async function asked(args: string[], ...messages: string[]): Promise<Run & { ans
 const textOf = (answer: Answer | undefined): string | undefined => answer?.result.content[0]?.text
 
 describe('mock with a fallback', () => {
-  it('asks the real server what was not recorded, and keeps its answers in a copy that plays', async () => {
+  it('sends requests that were not recorded to the real server, and keeps its responses in a copy that plays', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'old' }))
     const copy = stage.path('copy.jsonl')
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
@@ -79,7 +79,7 @@ describe('mock with a fallback', () => {
 })
 
 describe('mock that keeps a copy', () => {
-  it('never takes the place of its recording', async () => {
+  it('never replaces its recording', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const options = ['--fallback', '--record', 'new', '--out', tape, '--', ...mini]
     const { code, stderr } = await wiretape(['mock', tape, ...options])
@@ -97,7 +97,7 @@ describe('mock with rules', () => {
     return path
   }
 
-  it('changes, answers and drops what passes', async () => {
+  it('changes messages, responds to them and drops them', async () => {
     const tape = await recorded(
       call(1, 'echo', { text: 'a' }),
       call(2, 'add', { a: 1, b: 2 }),
@@ -132,7 +132,7 @@ describe('mock() of the library', () => {
     return (await response.json()) as Answer
   }
 
-  it('serves a recording over HTTP until it is closed, and tells what was missed', async () => {
+  it('serves a recording over HTTP until it is closed, and reports unmatched calls', async () => {
     const path = stage.path('bare.jsonl')
     writeFileSync(
       path,
@@ -162,7 +162,7 @@ describe('mock() of the library', () => {
     await expect(fetch(served.url)).rejects.toThrow('fetch failed')
   })
 
-  it('rejects what cannot be served', async () => {
+  it('rejects a recording that cannot be served', async () => {
     await expect(mock(stage.path('nothing.jsonl'))).rejects.toMatchObject({ code: 'unreadable' })
   })
 })

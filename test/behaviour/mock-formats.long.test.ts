@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Uses a server of 2025 with version 2 of the official client, which asks first which era it is of. */
+/** Uses a server of 2025 with version 2 of the official client, which first asks for the server's era. */
 async function use(argv: readonly string[]): Promise<unknown[]> {
   const client = new Client({ name: 'c', version: '2' }, { versionNegotiation: { mode: 'auto' } })
   const transport = new StdioClientTransport({
@@ -52,7 +52,7 @@ describe('mock of other formats', () => {
     }
   })
 
-  it('says on stderr what is wrong with the recording, and serves the rest of it', async () => {
+  it('prints problems of the recording on stderr, and serves the rest of it', async () => {
     const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
     writeFileSync(stage.path('broken.jsonl'), `${ping}{"jsonrpc":\n{"jsonrpc":"2.0","id":1,"result":{}}\n`)
     const { stdout, stderr } = await wiretape(['mock', 'broken.jsonl'], { cwd: stage.folder, input: ping })

@@ -24,7 +24,7 @@ interface Answer {
   readonly result?: { readonly text?: string; readonly more?: string }
   readonly error?: { readonly code: number; readonly message: string }
 }
-/** What was answered, in the order in which it came: `1 one more`, `1 error -32603`. */
+/** Responses in the order of their arrival: `1 one more`, `1 error -32603`. */
 const told = ({ id, result, error }: Answer): string =>
   [id, error ? `error ${error.code}` : result?.text, result?.more].filter(Boolean).join(' ')
 
@@ -38,7 +38,7 @@ const first = '1 one more'
 const second = '2 two more'
 
 describe('a rule on a mock', () => {
-  it.each(['', 'on: answers, '])('%sdelay: the answer comes later, others do not', async (on) => {
+  it.each(['', 'on: answers, '])('%sdelay: the response comes later, others do not', async (on) => {
     const rules = rulesOf(`${on}delay: 300ms`)
     const run = await wiretape(['mock', tape, '--rules', rules], { input: calls.join('') })
     const answers = run.stdout.split('\n').slice(0, -1)
@@ -56,7 +56,7 @@ describe('a rule on a mock', () => {
     expect(performance.now() - began).toBeGreaterThan(295)
   })
 
-  it('duplicate: the second call is one that was not recorded', async () => {
+  it('duplicate: the second call counts as not recorded', async () => {
     const { stdout, stderr } = await wiretape(['mock', tape, '--rules', rulesOf('duplicate: true')], {
       input: calls.join(''),
     })
@@ -78,7 +78,7 @@ describe('a rule on a mock', () => {
       await expect(
         fetch(served.url, { method: 'POST', headers: postHeaders, body: calls[0]! }),
       ).rejects.toThrow('fetch failed')
-      // Others are served.
+      // Other clients are served.
       const response = await fetch(served.url, { method: 'POST', headers: postHeaders, body: calls[1]! })
       expect(told((await response.json()) as Answer)).toBe(second)
     } finally {

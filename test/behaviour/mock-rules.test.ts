@@ -24,11 +24,11 @@ interface Answer {
   readonly result?: { readonly text?: string; readonly more?: string }
   readonly error?: { readonly code: number; readonly message: string }
 }
-/** What was answered, in the order in which it came: `1 one more`, `1 error -32603`. */
+/** Responses in the order of their arrival: `1 one more`, `1 error -32603`. */
 const told = ({ id, result, error }: Answer): string =>
   [id, error ? `error ${error.code}` : result?.text, result?.more].filter(Boolean).join(' ')
 
-/** Answers to several requests have no order. */
+/** Responses to several requests have no order. */
 function ordered(texts: readonly string[]): string[] {
   return texts.map((text) => told(JSON.parse(text) as Answer)).toSorted()
 }
@@ -43,7 +43,7 @@ const first = '1 one more'
 const second = '2 two more'
 
 describe('a rule on a mock', () => {
-  // The action, what comes on stdio, and over HTTP where that is something else.
+  // The action, the responses on stdio, and those over HTTP if they differ.
   it.each<[string, string[], string[]?]>([
     [`on: answers, set: { '$.result.text': lie }`, ['1 lie more', second]],
     [`on: answers, remove: ['$.result.more']`, ['1 one', second]],
@@ -79,7 +79,7 @@ describe('a rule on a mock', () => {
     expect(ordered(came)).toEqual(overHttp)
   })
 
-  it('hold: a line says that nobody can be asked', async () => {
+  it('hold: a line says that no screen can attach', async () => {
     const { stderr } = await wiretape(['mock', tape, '--rules', rulesOf('hold: true')], { input: calls[0]! })
     expect(stderr).toBe(
       'wiretape: rule r holds messages for a person; a mock cannot hold messages and delivers them\n',

@@ -13,7 +13,7 @@ afterEach(() => stage.close())
 const meta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"]}'
 const end = '{"t":"2026-08-01T10:00:09.000Z","type":"end","exitCode":0,"durationMs":9000}'
 
-/** A tape of lines such as `> {…}` (client) and `< {…}` (server), half a second apart; `"jsonrpc"` is put in. */
+/** A tape of lines such as `> {…}` (client) and `< {…}` (server), half a second apart; `"jsonrpc"` is added. */
 function tapeOf(...messages: string[]): string {
   const lines = messages.map((line, i) => {
     const raw = line.slice(2).replace('{', '{"jsonrpc":"2.0",')
@@ -25,7 +25,7 @@ function tapeOf(...messages: string[]): string {
   return path
 }
 
-/** What the mock says to these messages, line by line. */
+/** Output of the mock for these messages, line by line. */
 async function asked(args: string[], ...messages: string[]): Promise<Run & { lines: string[] }> {
   const input = messages.map((text) => `${text.replace('{', '{"jsonrpc":"2.0",')}\n`).join('')
   const run = await wiretape(['mock', ...args], { input })
@@ -36,7 +36,7 @@ const call = (id: string, name: string, args = '{}', more = ''): string =>
   `{"id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}${more}}}`
 
 describe('mock', () => {
-  it('says the recorded text with the live id, to the character', async () => {
+  it('sends the recorded text with the live id, to the character', async () => {
     const odd = '"result":{"big":12345678901234567890, "n":1.0,"é":"\\u00e9","b":1,"b":2}}'
     const tape = tapeOf(
       `> ${call('1', 'a', '{"x":1,"y":[true]}')}`,
@@ -50,7 +50,7 @@ describe('mock', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
-  it('answers what is no JSON-RPC with an error, as servers do, so that nobody waits', async () => {
+  it('responds to text that is not JSON-RPC with an error, as servers do, so that no client waits', async () => {
     const tape = tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')
     const input = [
       '{"id":9,"method":"ping"}',
@@ -70,7 +70,7 @@ describe('mock', () => {
     expect(code).toBe(0)
   })
 
-  it('tells when the recorded server never answered', async () => {
+  it('reports a call that the recorded server never responded to', async () => {
     const tape = tapeOf(`> ${call('1', 'hang')}`, '< {"method":"notifications/x"}')
     const { lines } = await asked([tape], call('2', 'hang'))
     expect(JSON.parse(lines[1]!).error).toMatchObject({
@@ -83,7 +83,7 @@ describe('mock', () => {
 describe('mock over HTTP', () => {
   const tape = (): string => tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')
 
-  it('refuses requests of web pages and of other names, and hears no other machine', async () => {
+  it('refuses requests of web pages and of other host names, and does not listen to other machines', async () => {
     const mock = stage.start([process.execPath, cli, 'mock', tape(), '--listen', '0'], { detached: true })
     await printed(mock, '\n')
     const url = mock.stdout().toString().trim()

@@ -1,4 +1,4 @@
-/** Outputs that are no files: what is there is written through, never replaced. */
+/** Outputs that are not files are written through, never replaced. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ function shell(line: string): Promise<Run> {
 const into = (output: string, line: string): Promise<Run> => shell(`OUT=${output}; ${line}`)
 
 describe.runIf(process.platform === 'linux')('an output that is no file', () => {
-  it.each(['/dev/stdout', '/dev/fd/1', '-'])('%s is stdout, which then has nothing else', async (output) => {
+  it.each(['/dev/stdout', '/dev/fd/1', '-'])('%s is stdout, without other output', async (output) => {
     expect(await wiretape([...convert, output], { cwd: folder })).toEqual({
       code: 0,
       stdout: lines,
@@ -42,13 +42,13 @@ describe.runIf(process.platform === 'linux')('an output that is no file', () => 
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
-  it('a descriptor of the shell is written where the shell was', async () => {
+  it("a descriptor of the shell is written at the shell's position", async () => {
     const { stderr } = await into('/dev/fd/3', '{ echo before >&3; $W; echo after >&3; } 3>third')
     expect(stderr).toBe(lost('/dev/fd/3'))
     expect(readFileSync(join(folder, 'third'), 'utf8')).toBe(`before\n${lines}after\n`)
   })
 
-  it('a pipe of the shell is written into', async () => {
+  it("a shell's pipe is written into", async () => {
     const { code } = await into('">(cat >substituted)"', '$W >/dev/null; wait $!')
     expect([code, readFileSync(join(folder, 'substituted'), 'utf8')]).toEqual([0, lines])
     const piped = await into('/dev/fd/3', '{ $W 3>&1 >/dev/null; } | cat')
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('an output that is no file', () => 
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
-  it('that is full is said to be', async () => {
+  it('that is full is reported', async () => {
     expect(await wiretape([...convert, '/dev/full'], { cwd: folder })).toEqual({
       code: 2,
       stdout: '',

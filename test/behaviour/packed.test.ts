@@ -32,7 +32,7 @@ describe('a packed recording', () => {
     expect(readFileSync(join(folder, 'log.out.jsonl'), 'utf8')).toBe(tape)
   })
 
-  it('that is cut off shows what is there, and that it is cut off', async () => {
+  it('that is cut off shows its complete part, and that it is cut off', async () => {
     const packed = gzipSync(tape)
     write('cut.gz', packed.subarray(0, packed.length - 20))
     const shown = await run('inspect', 'cut.gz')
@@ -50,7 +50,7 @@ describe('a packed recording', () => {
     )
   })
 
-  it('of which only the first bytes are there is refused', async () => {
+  it('that has only its first bytes is refused', async () => {
     write('tiny.gz', gzipSync(tape).subarray(0, 12))
     expect(await run('inspect', 'tiny.gz')).toEqual({
       code: 2,
@@ -71,7 +71,7 @@ describe('a packed recording', () => {
     ])
   })
 
-  it('that something else follows is read up to there, and that is said', async () => {
+  it('that is followed by other bytes is read up to there, with a warning', async () => {
     write('rest.gz', gzipSync(tape), Buffer.from('something else'))
     const { code, stdout } = await run('inspect', 'rest.gz')
     expect(code).toBe(0)
@@ -79,7 +79,7 @@ describe('a packed recording', () => {
     expect(stdout).toContain('! uncompressed data follows the compressed data; it was not read\n')
   })
 
-  it('that was joined with another document says that the second one is not read', async () => {
+  it('that was joined with another document is read without the second, with a warning', async () => {
     expect((await run('convert', 'log', 'one.json')).code).toBe(0)
     const document = gzipSync(readFileSync(join(folder, 'one.json')))
     write('two.json.gz', document, document)

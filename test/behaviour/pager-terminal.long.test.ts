@@ -1,4 +1,4 @@
-/** Long output on a terminal: what a pager gets, and how both end. */
+/** Long output on a terminal: the pager's input, and how both programs end. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { noTerminal, openTerminal, type Terminal } from '../clients/terminal.js'
@@ -109,7 +109,7 @@ describe.skipIf(leftOut(noTerminal === undefined && hasLess, `less: ${noTerminal
       }
     })
 
-    it('does not page what fits on the screen', async () => {
+    it('does not page output that fits on the screen', async () => {
       const terminal = open('inspect', 'short')
       try {
         expect(await terminal.shows('ended with')).toMatch(/tools\/call find[^]*ended with 0/)

@@ -1,4 +1,4 @@
-/** Long output on a terminal: what a pager gets, and how both end. */
+/** Long output on a terminal: the pager's input, and how both programs end. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDataFolder, daysAgo, toolCall } from './data-folder.js'

@@ -69,7 +69,7 @@ describe('wiretape pin', () => {
     expect(await here('pin', '--verify', 'after.jsonl')).toMatchObject({ code: 0 })
   })
 
-  it('tells each listing that drifted under check --pin', async () => {
+  it('reports each listing that drifted under check --pin', async () => {
     await here('pin', 'before.jsonl')
     expect(await here('check', 'before.jsonl', '--pin', 'wiretape.lock')).toMatchObject({ code: 0 })
     const { code, stdout } = await here('check', 'after.jsonl', '--pin', 'wiretape.lock')
@@ -92,7 +92,7 @@ describe('wiretape pin', () => {
     })
   })
 
-  it('puts the pages of a listing together, and pins no listing that was not read to its end', async () => {
+  it('joins the pages of a listing, and pins no listing that was not read to its end', async () => {
     const pages = [
       ...ask('tools/list', {}, { tools: [add], nextCursor: 'x' }),
       ...ask('tools/list', { cursor: 'x' }, { tools: [sub] }),
@@ -104,7 +104,7 @@ describe('wiretape pin', () => {
     })
   })
 
-  it('asks a server itself, of either era', async () => {
+  it('lists the tools of a server itself, of either era', async () => {
     for (const file of ['varying-mcp.mjs', 'modern-mcp.mjs']) {
       const command = ['--lock', `${file}.lock`, '--', ...server(file)]
       expect(await here('pin', ...command)).toMatchObject({
@@ -115,7 +115,7 @@ describe('wiretape pin', () => {
     }
   })
 
-  it('refuses what makes no sense in one line', async () => {
+  it('refuses invalid options in one line', async () => {
     await here('pin', 'before.jsonl')
     write('edited.lock', lock().replace('Subtracts.', 'Subtracts, and more.'))
     for (const [args, why] of [

@@ -17,7 +17,7 @@ export function makePipes(): Pipes {
   const folder = mkdtempSync(join(os.tmpdir(), 'wiretape-pipes-'))
   const paths = ['in', 'out', 'err'].map((name) => join(folder, name))
   spawnSync('mkfifo', paths)
-  // Held open on both sides, or else opening one side would wait for the other.
+  // Both sides stay open here; otherwise opening one side would wait for the other.
   const both = paths.map((path) => openSync(path, O_RDWR | O_NONBLOCK))
   const theirs = paths.map((path, i) => openSync(path, i === 0 ? O_RDONLY : O_WRONLY))
   const ours = paths.map((path, i) => {

@@ -48,7 +48,7 @@ function tapes(): string[] {
 }
 
 describe('a policy', () => {
-  it('binds what a mock records of a real server', async () => {
+  it('applies to the recording that a mock makes of a real server', async () => {
     const out = join(home, 'out.jsonl')
     const argv = ['mock', 'plain-v1.jsonl', '--fallback', '--record', 'new', '--out', out, '--', 'cat']
     const { stderr, code } = await wiretape(argv, { env: env('version: 1\nrecord: none') })
@@ -62,7 +62,7 @@ describe('a policy', () => {
     expect(run.stdout).toContain('wiretape: This is recorded.\n')
   })
 
-  it('with a quota stops recording when it is full of what is not shipped, and goes on when there is room', async () => {
+  it('with a quota stops recording when unshipped recordings fill it, and continues when there is room', async () => {
     const store = join(home, 'store')
     const policy = `version: 1\nquota: 300kB\nship: { to: ${store} }`
     const line = `{"jsonrpc":"2.0","method":"x","params":"${'y'.repeat(50_000)}"}\n`
@@ -77,7 +77,7 @@ describe('a policy', () => {
     expect(pruned.stderr).toContain('not shipped yet')
     expect(tapes()).toHaveLength(1)
     expect((await wiretape(['ship'], { env: options.env })).stdout).toMatch(/^shipped 1 segment /)
-    // Now the first one may go to make room.
+    // Now the first recording may be deleted to make room.
     const small = await wiretape(['record', '--', 'cat'], { ...options, input: line.repeat(2) })
     expect(small.stderr).toBe('')
     expect(tapes()).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('a policy', () => {
     expect(readFileSync(join(out, name!), 'utf8')).not.toContain('"gap"')
   })
 
-  it('with retention deletes what is too old or too much', async () => {
+  it('with retention deletes recordings that are too old or too large in total', async () => {
     const recordings = join(home, 'wiretape/recordings')
     const names = (): string[] => readdirSync(recordings).filter((name) => name.endsWith('.jsonl'))
     await record('version: 1')
@@ -121,7 +121,7 @@ describe('a policy', () => {
     expect(names()).toEqual([])
   })
 
-  it('binds what `run` records', async () => {
+  it('applies to recordings of `run`', async () => {
     const call = { name: 'one', request: { method: 'tools/list' } }
     const file = join(home, 'a.yaml')
     writeFileSync(file, JSON.stringify({ server: { command: server('varying-mcp.mjs') }, calls: [call] }))
@@ -135,7 +135,7 @@ describe('a policy', () => {
     expect(names().filter((name) => name.endsWith('.jsonl'))).toHaveLength(1)
   })
 
-  it('binds servers that `install` set up', async () => {
+  it('applies to servers that `install` set up', async () => {
     const config = join(home, '.cursor/mcp.json')
     mkdirSync(join(home, '.cursor'))
     writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: 'cat', args: [] } } }))

@@ -37,13 +37,13 @@ function tapes(): string[] {
 }
 
 describe('a policy', () => {
-  it('that says none lets everything pass and nothing be recorded', async () => {
+  it('with `record: none` passes all traffic and records nothing', async () => {
     const { stdout, stderr, code } = await record('version: 1\nrecord: none')
     expect([stdout, stderr, code]).toEqual([input, '', 0])
     expect(tapes()).toEqual([])
   })
 
-  it('that cannot be read fails closed, and says so in one line', async () => {
+  it('that cannot be read fails closed, with one line', async () => {
     const { stdout, stderr, code } = await record(
       'version: 1\nrecord: [',
       '--session-file',

@@ -24,7 +24,7 @@ afterEach(() => data.close())
 const left = (): string[] => readdirSync(data.recordings).toSorted()
 
 describe('prune', () => {
-  it('deletes what ended long ago, and says what', async () => {
+  it('deletes recordings that ended long ago, and lists them', async () => {
     const { stdout, stderr, code } = await data.run('prune', '--older-than', '30d')
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
     expect(stdout).toMatch(
@@ -50,7 +50,7 @@ describe('prune', () => {
     expect(left()).toHaveLength(4)
   })
 
-  it('goes by the last write of one that was cut off', async () => {
+  it('uses the last write of a recording that was cut off', async () => {
     const path = join(data.recordings, 'old.jsonl')
     const text = readFileSync(path, 'utf8').trimEnd()
     writeFileSync(path, text.slice(0, text.lastIndexOf('\n') + 1))
@@ -77,14 +77,14 @@ describe('prune', () => {
   })
 })
 
-describe('prune while something is recorded', () => {
+describe('prune while a recording runs', () => {
   let stage: Stage
   beforeEach(() => {
     stage = createStage()
   })
   afterEach(() => stage.close())
 
-  it('never deletes that', async () => {
+  it('never deletes it', async () => {
     const folder = join(stage.env['XDG_DATA_HOME']!, 'wiretape/recordings')
     const actor = stage.start(stage.record(server('mini-mcp.mjs'), ['--out', folder]))
     await actor.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')

@@ -5,7 +5,7 @@ import { createStage, readIfThere, server, settled, until, writtenBytes, type St
 import { linesOfType } from './tape-bytes.js'
 
 const megabyte = 1_000_000
-/** What kernel buffers, Node's and ours may hold of a stopped stream. */
+/** Bytes of a stopped stream that the kernel's, Node's and our buffers may hold. */
 const inFlightBytes = 4 * megabyte
 const hasProc = existsSync('/proc/self/io')
 
@@ -42,7 +42,7 @@ it.skipIf(!hasProc)(
 )
 
 it.skipIf(!hasProc)(
-  'stops a client whose server does not read, and says what did not get there',
+  'stops a client whose server does not read, and reports the bytes that were not delivered',
   async () => {
     const recorder = stage.start(stage.record(server('deaf.mjs')), { detached: true })
     const line = `{"jsonrpc":"2.0","method":"n","params":{"data":"${'x'.repeat(9_950)}"}}\n`
@@ -50,7 +50,7 @@ it.skipIf(!hasProc)(
     let sent = 0
     for (; sent < 20 * megabyte; sent += line.length)
       void recorder.send(line).then(() => (taken += line.length))
-    // More than the server's pipe holds: some of it waits in the recorder.
+    // More than the server's pipe holds: a part of it waits in the recorder.
     await settled(() => tapeBytes(), 120_000)
     expect(taken).toBeLessThan(inFlightBytes)
 

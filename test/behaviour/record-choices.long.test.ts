@@ -12,7 +12,7 @@ afterEach(() => stage.close())
 
 const wiretape = (...args: readonly string[]): Actor => stage.start([process.execPath, cli, ...args])
 
-/** A server that says its arguments, one a line. */
+/** A server that prints its arguments, one a line. */
 const sayArguments = ['sh', '-c', 'printf "%s\\n" "$@"', 'sh']
 
 async function metaOf(options: readonly string[], command: readonly string[] = ['true']): Promise<Line> {
@@ -21,15 +21,15 @@ async function metaOf(options: readonly string[], command: readonly string[] = [
   return linesOfTape(stage.tape())[0]!
 }
 
-describe('what is said about a recording', () => {
-  it('is the name of the program and of the start when nothing is said', async () => {
+describe('the label and metadata of a recording', () => {
+  it('default to the name of the program and the time of the start', async () => {
     const meta = await metaOf([], ['/bin/true'])
     expect(meta['label']).toBe('true')
     const stamp = meta['startedAt'].replaceAll(/[:.]/g, '-')
     expect(basename(stage.tape())).toBe(`${stamp}-true.jsonl`)
   })
 
-  it('can be as odd as it likes', async () => {
+  it('may have any characters', async () => {
     const label = `../../${'Größe 🎞/'.repeat(30)}\u001B[31m`
     const meta = await metaOf(['--label', label, '--meta', '__proto__=x'])
     expect(meta['label']).toBe(label)
@@ -64,7 +64,7 @@ describe('where a recording goes', () => {
   it.each([
     ['a file in place of the folder', 'in-the-way'],
     ['a file in the way to it', 'in-the-way/folder'],
-  ])('cannot be %s: then nothing is started', async (_, out) => {
+  ])('cannot be %s: then no server is started', async (_, out) => {
     writeFileSync(stage.path('in-the-way'), '')
     const recorder = wiretape('record', '--out', out, '--', 'sh', '-c', 'echo started >started.txt')
     expect((await recorder.ended).exitCode).toBe(1)
@@ -86,7 +86,7 @@ describe('the server’s command line', () => {
   })
 })
 
-it('says nothing on stderr where no person looks, with --quiet and without', async () => {
+it('prints nothing on stderr without a terminal, with --quiet and without', async () => {
   for (const options of [[], ['--quiet']]) {
     const recorder = stage.start(stage.record(['true'], options))
     await recorder.ended
@@ -98,7 +98,7 @@ describe('--max-bytes', () => {
   const line = (n: number): string =>
     `{"jsonrpc":"2.0","method":"n","params":{"n":${n},"pad":"${'x'.repeat(200)}"}}\n`
 
-  /** One message at a time: the tape is written while the server runs. */
+  /** One message at a time, so that the tape is written while the server runs. */
   async function converse(options: readonly string[], count: number): Promise<string> {
     const recorder = stage.start(stage.record(server('echo-lines.mjs'), options))
     let sent = ''
@@ -113,7 +113,7 @@ describe('--max-bytes', () => {
     return sent
   }
 
-  /** In the order of their segments; `.10.` comes after `.9.`. */
+  /** Files in the order of their segments; `.10.` comes after `.9.`. */
   const segments = (): string[] =>
     stage
       .tapes()

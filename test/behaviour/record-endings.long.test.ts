@@ -16,7 +16,7 @@ describe.each(['sockets', 'pipes'] as const)('to a client that is connected over
   const record = (command: readonly string[], read = true) =>
     stage.start(stage.record(command), { over, read })
 
-  it('passes the end of its input on, and what the server says after that', async () => {
+  it('passes the end of its input on, and the later output of the server', async () => {
     const recorder = record(['sh', '-c', 'cat >/dev/null; echo "seen the end"; exit 6'])
     recorder.stdin.end(ping)
     expect(await recorder.ended).toEqual({ exitCode: 6, signal: null })
@@ -24,7 +24,7 @@ describe.each(['sockets', 'pipes'] as const)('to a client that is connected over
     expect(stage.running()).toEqual([])
   })
 
-  it('shows that the server closed its stdout while it lives on', async () => {
+  it('shows that the server closed its stdout while it still runs', async () => {
     const recorder = record(['sh', '-c', 'echo last; exec >&-; read -r line; echo "$line" >&2; exit 5'])
     await once(recorder.output, 'end')
     expect(recorder.stdout().toString()).toBe('last\n')
@@ -35,7 +35,7 @@ describe.each(['sockets', 'pipes'] as const)('to a client that is connected over
     expect(bytesOfTape(stage.tape(), 'err').toString()).toBe('still here\n')
   })
 
-  it('shows that the server closed its stdin while it lives on, and marks what did not get there', async () => {
+  it('shows that the server closed its stdin while it still runs, and marks undelivered messages', async () => {
     const recorder = record(['sh', '-c', 'exec <&-; echo closed; exec sleep 60'])
     await printed(recorder, 'closed')
     const failed = new Promise((done) => recorder.stdin.once('close', done))
@@ -51,7 +51,7 @@ describe.each(['sockets', 'pipes'] as const)('to a client that is connected over
     expect(linesOfType(stage.tape(), 'undelivered').map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
   })
 
-  it('lets a server write into the void when its client reads no more', async () => {
+  it("discards a server's output when its client reads no more", async () => {
     const command = ['sh', '-c', 'yes "{}"; kill -s PIPE $$']
     const without = stage.start(command, { over, read: false })
     const withUs = record(command, false)
@@ -67,7 +67,7 @@ describe.each(['sockets', 'pipes'] as const)('to a client that is connected over
 })
 
 describe('a grandchild that holds the output open', () => {
-  it('does not keep us, once nothing comes from it', async () => {
+  it('does not keep the recorder running once it writes nothing', async () => {
     const recorder = stage.start(stage.record(server('grandchild.mjs')))
     const { exitCode } = await recorder.ended
     expect(exitCode).toBe(0)
@@ -77,7 +77,7 @@ describe('a grandchild that holds the output open', () => {
     process.kill(pid, 'SIGKILL')
   })
 
-  it('still has its output passed on while it goes on talking', async () => {
+  it('has its output passed on while it still writes', async () => {
     const script = '(for i in 1 2 3; do sleep 0.8; echo "late $i"; done) & echo early; exit 4'
     const recorder = stage.start(stage.record(['sh', '-c', script]))
     expect((await recorder.ended).exitCode).toBe(4)
@@ -94,7 +94,7 @@ describe('the exit status is the server’s', () => {
     ['SIGTERM', 143],
     ['SIGKILL', 137],
     ['SIGSEGV', 139],
-  ] as const)('when that ends with %s', async (status, exitCode) => {
+  ] as const)('when the server ends with %s', async (status, exitCode) => {
     const recorder = stage.start(stage.record(server('exit-with.mjs', status, 'out', 'err')))
     expect(await recorder.ended).toEqual({ exitCode, signal: null })
     expect([recorder.stdout().toString(), recorder.stderr().toString()]).toEqual(['out', 'err'])
@@ -126,7 +126,7 @@ describe('a program that cannot be started', () => {
   })
 })
 
-it('closes its input when the server is gone, so that the client can not write on', async () => {
+it('closes its input when the server is gone, so that the client cannot write on', async () => {
   const recorder = stage.start(stage.record(server('exit-with.mjs', '0')))
   await Promise.all([new Promise((done) => recorder.stdin.once('close', done)), recorder.ended])
   await until('nothing runs any more', () => stage.running().length === 0)

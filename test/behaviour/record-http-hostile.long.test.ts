@@ -39,7 +39,7 @@ const call = (id: number): string =>
 interface Outcome {
   readonly status?: number
   readonly body: Buffer
-  /** The client could see that something is missing. */
+  /** Whether the client could notice that the body is incomplete. */
   readonly broken: boolean
 }
 
@@ -63,7 +63,7 @@ function ask(url: URL, id: number, onBytes: (size: number) => void = () => undef
   })
 }
 
-/** Calls `take` with the number of the call that a socket brings; head and body may come one after the other. */
+/** Calls `take` with the number of the call on a socket; head and body may arrive separately. */
 function onCall(socket: Socket, take: (id: number) => void): void {
   let said = ''
   socket.on('data', (bytes: Buffer) => {
@@ -83,21 +83,21 @@ function answerWhole(socket: Socket, id: number): void {
   socket.write(head + body)
 }
 
-describe('an upstream that breaks its answers', () => {
-  it('does not disturb the answers to others, and the tape says of each what came of it', async () => {
+describe('an upstream that breaks its responses', () => {
+  it('does not disturb the responses to others, and the tape has the outcome of each', async () => {
     const half = answerTo(1).slice(0, 20)
     const misdeeds: Readonly<Record<number, (socket: Socket) => void>> = {
-      // Half a body, and the connection closes.
+      // Half a body, then the connection closes.
       0: (socket) =>
         socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n${half}`),
-      // A reset before an answer.
+      // A reset before a response.
       1: (socket) => socket.resetAndDestroy(),
       // A reset in the middle of a stream.
       2: (socket) => {
         socket.write(eventStream + chunkOf('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'))
         setImmediate(() => socket.resetAndDestroy())
       },
-      // Chunks that are none.
+      // Invalid chunks.
       3: (socket) => socket.write(`${eventStream}zz\r\nwhat\r\n`),
     }
     const port = await net.rawUpstream((socket) => {
@@ -134,7 +134,7 @@ describe('an upstream that breaks its answers', () => {
 })
 
 describe('an upstream that trickles', () => {
-  it('is heard byte by byte, and recorded as one message', async () => {
+  it('is read byte by byte, and recorded as one message', async () => {
     const event = `event: message\nid: 7\ndata: ${answerTo(1)}\n\n`
     let sent = 0
     let received = 0
@@ -150,7 +150,7 @@ describe('an upstream that trickles', () => {
       })
     })
     const { recorder, url } = await record(port)
-    // The next byte is sent only when the one before has arrived.
+    // Sends the next byte only when the one before has arrived.
     const { body, broken } = await ask(url, 1, (size) => {
       received += size
       if (received === sent) more()
@@ -163,8 +163,8 @@ describe('an upstream that trickles', () => {
   })
 })
 
-describe('an answer of 50 MB', () => {
-  it('arrives as it is, and is on the tape', async () => {
+describe('a response of 50 MB', () => {
+  it('arrives unchanged, and is on the tape', async () => {
     const text = 'ä€🎞"\\\\ '.repeat(4_000_000)
     const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"text":${JSON.stringify(text)}}}`)
     expect(body.length).toBeGreaterThan(50_000_000)

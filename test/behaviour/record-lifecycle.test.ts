@@ -29,7 +29,7 @@ describe.each(['sockets', 'pipes'] as const)('to a client that is connected over
 })
 
 describe('a grandchild that holds the output open', () => {
-  it('does not keep us until our client kills us, 2 s after SIGTERM as the official clients do', async () => {
+  it('does not keep the recorder running until its client kills it, 2 s after SIGTERM as the official clients do', async () => {
     const recorder = stage.start(stage.record(['sh', '-c', 'sleep 60 & echo $!; exec sleep 60']))
     await until('the child runs', () => recorder.stdout().toString().endsWith('\n'))
     recorder.child.kill('SIGTERM')
@@ -50,8 +50,8 @@ it.skipIf(!hasProc)('keeps the descriptors of its own files from the server', as
   expect(recorder.stdout().toString()).toBe(without.stdout().toString())
 })
 
-it.skipIf(!hasProc)('leaves a stderr that it shares with its client as that opened it', async () => {
-  // Its own writes would fail with EAGAIN when we made the pipe one that does not block.
+it.skipIf(!hasProc)('leaves the flags of a stderr that it shares with its client', async () => {
+  // If the recorder made the pipe non-blocking, the client's own writes would fail with EAGAIN.
   const client = stage.start(
     ['sh', '-c', '"$@" & wait', 'sh', ...stage.record(['sh', '-c', 'echo up >&2; sleep 60'])],
     {
@@ -63,7 +63,7 @@ it.skipIf(!hasProc)('leaves a stderr that it shares with its client as that open
   expect(Number.parseInt(flags, 8) & constants.O_NONBLOCK).toBe(0)
 })
 
-it.skipIf(!existsSync('/dev/full'))('ends a server whose output nobody can take', async () => {
+it.skipIf(!existsSync('/dev/full'))('ends a server whose output has no reader', async () => {
   const full = openSync('/dev/full', 'w')
   const command = ['sh', '-c', 'yes "{}"; kill -s PIPE $$']
   const recorder = stage.start(stage.record(command), { stdio: ['pipe', full, 'pipe'] })

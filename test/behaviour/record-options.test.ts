@@ -13,7 +13,7 @@ afterEach(() => stage.close())
 
 const wiretape = (...args: readonly string[]): Actor => stage.start([process.execPath, cli, ...args])
 
-/** A server that says its arguments, one a line. */
+/** A server that prints its arguments, one a line. */
 const sayArguments = ['sh', '-c', 'printf "%s\\n" "$@"', 'sh']
 
 async function metaOf(options: readonly string[], command: readonly string[] = ['true']): Promise<Line> {
@@ -22,8 +22,8 @@ async function metaOf(options: readonly string[], command: readonly string[] = [
   return linesOfTape(stage.tape())[0]!
 }
 
-describe('what is said about a recording', () => {
-  it('stands in the tape’s first line', async () => {
+describe('the label and metadata of a recording', () => {
+  it("are in the tape's first line", async () => {
     const options = [
       '--label',
       'my files',
@@ -63,7 +63,7 @@ describe('where a recording goes', () => {
     expect(statSync(dirname(folder)).mode & 0o777).toBe(0o700)
   })
 
-  it('is --out, made when it is missing and meant from the working directory', async () => {
+  it('is --out, created if missing, relative to the working directory', async () => {
     const recorder = wiretape('record', '--out', 'a/b c', '--', 'true')
     expect((await recorder.ended).exitCode).toBe(0)
     const folder = stage.path('a/b c')
@@ -83,7 +83,7 @@ describe('the server’s command line', () => {
   })
 })
 
-describe('a command line that is wrong starts nothing, makes nothing and says one line', () => {
+describe('an invalid command line starts no server, creates no file and prints one line', () => {
   const start = ['sh', '-c', 'echo started >started.txt']
   it.each([
     ['an unknown option', ['--colour', '--', ...start]],
@@ -132,7 +132,7 @@ describe('--max-bytes', () => {
   const line = (n: number): string =>
     `{"jsonrpc":"2.0","method":"n","params":{"n":${n},"pad":"${'x'.repeat(200)}"}}\n`
 
-  /** One message at a time: the tape is written while the server runs. */
+  /** One message at a time, so that the tape is written while the server runs. */
   async function converse(options: readonly string[], count: number): Promise<string> {
     const recorder = stage.start(stage.record(server('echo-lines.mjs'), options))
     let sent = ''
@@ -147,7 +147,7 @@ describe('--max-bytes', () => {
     return sent
   }
 
-  /** In the order of their segments; `.10.` comes after `.9.`. */
+  /** Files in the order of their segments; `.10.` comes after `.9.`. */
   const segments = (): string[] =>
     stage
       .tapes()
@@ -166,7 +166,7 @@ describe('--max-bytes', () => {
     let seq = 0
     for (const [i, path] of paths.entries()) {
       const lines = linesOfTape(path)
-      // The end line may come on top.
+      // The end line may exceed the limit.
       expect(statSync(path).size).toBeLessThanOrEqual(20_500)
       expect(statSync(path).mode & 0o777).toBe(0o600)
       expect(lines[0]).toMatchObject({ type: 'meta', label: 'r', wiretape: { session, segment: i } })

@@ -21,13 +21,13 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Without a terminal, whatever the tests themselves are started from. */
+/** Without a terminal, even if the tests have one. */
 const record = (command: readonly string[]): Actor => stage.start(stage.record(command), { detached: true })
 
 const signalled = (name: string, received: number): string =>
   `{"jsonrpc":"2.0","method":"notifications/signal","params":{"name":"${name}","received":${received}}}`
 
-describe('a signal to us', () => {
+describe('a signal to the recorder', () => {
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('reaches the server every time: %s', async (signal) => {
     const recorder = record(server('trap-signals.mjs'))
     await printed(recorder, 'notifications/ready')
@@ -47,7 +47,7 @@ describe('a signal to us', () => {
     expect((await recorder.ended).exitCode).toBe(7)
   })
 
-  it('ends a server that does not mind it, and the tape says so', async () => {
+  it('ends a server that ignores it, and the tape says so', async () => {
     const recorder = record(server('echo-lines.mjs'))
     await recorder.send('{}\n')
     await printed(recorder, '{}\n')
@@ -56,8 +56,8 @@ describe('a signal to us', () => {
     expect(linesOfTape(stage.tape()).at(-1)).toMatchObject({ exitCode: 143, wiretape: { signal: 'SIGTERM' } })
   })
 
-  it('ends us when the server is gone and the client does not take the rest', async () => {
-    // The server is a shell that leaves a writer behind.
+  it('ends the recorder when the server is gone and the client does not read the rest', async () => {
+    // The server is a shell that leaves a writing process behind.
     const script = 'yes "{\\"jsonrpc\\":\\"2.0\\"}" & echo $! >writer.pid; echo $$ >server.pid; exit 9'
     const recorder = stage.start(stage.record(['sh', '-c', script]), {
       detached: true,
@@ -74,7 +74,7 @@ describe('a signal to us', () => {
   })
 })
 
-it('lets the server see the end of its input when we are killed', async () => {
+it('that kills the recorder closes the input of the server', async () => {
   const recorder = record(['sh', '-c', 'echo ready; cat >/dev/null; echo end >end.txt'])
   await printed(recorder, 'ready')
   recorder.child.kill('SIGKILL')
@@ -84,9 +84,9 @@ it('lets the server see the end of its input when we are killed', async () => {
 
 const hasScript = spawnSync('script', ['--version']).status === 0
 
-it.skipIf(!hasScript)('leaves Ctrl-C to the terminal, which sends it to the server itself', async () => {
+it.skipIf(!hasScript)('of Ctrl-C is not forwarded: the terminal sends it to the server itself', async () => {
   const quoted = stage.record(server('trap-signals.mjs')).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-  // `exec`: a shell that stays would die of the Ctrl-C itself and hide our status.
+  // `exec`: a shell that stays would die of the Ctrl-C itself and hide the recorder's status.
   const terminal = stage.start(['script', '-qefc', `exec ${quoted.join(' ')}`, '/dev/null'], {
     env: { ...stage.env, SHELL: '/bin/sh' },
   })
@@ -97,7 +97,7 @@ it.skipIf(!hasScript)('leaves Ctrl-C to the terminal, which sends it to the serv
 
   await terminal.send('\u0003')
   await printed(terminal, signalled('SIGINT', 1))
-  // A second SIGINT would have been counted before these.
+  // A second SIGINT would have been counted before SIGTERM.
   process.kill(pid, 'SIGTERM')
   await printed(terminal, signalled('SIGTERM', 2))
   process.kill(pid, 'SIGHUP')
@@ -105,7 +105,7 @@ it.skipIf(!hasScript)('leaves Ctrl-C to the terminal, which sends it to the serv
   expect((await terminal.ended).exitCode).toBe(3)
   const names = linesOfType(stage.tape(), undefined).map(({ raw }) => raw.params.name)
   expect(names).toEqual([undefined, 'SIGINT', 'SIGTERM', 'SIGHUP'])
-  // To a person at a terminal one line says where the recording is.
+  // On a terminal, one line names the recording.
   expect(terminal.stdout().toString()).toContain(`recorded 4 messages to ${stage.tape()}`)
 })
 if (!hasScript) process.stderr.write('left out: no `script` to open a terminal with\n')

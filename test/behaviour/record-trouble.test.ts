@@ -39,7 +39,7 @@ interface Counted {
   readonly types: (string | undefined)[]
 }
 
-/** Every line of every tape is whole, or this throws. */
+/** Counts the lines of all tapes; throws if a line is incomplete. */
 function countTapes(): Counted {
   const lines = stage.tapes().flatMap((path) => linesOfTape(path))
   const gaps = lines.filter(({ type }) => type === 'gap')
@@ -53,7 +53,7 @@ function countTapes(): Counted {
 
 const echo = (): Actor => stage.start(stage.record(server('echo-lines.mjs')))
 
-/** A disk of 1 MB, where the tapes go. False when this system does not let us make one. */
+/** A disk of 1 MB for the tapes. False if this system does not allow mounting one. */
 function mountSmallDisk(): boolean {
   mkdirSync(stage.out)
   return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', stage.out]).status === 0
@@ -76,7 +76,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     spawnSync('umount', ['-l', stage.out])
   })
 
-  it('traffic goes on unharmed, and the tape says how much it misses', async () => {
+  it('traffic goes on unharmed, and the tape counts the missing messages', async () => {
     const recorder = echo()
     for (let i = 0; i < 20; i += 1) await converse(recorder, 100)
     const said = await finish(recorder)
@@ -115,7 +115,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     expect(said).toMatch(/^wiretape: \d[\d,]* messages? passed unrecorded: [^\n]+\n$/)
   })
 
-  it('and was full from the start, no server is started', async () => {
+  it('from the start, no server is started', async () => {
     const { bavail, bsize } = statfsSync(stage.out)
     writeFileSync(`${stage.out}/filler`, Buffer.alloc(bavail * bsize))
     const recorder = stage.start(stage.record(['sh', '-c', 'echo started']))
@@ -131,8 +131,8 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
 describe.each([
   ['tape', () => rmSync(stage.tape())],
   ['folder of the tape', () => rmSync(stage.out, { recursive: true })],
-] as const)('when somebody deletes the %s', (_, remove) => {
-  it('traffic goes on unharmed, what follows is recorded, and that says what is missing', async () => {
+] as const)('when the %s is deleted', (_, remove) => {
+  it('traffic goes on unharmed, later messages are recorded, and the tape counts the missing ones', async () => {
     const recorder = echo()
     await converse(recorder, 50)
     await until('it is on the tape', () => readFileSync(stage.tape(), 'utf8').split('"n":49,').length === 3)
@@ -149,7 +149,7 @@ describe.each([
     expect(said).toContain(stage.tape())
   })
 
-  it('and nothing is said any more, the last words are kept all the same', async () => {
+  it('and no message follows, the end line is still written', async () => {
     const recorder = echo()
     await converse(recorder, 50)
     await until('it is on the tape', () => readFileSync(stage.tape(), 'utf8').split('"n":49,').length === 3)
@@ -160,7 +160,7 @@ describe.each([
   })
 })
 
-it('goes on without the tape when it cannot be made again, and says so', async () => {
+it('traffic goes on without a tape that cannot be created again, with a message', async () => {
   const recorder = echo()
   await converse(recorder, 10)
   await until('it is on the tape', () => readFileSync(stage.tape(), 'utf8').split('"n":9,').length === 3)

@@ -1,4 +1,4 @@
-/** Names that a recording of the data folder has beside its path. */
+/** Names of a recording in the data folder, besides its path. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ describe('a recording is named by', () => {
     ['shop@2001-01-01', 'no recording has this name'],
     ['shop~7', 'the folder has only 3 such recordings'],
     ['nosuch.jsonl', 'cannot read nosuch.jsonl: no such file\n'],
-  ])('nothing else: %s is refused', async (name, why) => {
+  ])('no other text: %s is refused', async (name, why) => {
     expect(await inspect(name)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(why) })
   })
 

@@ -38,7 +38,7 @@ describe('recover', () => {
     expect(await check('cut-off.recovered.jsonl')).toMatchObject({ code: 0 })
   })
 
-  it('makes up no exit code that a person or a program would believe', async () => {
+  it('invents no exit code', async () => {
     await recover('cut-off.jsonl')
     const file = 'cut-off.recovered.jsonl'
     const { stdout } = await wiretape(['inspect', file], { cwd: stage.folder })
@@ -50,13 +50,13 @@ describe('recover', () => {
     ])
   })
 
-  it('writes where it is told, and over the tape itself with --in-place', async () => {
+  it('writes to the given path, and over the tape itself with --in-place', async () => {
     expect(await recover('cut-off.jsonl', 'other.jsonl')).toMatchObject({ code: 0 })
     expect(await recover('--in-place', 'cut-off.jsonl')).toMatchObject({ code: 0 })
     expect(readFileSync(tape)).toEqual(readFileSync(stage.path('other.jsonl')))
   })
 
-  it('clears away what a recovery that was killed had begun, and nothing else', async () => {
+  it('deletes the unfinished output of a killed recovery, and no other file', async () => {
     const gone = spawnSync(process.execPath, ['-e', '']).pid
     for (const name of [`.cut-off.jsonl.wiretape-${gone}-12345678.tmp`, `.other.wiretape-${gone}-1.tmp`])
       writeFileSync(stage.path(name), 'half')
@@ -64,7 +64,7 @@ describe('recover', () => {
     expect(readdirSync(stage.folder).toSorted()).toEqual([`.other.wiretape-${gone}-1.tmp`, 'cut-off.jsonl'])
   })
 
-  it('writes to stdout and says nothing else there', async () => {
+  it('writes to stdout, with no other output there', async () => {
     const printed = await recover('cut-off.jsonl', '-')
     await recover('cut-off.jsonl', 'other.jsonl')
     expect(printed).toEqual({
@@ -74,7 +74,7 @@ describe('recover', () => {
     })
   })
 
-  it('has nothing to do for a whole tape', async () => {
+  it('does nothing for a complete tape', async () => {
     copyFileSync(join(fixtures, 'faultless.jsonl'), stage.path('whole.jsonl'))
     expect(await recover('whole.jsonl')).toEqual({
       code: 0,
@@ -103,7 +103,7 @@ describe('recover', () => {
     expect(readdirSync(stage.folder)).toEqual(['cut-off.jsonl'])
   })
 
-  it('refuses a tape that is still being recorded, by whatever name', async () => {
+  it('refuses a tape that is still being recorded, by any of its names', async () => {
     const actor = stage.start(stage.record(server('mini-mcp.mjs')))
     await actor.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     const live = await until('there is a tape', () => {

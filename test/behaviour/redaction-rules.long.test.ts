@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Built here, so that no scanner takes them for real ones. */
+/** Built here, so that no scanner takes them for real secrets. */
 const secrets = {
   password: 'correct horse battery staple',
   aws: 'AKIA'.concat('QWERTYUIOPASDFGH'),
@@ -33,7 +33,7 @@ function record(options: readonly string[], command: readonly string[], input = 
   return wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), input })
 }
 
-/** Every file that was written, with its name. */
+/** Names and contents of all written files. */
 function written(folder = stage.folder): string {
   return readdirSync(folder)
     .map((name) => {
@@ -62,7 +62,7 @@ describe('a recording', () => {
     expect(texts.join('\n')).not.toMatch(/c2Vjcm|mF_9/)
   })
 
-  it('keeps a secret whole that stands where a long line of stderr is cut', async () => {
+  it('redacts a secret at the point where a long line of stderr is cut', async () => {
     for (const words of [13_100, 13_105, 13_107, 13_200, 26_200]) {
       const line = `password=${secrets.bearer} then ${secrets.github} `
       const script = `process.stderr.write('word '.repeat(${words}) + ${JSON.stringify(line)} + 'x '.repeat(40000) + '\\n')`
@@ -74,7 +74,7 @@ describe('a recording', () => {
     expect(text).not.toContain(secrets.github)
   })
 
-  it('leaves what only looks like a secret', async () => {
+  it('keeps values that only look like secrets', async () => {
     const result = {
       tools: [
         { name: 'login', inputSchema: { type: 'object', properties: { password: { type: 'string' } } } },
@@ -91,7 +91,7 @@ describe('a recording', () => {
     for (const line of harmless) expect(raws).toContain(line)
   })
 
-  it('says why a server cannot be started without its secrets', async () => {
+  it('keeps secrets out of the error for a server that cannot be started', async () => {
     const run = await record([], [stage.path(secrets.github)])
     expect(run.code).toBe(127)
     expect(`${run.stderr}${written()}`).not.toContain(secrets.github)
@@ -123,7 +123,7 @@ describe('rules of a user', () => {
     expect(check.stdout).toContain('redacted 6 values: customer 2, card 2, --redact #1 2')
   })
 
-  it('are all there is with --no-redact-defaults', async () => {
+  it('are the only rules with --no-redact-defaults', async () => {
     await record(['--no-redact-defaults'], server('echo-lines.mjs'), `${message({ password: 'kept' })}\n`)
     const [meta] = linesOfTape(stage.tape())
     expect(meta!.wiretape.redaction).toBe('none')
@@ -135,7 +135,7 @@ describe('rules of a user', () => {
     [['--redact-file', 'nowhere.json'], /^wiretape: cannot read nowhere\.json: no such .*\n$/],
     [['--redact-file', 'broken.json'], /^wiretape: broken\.json.*line 2.*\n$/],
     [['--redact-file', 'bad-path.json'], /^wiretape: bad-path\.json.*rules\[0\].*column \d+.*\n$/],
-  ])('that make no sense start nothing: %j', async (options, line) => {
+  ])('that are invalid start no server: %j', async (options, line) => {
     writeFileSync(stage.path('broken.json'), '{"extends": null,\n "rules": [}')
     writeFileSync(
       stage.path('bad-path.json'),

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Built here, so that no scanner takes them for real ones. */
+/** Built here, so that no scanner takes them for real secrets. */
 const secrets = {
   password: 'correct horse battery staple',
   aws: 'AKIA'.concat('QWERTYUIOPASDFGH'),
@@ -33,7 +33,7 @@ function record(options: readonly string[], command: readonly string[], input = 
   return wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), input })
 }
 
-/** Every file that was written, with its name. */
+/** Names and contents of all written files. */
 function written(folder = stage.folder): string {
   return readdirSync(folder)
     .map((name) => {
@@ -62,7 +62,7 @@ describe('a recording', () => {
   ]
   const input = `${lines.join('\n')}\n`
 
-  it('holds no secret that passed, in no file, while every byte of it is passed on', async () => {
+  it('contains no secret, in any file, while every byte is passed on', async () => {
     const options = [
       '--session-file',
       'session.json',
@@ -91,7 +91,7 @@ describe('a recording', () => {
     expect(existsSync(stage.path('session.json'))).toBe(true)
   })
 
-  it('keeps everything else, character by character, and tags equal secrets alike', async () => {
+  it('keeps all other text, character by character, and tags equal secrets alike', async () => {
     const odd = `{"jsonrpc":"2.0", "id":1,"method":"x","params":{"a":1.50e3,"a":"\\u00e9","password" : "${secrets.password}","b":{"pwd":"${secrets.password}"},"n":12345678901234567890}}`
     await record([], server('echo-lines.mjs'), `${odd}\n`)
     const [first, second] = linesOfType(stage.tape(), undefined)

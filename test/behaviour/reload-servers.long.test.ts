@@ -57,7 +57,7 @@ async function record(...options: string[]): Promise<Talk & { said: () => string
   return { ...(await talk(transport)), said: () => said }
 }
 
-/** The version of the server that answers, once it is that one. */
+/** Waits until a response comes from this version of the server. */
 async function untilVersion(one: Talk, version: string): Promise<void> {
   await until(
     `version ${version} answers`,
@@ -66,7 +66,7 @@ async function untilVersion(one: Talk, version: string): Promise<void> {
 }
 
 describe('record --watch', () => {
-  it('is known to diff, replay, the rules and explain', async () => {
+  it('is recognised by diff, replay, rules and explain', async () => {
     const one = await record('--watch', '*.json', '--label', 'a')
     await one.client.listTools()
     expect(await one.call('version')).toBe('1')
@@ -96,7 +96,7 @@ describe('record --watch', () => {
     expect(stdout).toContain('the server was restarted once in the old recording')
   })
 
-  it('asks for a list once, however often the client did', async () => {
+  it('lists the tools of the new server once, however often the client did', async () => {
     const one = await record('--watch', '*.json')
     const onprogress = (): void => undefined
     await one.client.listTools({}, { onprogress })
@@ -109,7 +109,7 @@ describe('record --watch', () => {
     expect(one.changes()).toBe(0)
   })
 
-  it('announces nothing where nothing changed, and does not name the messages between itself and the server', async () => {
+  it('announces nothing if nothing changed, and does not list the messages between itself and the server', async () => {
     const one = await record('--watch', '*.json')
     await one.client.listTools()
     become({ version: '2', tools: ['heard', 'version'] })
@@ -122,7 +122,7 @@ describe('record --watch', () => {
     expect(restarts.length).toBeLessThanOrEqual(1)
   })
 
-  it('lets a new server that asks the client before it answers a list have what it asks for', async () => {
+  it('passes on requests of a new server to the client that precede its list', async () => {
     const one = await record('--watch', '*.json', '--reload-timeout', '10m')
     one.client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///x' }] }))
     await one.client.listTools()
@@ -133,7 +133,7 @@ describe('record --watch', () => {
     await one.client.close()
   })
 
-  it('lets that answer of the client come by requests that wait for the new server', async () => {
+  it("lets the client's response to them pass requests that wait for the new server", async () => {
     const actor = stage.start(stage.record(changing(), ['--watch', '*.json', '--reload-timeout', '10m']), {
       cwd: stage.folder,
     })
@@ -162,7 +162,7 @@ describe('record --watch', () => {
     ['a folder', () => ['.']],
     ['a pattern that leads out of the folder and back', () => [`../${basename(stage.folder)}/*.json`]],
     ['everything but some files', () => ['**/*', '!*.txt']],
-  ])('takes %s, and never its own tape', async (_, patterns) => {
+  ])('watches %s, and never its own tape', async (_, patterns) => {
     const one = await record(...patterns().map((pattern) => `--watch=${pattern}`))
     await one.client.listTools()
     writeFileSync(stage.path('notes.txt'), 'x')
@@ -185,7 +185,7 @@ describe('record --watch', () => {
     await one.client.close()
   })
 
-  it('answers with an error when it does not come up in time, and goes on with the next change', async () => {
+  it('responds with an error when the server does not start in time, and goes on with the next change', async () => {
     const one = await record('--watch', 'state.json', '--reload-timeout', '300ms')
     become('broken')
     await until('it has not come up', () => one.said().includes('did not start'))
@@ -195,7 +195,7 @@ describe('record --watch', () => {
     await one.client.close()
   })
 
-  it('takes a request of the old process back, and passes no late answer to the new one', async () => {
+  it('cancels a request of the old process, and passes no late response to the new one', async () => {
     const actor = stage.start(stage.record(changing(), ['--watch', '*.json']), { cwd: stage.folder })
     const say = (message: object): Promise<void> =>
       actor.send(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -239,7 +239,7 @@ describe('record --watch', () => {
 })
 
 describe('wiretape reload', () => {
-  it('says what the new process lacks, and keeps the old one with --strict-reload', async () => {
+  it('names capabilities that the new process lacks, and keeps the old one with --strict-reload', async () => {
     const lacking = { version: '2', tools: [], capabilities: { tools: {} } }
     const lax = await record('--reloadable', '--label', 'lax')
     const strict = await record('--reloadable', '--strict-reload', '--label', 'strict')
@@ -258,7 +258,7 @@ describe('wiretape reload', () => {
     )
   })
 
-  it('refuses a capture that was not recorded for it', async () => {
+  it('refuses a capture that cannot restart its server', async () => {
     const one = await record('--label', 'plain')
     expect(await cli('reload')).toMatchObject({
       code: 2,

@@ -57,7 +57,7 @@ async function record(...options: string[]): Promise<Talk & { said: () => string
   return { ...(await talk(transport)), said: () => said }
 }
 
-/** The version of the server that answers, once it is that one. */
+/** Waits until a response comes from this version of the server. */
 async function untilVersion(one: Talk, version: string): Promise<void> {
   await until(
     `version ${version} answers`,

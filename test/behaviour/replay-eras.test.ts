@@ -13,12 +13,12 @@ const _meta = {
 const book = { name: 'book', arguments: { what: 'a table' } }
 const inputResponses = { confirm: { action: 'accept', content: { ok: true } } }
 
-/** 2026-07-28: no handshake, and a tool that asks back in its result. */
+/** 2026-07-28: no handshake, and a tool that requests input in its result. */
 const modern: Client = {
   messages: [
     { id: 0, method: 'server/discover', params: { _meta } },
     { id: 1, method: 'tools/list', params: { _meta } },
-    // This argument goes into a header as well.
+    // This argument is also sent in a header.
     { id: 9, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x', place: 'Café' }, _meta } },
     { id: 2, method: 'tools/call', params: { ...book, _meta } },
     ({ result }) => ({
@@ -45,7 +45,7 @@ describe('a recording of the 2026-07-28 era', () => {
   })
   afterAll(() => stage.close())
 
-  it.each(['plain', 'redacted'])('gives back the state of this run, from the %s recording', async (name) => {
+  it.each(['plain', 'redacted'])('sends back the state of this run, from the %s recording', async (name) => {
     const text = readFileSync(stage.path(`${name}.jsonl`), 'utf8')
     expect(text.includes('"requestState":"[REDACTED]"')).toBe(name === 'redacted')
     const result = await replay(stage.path(`${name}.jsonl`), { command: server('modern-mcp.mjs') })
@@ -54,7 +54,7 @@ describe('a recording of the 2026-07-28 era', () => {
     expect(result.messages.at(-1)!.response).toContain('Booked a table')
   })
 
-  it('goes to a server over HTTP as well, with the headers that it wants', async () => {
+  it('goes to a server over HTTP as well, with the headers that it requires', async () => {
     const child = spawn(process.execPath, server('sdk-modern-http.mjs').slice(1), {
       stdio: ['pipe', 'pipe', 'inherit'],
     })

@@ -23,7 +23,7 @@ describe('wiretape replay --learn', () => {
     stage.run('replay', 'a.jsonl', ...options, '--', ...command)
   const rules = (): unknown => parse(readFileSync(stage.path('a.compare.yaml'), 'utf8'))
 
-  it('writes what varies between runs into the compare file, and keeps what stands there', async () => {
+  it('writes values that vary between runs into the compare file, and keeps its content', async () => {
     writeFileSync(stage.path('a.compare.yaml'), '# mine\nignore: ["$.result._meta"]\n')
     const { code, stdout } = await replay(server('varying-mcp.mjs'), '--learn', '3')
     expect(stdout).toContain('Varies between runs\n')
@@ -46,7 +46,7 @@ describe('wiretape replay --learn', () => {
     expect(await replay(server('varying-mcp.mjs'))).toMatchObject({ code: 0 })
   })
 
-  it('tells in reports what varies between runs from what changed', async () => {
+  it('separates values that vary between runs from changes in reports', async () => {
     writeFileSync(stage.path('none.yaml'), '')
     const reports = ['markdown=r.md', 'junit=r.xml', 'json=r.json'].flatMap((report) => ['--report', report])
     const learn = ['--learn', '2', '--compare-file', 'none.yaml', ...reports]
@@ -65,7 +65,7 @@ describe('wiretape replay --learn', () => {
     expect(read('r.xml')).toContain('failures="2"')
   })
 
-  it('does not learn what somebody changed', async () => {
+  it('does not learn values that a person changed', async () => {
     const before = readFileSync(stage.path('a.compare.yaml'), 'utf8')
     const { code, stdout } = await replay(server('varying-mcp.mjs', '5'), '--learn', '2')
     expect(code).toBe(1)
@@ -75,7 +75,7 @@ describe('wiretape replay --learn', () => {
     expect(readFileSync(stage.path('a.compare.yaml'), 'utf8')).toBe(before)
   })
 
-  it('refuses what does not go with it', async () => {
+  it('refuses contradictory options', async () => {
     for (const [options, why] of [
       [['--learn', '1'], 'Use 2 or more'],
       [['--learn', '2', '--update'], '--learn and --update cannot be combined'],

@@ -7,7 +7,7 @@ import { cli, createStage, printed, server } from './stage.js'
 
 const call = (id: number, name: string) => ({ id, method: 'tools/call', params: { name, arguments: {} } })
 
-/** A server that greets, and does this with a call: `id`, `params` and `say` are there. */
+/** A server that responds to `initialize`, and handles calls with this code: `id`, `params` and `say` are defined. */
 function odd(does: string): string[] {
   const program = `require('readline').createInterface(process.stdin).on('line', (line) => {
     const { id, method, params } = JSON.parse(line)
@@ -36,7 +36,7 @@ describe('a replay against a server', () => {
     expect(code).toBe(1)
   })
 
-  it('that does not ask again what came when its client had left is the same', async () => {
+  it('that does not repeat its request after the last call finds no difference', async () => {
     const said = { method: 'tools/call', params: { name: 'x' }, result: { content: [] } }
     writeFileSync(stage.path('left.jsonl'), tapeOf([said, { method: 'roots/list', server: true }]))
     const silent = odd('say({ id, result: { content: [] } })')
@@ -48,7 +48,7 @@ describe('a replay against a server', () => {
     expect(stayed.stdout).toMatch(/^Different: 2 same, 1 missing$/m)
   })
 
-  it('that answers with no id says what it said', async () => {
+  it('that responds without an id is reported with its text', async () => {
     const nameless = odd(`say({ id: null, error: { code: -32700, message: 'Parse error' } })`)
     const said = { method: 'tools/call', params: { name: 'x' }, result: { content: [] } }
     writeFileSync(stage.path('one.jsonl'), tapeOf([said]))
@@ -56,8 +56,8 @@ describe('a replay against a server', () => {
     expect(stdout).toMatch(/^Note: 1 response has no id: error -32700: Parse error$/m)
   })
 
-  it('that is gone when a request is made has not been sent that request', async () => {
-    // It closes its door before it hangs up, so that nobody comes in between.
+  it('that has ended before a request is reported: the request was not sent', async () => {
+    // It stops listening before it hangs up, so that no request arrives in between.
     const dying = `const http = require('node:http')
       const server = http.createServer((request, response) => {
         let body = ''

@@ -57,12 +57,12 @@ describe('the reports of a replay', () => {
     expect(exchanges.map(({ run }) => run)).toEqual([1, 1, 2, 2])
   })
 
-  it('hold no value that was set', async () => {
+  it('contain no value that was set', async () => {
     await replay('base.jsonl', release(), '--set', '$.params.arguments.query=geheim')
     expect(written('r.json')).not.toMatch(/geheim|"times"/)
   })
 
-  it('are of lines that end where their words do', async () => {
+  it('have no trailing blanks in their lines', async () => {
     const asks = `require('readline').createInterface(process.stdin).on('line', (line) => {
       const { id, method } = JSON.parse(line)
       const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
@@ -78,7 +78,7 @@ describe('the reports of a replay', () => {
     expect(stdout).not.toMatch(/ $/m)
   })
 
-  it.each([['replay'], ['proxy', 'replay']])('are made at a pace that help names: %j', async (...command) => {
+  it.each([['replay'], ['proxy', 'replay']])('have a pace that the help explains: %j', async (...command) => {
     const { stdout } = await stage.run(...command, '--help')
     expect(stdout).toMatch(/--pace <pace>[^(]*\(default: fast\)/)
   })

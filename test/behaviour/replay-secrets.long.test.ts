@@ -1,4 +1,4 @@
-/** Redacted values come from the environment, else the calls that need them are left out, and said. */
+/** Redacted values come from the environment. Without them, the calls that need them are left out, with a notice. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
@@ -11,7 +11,7 @@ const call = (id: number, name: string, args: object = {}) => ({
   params: { name, arguments: args },
 })
 
-/** Hands out a handle for the right password, anew in each run, and wants it back. */
+/** A server that returns a handle for the right password, a new one in each run, and requires it later. */
 const program = `
 let handle
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -75,7 +75,7 @@ describe('a replay with redacted arguments', () => {
     expect((await replay({ PASSWORD: 'wrong' }, [])).code).toBe(1)
   })
 
-  it('leaves out the call, and what needs its answer, and says so in every report', async () => {
+  it('leaves out the call, and calls that need its response, and says so in every report', async () => {
     const reports = ['json=r.json', 'junit=r.xml', 'markdown=r.md', 'github=r.txt']
     const { code, stdout, stderr } = await replay({}, [
       ...reports.flatMap((report) => ['--report', report]),
@@ -95,7 +95,7 @@ describe('a replay with redacted arguments', () => {
     expect(JSON.parse(read('results.json')).results).toHaveLength(3)
   })
 
-  it('exits as the rest does', async () => {
+  it("exits with the remaining calls' status", async () => {
     const { code, stdout } = await replay({}, [], server('changed'))
     expect(stdout).toContain('changed')
     expect(stdout).toContain(`Note: ${notes[0]}`)

@@ -17,7 +17,7 @@ const call = (id: number, name: string, args: object = {}) => ({
   params: { name, arguments: args },
 })
 
-/** A talk in which the server hands out a cursor and a handle that it wants back. */
+/** A conversation in which the server returns a cursor and a handle, and requires them later. */
 const user: Client = {
   messages: [
     ...opening,
@@ -61,7 +61,7 @@ describe('wiretape replay', () => {
       .map((line) => line.trim().replaceAll(/ {2,}/g, ' '))
 
   describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
-    /** The same against a server that is reached over HTTP. */
+    /** The same against a server over HTTP. */
     async function replayHttp(change: string): Promise<Run> {
       const child = spawn(process.execPath, release('http', change).slice(1), {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -92,10 +92,10 @@ describe('wiretape replay', () => {
       ['describe', ['review tool open: description changed'], 1],
       ['drop-field', ['changed tools/call search #7'], 1],
       ['slow', [], 0],
-      // The recorded client asked for two pages; here are one, and three.
+      // The recorded client requested two pages; these servers have one, and three.
       ['one-page', [], 0],
       ['small-pages', ['compatible tool read: not on the requested pages; the list has more pages'], 1],
-      // The handle that `read` gives back was never handed out.
+      // The handle that `read` sends was never returned by the server.
       ['fail', ['error now tools/call open #9', 'error now tools/call read #11'], 1],
     ])('finds exactly what changed: %s', async (change, expected, code) => {
       const run = await replayed(change)
@@ -113,7 +113,7 @@ describe('wiretape replay', () => {
   it.each([
     ['error', 'the recording has no such server request'],
     ['empty', '{}'],
-  ])('answers what the recording cannot with %s', async (unanswered, answer) => {
+  ])('responds with %s where the recording has no response', async (unanswered, answer) => {
     const recorded = [{ method: 'initialize', params: {}, result: {} }, said('ask', {}, 'whatever')]
     writeFileSync(stage.path('unasked.jsonl'), tapeOf(recorded))
     const run = await replay('unasked.jsonl', server('mini-mcp.mjs'), '--unanswered', unanswered)
@@ -130,13 +130,13 @@ describe('wiretape replay', () => {
     expect(bare.stdout).toContain('error now  tools/call add')
   })
 
-  it('sends only what a filter takes, and the handshake', async () => {
+  it('sends only the messages that a filter selects, and the handshake', async () => {
     const run = await replay('base.jsonl', release(), '--filter', 'tool:search')
     expect(run.stdout).toContain('Replaying 3 messages')
     expect(run.code).toBe(0)
   })
 
-  it('expects no question of the server that followed from what the filter leaves out', async () => {
+  it('expects no request of the server that followed from messages outside of the filter', async () => {
     const run = await replay('asks.jsonl', server('mini-mcp.mjs'), '--filter', 'tool:progress')
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('Same: ') })
   })
@@ -194,7 +194,7 @@ describe('wiretape replay', () => {
     expect(readFileSync(results, 'utf8')).not.toContain('hunter2')
   })
 
-  it('wants the values that redaction took out, and takes them from the command line', async () => {
+  it('needs the redacted values, and takes them from the command line', async () => {
     const secret: Client = {
       messages: [...opening, call(1, 'echo', { text: 'x', password: 'hunter2-hunter2' })],
     }
@@ -215,7 +215,7 @@ describe('wiretape replay', () => {
     expect(written).not.toContain('again')
   })
 
-  it('accepts no answer that did not come, and says so', async () => {
+  it('accepts no missing response, and says so', async () => {
     const before = readFileSync(stage.path('asks.jsonl'), 'utf8')
     writeFileSync(stage.path('late.jsonl'), tapeOf([said('search', {}, 'x')]))
     const silent = ['-e', 'process.stdin.resume()']
@@ -231,7 +231,7 @@ describe('wiretape replay', () => {
     expect(readFileSync(stage.path('asks.jsonl'), 'utf8')).toBe(before)
   })
 
-  it('stops when nobody listens any more at the URL', async () => {
+  it('stops when the URL refuses connections', async () => {
     const dying = `const http = require('node:http')
       const server = http.createServer((request, response) => {
         let body = ''
@@ -263,7 +263,7 @@ describe('wiretape replay', () => {
     expect(open.stderr).toContain('--set: the path has an unclosed bracket')
   })
 
-  it('says when requests are answered twice, or under ids that none had', async () => {
+  it('says when requests get two responses, or responses have unknown ids', async () => {
     const twice = `const { spawn } = require('node:child_process')
       const child = spawn(process.execPath, ${JSON.stringify(release().slice(1))}, { stdio: ['pipe', 'pipe', 'inherit'] })
       process.stdin.pipe(child.stdin)
@@ -331,7 +331,7 @@ describe('wiretape replay', () => {
     expect(again).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('notes what a server says that is no message, and does not count it', async () => {
+  it('reports output of a server that is not a message, and does not count it', async () => {
     const reports = ['json', 'junit', 'markdown', 'github'].flatMap((kind) => [
       '--report',
       `${kind}=noise.${kind}`,
@@ -341,7 +341,7 @@ describe('wiretape replay', () => {
     const note = 'the server sent invalid JSON-RPC 3 times, first: Starting server…'
     expect(run.stdout).toContain(`Note: ${note}\nSame: 6 exchanges`)
     const read = (kind: string): string => readFileSync(stage.path(`noise.${kind}`), 'utf8')
-    // The stage has rules beside the recording, which every report names first.
+    // The stage has rules beside the recording; every report names them first.
     const rules = 'the rules of base.compare.yaml hid no difference; --no-compare-file compares without them'
     expect(JSON.parse(read('json'))).toMatchObject({ same: true, notes: [rules, note] })
     expect(read('junit')).toContain(`Note: ${note}</system-out>`)
@@ -413,7 +413,7 @@ describe('wiretape replay', () => {
     expect(readFileSync(stage.path('base.jsonl'))).toEqual(recorded)
   })
 
-  it('tells what it has when the server cannot be started again', async () => {
+  it('prints its results so far when the server cannot be started again', async () => {
     const [, ...words] = release()
     const results = stage.path('once.json')
     const options = ['--repeat', '3', '--output', results, '--report', `junit=${stage.path('once.xml')}`]

@@ -8,7 +8,7 @@ import { cli } from './stage.js'
 
 type Message = { id?: unknown; method?: string; [name: string]: unknown }
 
-/** What the tests' servers answer, as far as it is used. */
+/** Responses of the tests' servers, the used members only. */
 export interface Answer {
   readonly result: {
     readonly nextCursor: string
@@ -17,9 +17,9 @@ export interface Answer {
   }
 }
 
-/** A client that says its messages one by one, each after the answer to the one before. */
+/** A client that sends its messages one by one, each after the response to the one before. */
 export interface Client {
-  /** What the server asks gets this answer. */
+  /** Responses to the server's requests, by method. */
   readonly answers?: Readonly<Record<string, object>>
   readonly messages: readonly (Message | ((last: Answer) => Message))[]
 }
@@ -27,7 +27,7 @@ export interface Client {
 export interface ReplayStage {
   readonly folder: string
   path(name: string): string
-  /** Records a talk with a server, as a tape of that name. */
+  /** Records a conversation with a server on a tape of that name. */
   record(name: string, client: Client, server: readonly string[], ...options: string[]): Promise<void>
   run(...args: string[]): Promise<Run>
   close(): void
@@ -66,7 +66,7 @@ export const opening: readonly Message[] = [
   { method: 'notifications/initialized' },
 ]
 
-/** Says all messages to a program on its pipes, and waits until it is gone. */
+/** Sends all messages to a program's stdin, and waits for its exit. */
 export async function talk(argv: readonly string[], client: Client, cwd: string): Promise<void> {
   const child = spawn(argv[0]!, argv.slice(1), { cwd, env: plainEnv(), stdio: ['pipe', 'pipe', 'ignore'] })
   const closed = new Promise((done) => child.once('close', done))

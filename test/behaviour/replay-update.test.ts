@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createReplayStage, opening, type ReplayStage } from './replay-stage.js'
 
-/** Asks its client before each answer, in these words and under ids from that number on. */
+/** A server that sends its client requests before each response, with these words and with ids from that number on. */
 const asking = (words: string, firstId: number, questions = 1): string[] => [
   process.execPath,
   '-e',
@@ -23,7 +23,7 @@ const asking = (words: string, firstId: number, questions = 1): string[] => [
   })`,
 ]
 
-describe('replay --update with a server that asks otherwise', () => {
+describe('replay --update with a server whose requests changed', () => {
   let stage: ReplayStage
   beforeAll(async () => {
     stage = createReplayStage()
@@ -41,7 +41,7 @@ describe('replay --update with a server that asks otherwise', () => {
       .split('\n')
       .flatMap((line) => (JSON.parse(line) as { raw?: object }).raw ?? [])
 
-  it('accepts what it asks, under the recorded ids, and is the same from then on', async () => {
+  it('accepts the new requests, under the recorded ids, and finds no difference afterwards', async () => {
     const before = raws().map(({ id, method }) => [id, method])
     const updated = await stage.run('replay', 'asked.jsonl', '--update', '--', ...asking('Which two?', 500))
     expect(updated).toMatchObject({ code: 0, stderr: '' })
@@ -53,7 +53,7 @@ describe('replay --update with a server that asks otherwise', () => {
     expect(again).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('says what it cannot accept: a request more', async () => {
+  it('reports a change that it cannot accept: one more request', async () => {
     const command = asking('Which two?', 0, 2)
     const updated = await stage.run('replay', 'asked.jsonl', '--update', '--', ...command)
     expect(updated.code).toBe(1)

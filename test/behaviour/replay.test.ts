@@ -11,7 +11,7 @@ const call = (id: number, name: string, args: object = {}) => ({
   params: { name, arguments: args },
 })
 
-/** A talk in which the server hands out a cursor and a handle that it wants back. */
+/** A conversation in which the server returns a cursor and a handle, and requires them later. */
 const user: Client = {
   messages: [
     ...opening,
@@ -69,7 +69,7 @@ describe('wiretape replay', () => {
     expect(run.stdout).not.toContain('a longer time-out')
   })
 
-  it('ends when the server dies, and says what was not sent', async () => {
+  it('ends when the server dies, and reports the messages that were not sent', async () => {
     const run = await replay('base.jsonl', release('die'))
     expect(found(run)).toEqual(['error now tools/call search #7'])
     expect(run.stdout).toContain('Stopped: the server exited with 3')
@@ -84,7 +84,7 @@ describe('wiretape replay', () => {
     })
   })
 
-  it('takes new answers into the recording, and then finds nothing', async () => {
+  it('accepts new responses into the recording, and then finds no difference', async () => {
     const updated = await replay('old.jsonl', release('drop-field', 'describe'), '--update')
     expect(updated).toMatchObject({ code: 0, stderr: '' })
     expect(updated.stdout).toContain('Accepted 4 responses into old.jsonl')
@@ -111,12 +111,12 @@ describe('wiretape replay', () => {
     expect(byUrl.stdout).toContain('against http://me:[REDACTED]@127.0.0.1:1/mcp?api_key=[REDACTED]\n')
   })
 
-  it('tells JSON to machines', async () => {
+  it('prints JSON for machines', async () => {
     const run = await replay('base.jsonl', release('drop-field'), '--json')
     expect(JSON.parse(run.stdout)).toMatchObject({ same: false, counts: { same: 5, changed: 1 } })
   })
 
-  it('keeps what it has on Ctrl-C', async () => {
+  it('keeps its results so far on Ctrl-C', async () => {
     const theatre = createStage()
     try {
       const results = stage.path('partial.json')

@@ -14,7 +14,7 @@ const check = (...args: string[]): Promise<Run> =>
   wiretape(['rules', 'check', ...args], { cwd: stage.folder, env: plainEnv(stage.env) })
 
 describe('rules check', () => {
-  it('says what the rules do', async () => {
+  it('prints the meaning of the rules', async () => {
     writeFileSync(stage.path('answer.json'), '{"error": {"code": -1, "message": "no"}}')
     writeFileSync(
       stage.path('rules.yaml'),
@@ -47,7 +47,7 @@ rules:
     ])
   })
 
-  it('reads stdin; answers are files of the folder that one is in', async () => {
+  it('reads stdin; files of responses are relative to the working directory', async () => {
     writeFileSync(stage.path('answer.json'), '{"result": {}}')
     const input = "rules: [{ name: a, when: 'tool:x', respond: { file: answer.json } }]"
     const options = { cwd: stage.folder, env: plainEnv(stage.env), input }
@@ -87,7 +87,7 @@ rules:
     })
   })
 
-  it('looks at the others too where one cannot be read', async () => {
+  it('checks the other files too when one cannot be read', async () => {
     writeFileSync(stage.path('good.yaml'), 'rules: []')
     writeFileSync(stage.path('bad.yaml'), `rules: [{ name: a, when: '', drop: 1 }]`)
     const { code, stdout, stderr } = await check('none.yaml', 'good.yaml', 'bad.yaml', 'gone.yaml')

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => stage.close())
 
 describe.each(transports)('over %s', (name) => {
-  it('every action of rules does what it says, and the tape has its name', async () => {
+  it("every action of rules has its effect, and the tape has the rule's name", async () => {
     writeFileSync(stage.path('rules.yaml'), rules)
     const play = await startPlay(stage, name, ['--rules', 'rules.yaml'])
     const isStdio = name === 'stdio'

@@ -40,7 +40,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('that cannot be applied to an answer leaves an error in its place, and the tape has both', async () => {
+  it('that cannot be applied to a response sends an error instead, and the tape has both', async () => {
     const recorder = record(`
       rules:
         - { name: deep, when: 'tool:echo', on: answers, set: { '$.result.a.b': 1 } }
@@ -52,7 +52,7 @@ describe('a rule', () => {
       id: 'e\u00e9',
       error: { code: -32603, message: `wiretape: ${problem}` },
     })
-    // The other way round: what the server asked is answered too.
+    // The other direction: requests of the server get responses, too.
     await recorder.send(call(2, 'ask'))
     const asked = await until('the server asks', () =>
       answers(recorder).find(({ method }) => method === 'roots/list'),
@@ -68,7 +68,7 @@ describe('a rule', () => {
     expect(lines.filter(({ type }) => type === 'dropped')).toEqual([])
   })
 
-  it('that cannot be applied to one answer of a batch, the rest of which goes on', async () => {
+  it('that cannot be applied to one response of a batch leaves the rest unchanged', async () => {
     const recorder = record(
       `rules: [{ name: deep, when: 'dir:in id:2.0', set: { '$.result.a.b': 1 } }]`,
       'echo-lines.mjs',
@@ -82,7 +82,7 @@ describe('a rule', () => {
     await recorder.ended
   })
 
-  it('says what went by it since nobody here can look at it', async () => {
+  it('reports messages that it could not look at', async () => {
     const recorder = record(`rules: [{ name: block, when: 'tool:echo', drop: true }]`)
     const screen = await attach(stage)
     const [before, after] = call(1, 'echo', { text: '@' }).split('@')
@@ -127,7 +127,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('holds for a person, who sees what another rule made of it', async () => {
+  it('holds for a person, who sees the message as another rule changed it', async () => {
     const recorder = record(`
       rules:
         - name: swap
@@ -143,7 +143,7 @@ describe('a rule', () => {
     expect(await count(recorder, 1)).toMatchObject([{ result: { content: [{ text: 'MODIFIED' }] } }])
   })
 
-  it('of a file that was changed to a wrong one: the end says that the rules before stayed in force', async () => {
+  it('of a file that became invalid: the end says that the previous rules stayed in force', async () => {
     const recorder = record(`rules: [{ name: r, when: 'tool:echo', drop: true }]`)
     await recorder.send(ping(1))
     await answerTo(recorder, 1)

@@ -20,8 +20,8 @@ const call = (id: number, argumentsText: string): string =>
 
 const post = async (url: string, body: string): Promise<string> => (await postWhole(url, body)).text
 
-describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (as) => {
-  it('that cannot be applied to an answer leaves an error in its place, and the tape has both', async () => {
+describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a rule', (as) => {
+  it('that cannot be applied to a response sends an error instead, and the tape has both', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(
       upstream.url,
@@ -42,7 +42,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     expect(lines.filter(({ type }) => type === 'dropped')).toEqual([])
   })
 
-  it('says what went by it since nobody here can look at it', async () => {
+  it('reports messages that it could not look at', async () => {
     const upstream = await echo(as)
     const rules = `rules: [{ name: block, when: 'tool:echo', respond: { result: {} } }]`
     const { recorder, url } = await record(upstream.url, rules)
@@ -71,7 +71,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     await end(recorder)
   })
 
-  it('answers and drops parts of a batch, whose client gets the answers to all of it', async () => {
+  it('responds to parts of a batch and drops others; the client gets the responses to all of it', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(
       upstream.url,
@@ -122,7 +122,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     expect(JSON.parse(upstream.bodies[0]!)).toMatchObject([{ id: 77 }, { id: 4 }])
     expect(one).toHaveLength(3)
     expect(one).toEqual(expect.arrayContaining([1, [2], 4]))
-    // One that takes the id of its neighbour fails closed, whatever becomes of that one.
+    // A request that takes the id of its neighbour fails closed, whatever happens to the neighbour.
     const two = idsIn(await post(url, `[${call(3, '{}')},${call(2, '{}')},${call(4, '{}')}]`))
     expect(JSON.parse(upstream.bodies[1]!)).toMatchObject([{ id: 4 }])
     expect(two).toHaveLength(3)

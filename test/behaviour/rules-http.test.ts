@@ -19,8 +19,8 @@ const call = (id: number, argumentsText: string): string =>
 
 const post = async (url: string, body: string): Promise<string> => (await postWhole(url, body)).text
 
-describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (as) => {
-  it('takes away and replaces, in requests and answers, and every other character stays', async () => {
+describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a rule', (as) => {
+  it('removes and replaces values, in requests and responses, and every other character stays', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(
       upstream.url,

@@ -24,7 +24,7 @@ async function count(recorder: Actor, n: number): Promise<Line[]> {
 const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
 
 describe('a rule', () => {
-  it('changes what goes on, and the tape has both and its name', async () => {
+  it('changes messages, and the tape has both versions and its name', async () => {
     const recorder = record(`
       rules:
         - name: swap
@@ -44,7 +44,7 @@ describe('a rule', () => {
     })
   })
 
-  it('answers in the place of the server', async () => {
+  it('responds in place of the server', async () => {
     const recorder = record(`
       rules:
         - name: block
@@ -64,7 +64,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('drops, and repeats', async () => {
+  it('drops messages, and repeats them', async () => {
     const recorder = record(`
       rules:
         - { name: gone, when: 'dir:in id:1', drop: true }
@@ -82,7 +82,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('delays, while others overtake', async () => {
+  it('delays messages, while others overtake', async () => {
     const recorder = record(`
       rules:
         - { name: later, when: 'dir:in id:1', delay: 300ms }`)
@@ -94,7 +94,7 @@ describe('a rule', () => {
     expect(late).not.toHaveProperty('modified')
   })
 
-  it('takes away, replaces, looks at answers, and every other character stays', async () => {
+  it('removes and replaces values, checks responses, and every other character stays', async () => {
     const recorder = record(`
       rules:
         - { name: a, when: 'tool:echo', remove: ['$.params.arguments.secret'] }
@@ -132,7 +132,7 @@ describe('a rule', () => {
     expect(lines.filter(({ type }) => type === 'dropped')).toHaveLength(1)
   })
 
-  it('is what the file says now; a file that is wrong is not taken, and screens are told', async () => {
+  it('follows changes of its file; an invalid file is not used, and screens are told', async () => {
     const rules = (text: string): string =>
       `rules: [{ name: r, when: 'tool:echo', respond: { result: { is: '${text}' } } }]`
     const recorder = record(rules('one'))
@@ -164,7 +164,7 @@ describe('a rule', () => {
     expect(notes[2]).toMatch(/^rules in force from here on: 1, from .*rules\.yaml$/)
   })
 
-  it('of a file that is wrong starts nothing', async () => {
+  it('of an invalid file starts no server', async () => {
     writeFileSync(stage.path('rules.yaml'), 'rules: [{ name: r, whenever: 1 }]')
     const { code, stderr } = await run(stage.record(server('mini-mcp.mjs'), ['--rules', 'rules.yaml']), {
       cwd: stage.folder,

@@ -1,4 +1,4 @@
-/** Every way in which a client and a server can stand on both sides of us: one server that echoes, one client by hand. */
+/** All pairs of transports between a client and a server: one server that echoes, one minimal client. */
 import http, { type RequestListener } from 'node:http'
 
 import type { HttpStage } from './http-stage.js'
@@ -8,11 +8,11 @@ import type { Line } from './tape-bytes.js'
 /** A client and a server with a recorder between them. */
 export interface Play {
   readonly recorder: Actor
-  /** Sends a request and resolves with what came back: text with the answer in it, or why there is none. */
+  /** Sends a request and resolves with the outcome: text with the response in it, or the reason for its absence. */
   ask(id: number, args: object): Promise<string>
   /** Requests that reached the server. */
   reached(): Line[]
-  /** Ends the session; gives the tape. */
+  /** Ends the session and returns the tape. */
   end(): Promise<Line[]>
 }
 
@@ -72,7 +72,7 @@ const linesOf = (path: string): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
 
-/** A client on stdio; answers are looked for by their id. */
+/** A client on stdio; finds responses by their id. */
 async function onStdio(stage: HttpStage, argv: readonly string[], reached: () => Line[]): Promise<Play> {
   const recorder = stage.start(argv)
   let over = false
@@ -91,7 +91,7 @@ async function onStdio(stage: HttpStage, argv: readonly string[], reached: () =>
     recorder,
     async ask(id, args) {
       await send(call(id, args))
-      // What is dropped here is never answered: what is asked after it is.
+      // A dropped request never gets a response, so the next request marks the end of the wait.
       await send(call(id + 500, {}))
       await until('what was asked next is answered', () => over || answer(id + 500))
       return until(
@@ -129,7 +129,7 @@ async function httpEcho(stage: HttpStage): Promise<HttpEcho> {
       const { id } = message
       if (id === undefined) return response.writeHead(202).end()
       const answer = JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(message) })
-      // By turns, so that both ways to answer are there.
+      // Alternates, so that both forms of response occur.
       if (bodies.length % 2 === 0) {
         response.writeHead(200, { 'content-type': 'application/json' })
         return response.end(answer)
@@ -257,7 +257,7 @@ async function openSession(url: string): Promise<string> {
   return response.headers.get('mcp-session-id') ?? ''
 }
 
-/** The server of 2024-11-05: answers come on the stream, a POST gets 202. */
+/** The server of 2024-11-05: responses come on the stream, a POST gets 202. */
 async function legacy(stage: HttpStage, options: readonly string[]): Promise<Play> {
   const bodies: Line[] = []
   let say: (text: string) => void = () => undefined

@@ -1,4 +1,4 @@
-/** Runs the built command line to its end, with a home of its own. */
+/** Runs the built command line to its end, with its own home folder. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { cli } from './stage.js'
@@ -20,13 +20,13 @@ export interface RunOptions {
 
 export const fixtures = resolve(import.meta.dirname, '../fixtures/cli')
 
-/** The environment without what colours depend on. */
+/** The environment without variables that affect colours. */
 export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { FORCE_COLOR: _force, NO_COLOR: _no, NODE_OPTIONS: _options, ...env } = process.env
   return { ...env, ...more }
 }
 
-/** Runs a command, in a process that earlier commands ran in where that makes no difference. */
+/** Runs a command. Where it makes no difference, reuses a process that ran earlier commands. */
 export function wiretape(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { input = '', cwd = fixtures, env = plainEnv(), isRefused = false } = options
   if (isWarm(args, env, input, isRefused)) return runWarm(args, cwd, env)
@@ -50,7 +50,7 @@ export function run(argv: readonly string[], options: RunOptions = {}): Promise<
   })
 }
 
-/** Runs a command on a terminal of `columns` cells, with the `script` of util-linux. Stderr is in there too. */
+/** Runs a command on a terminal of `columns` cells, with the `script` of util-linux. The output includes stderr. */
 export async function runOnTerminal(
   argv: readonly string[],
   columns: number,
@@ -68,7 +68,7 @@ export function unstyled(text: string): string {
   return text.replaceAll(/\u001b\[[\d;]*m/g, '')
 }
 
-/** Says once why a test is left out; returns whether it is. */
+/** Prints once why a test is skipped; returns whether it is. */
 export function leftOut(unless: boolean, why: string): boolean {
   if (!unless) process.stderr.write(`left out: ${why}\n`)
   return !unless

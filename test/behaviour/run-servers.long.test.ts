@@ -12,13 +12,13 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Of more characters than a pattern may have. */
+/** Longer than the longest pattern. */
 const secret = `open "sesame"${' +/-=x'.repeat(100)}`
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv({ ...stage.env, SHOP_TOKEN: secret }) })
 const varying = server('varying-mcp.mjs')
 
-/** Writes a file of calls to varying-mcp.mjs, or to what it names itself. */
+/** Writes a file of calls to varying-mcp.mjs, or to the server that the content names. */
 function save(file: string, content: object): void {
   const path = stage.path(join('calls', file))
   mkdirSync(dirname(path), { recursive: true })
@@ -68,7 +68,7 @@ describe('wiretape run', () => {
     )
   })
 
-  it('starts equal servers once, and keeps what calls did', async () => {
+  it('starts equal servers once, and keeps the effects of calls', async () => {
     const read = { tool: 'read_note', arguments: { id: '1' } }
     const there = { values: { [text]: 'There is no such note' } }
     save('a.yaml', { calls: [{ name: 'one', request: read, expect: there }] })
@@ -87,7 +87,7 @@ describe('wiretape run', () => {
     expect(readdirSync(stage.path('tapes')).filter((file) => file.endsWith('.jsonl'))).toHaveLength(2)
   })
 
-  it('puts variables in: of the file, the command line and the environment', async () => {
+  it('substitutes variables: of the file, the command line and the environment', async () => {
     save('a.yaml', {
       server: { command: [...varying, '${price}'] },
       variables: { price: 7, tool: 'price', place: text },
@@ -109,7 +109,7 @@ describe('wiretape run', () => {
     expect(await here('run', 'calls', '--var', 'tool="status"')).toMatchObject({ code: 1 })
   })
 
-  it('tells no value of the environment: on no screen, in no report, on no tape', async () => {
+  it('shows no value of the environment: on no screen, in no report, on no tape', async () => {
     save('a.yaml', {
       variables: { token: '${env:SHOP_TOKEN}' },
       calls: [
@@ -136,7 +136,7 @@ describe('wiretape run', () => {
     expect(told).not.toContain('sesame')
   })
 
-  it('calls an HTTP server, one of a client by its name, and another one instead', async () => {
+  it("calls an HTTP server, a client's server by its name, and a server from the command line instead", async () => {
     const http = stage.start(stage.record(varying, ['--quiet', '--listen', '127.0.0.1:0']))
     await printed(http, '\n')
     const url = http.stdout().toString().split('\n')[0]!
@@ -158,7 +158,7 @@ describe('wiretape run', () => {
     expect((await here('run', 'calls', '--url', url)).stdout).toContain('5 → 4.5')
   })
 
-  it('goes on with other servers when one ends, and says what was not sent to it', async () => {
+  it('goes on with other servers when one ends, and reports calls that were not sent to it', async () => {
     const lines = resolve(import.meta.dirname, '../fixtures/servers/json-lines.mjs')
     const script = `import { readMessages, send } from ${JSON.stringify(lines)}
       for await (const { id, method } of readMessages(process.stdin)) {
@@ -197,7 +197,7 @@ describe('wiretape run', () => {
     expect(await here('run', 'calls')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('waits no longer for an answer than it is told', async () => {
+  it('waits for a response no longer than its limit', async () => {
     save('a.yaml', { calls: [{ name: 'a', request: price, server: { command: server('deaf.mjs') } }] })
     expect(await here('run', 'calls', '--timeout', '500ms')).toMatchObject({
       code: 2,
@@ -210,7 +210,7 @@ describe('wiretape run', () => {
     const save = (...words: string[]): Promise<Run> =>
       here('call', ...words, '--save', 'shop.yaml', '--', ...varying)
 
-    it('adds a call and its answer to a file that run takes, with matchers for what varies', async () => {
+    it('adds a call and its response to a file for `run`, with matchers for values that vary', async () => {
       const args = '{"text":"milk ${x} [REDACTED]","n":1.50,"big":123456789012345678901234567890}'
       expect(await save('price')).toMatchObject({ code: 0, stderr: 'saved: shop.yaml, call "price"\n' })
       writeFileSync(stage.path('shop.yaml'), `# mine\n${read()}`)
@@ -266,7 +266,7 @@ describe('wiretape run', () => {
       expect(await wiretape(['run', 'shop.yaml'], { cwd: stage.folder, env })).toMatchObject({ code: 0 })
     })
 
-    it('refuses a file that holds something else, before it calls', async () => {
+    it('refuses a file of another kind, before it calls', async () => {
       writeFileSync(stage.path('shop.yaml'), 'rules: []\n')
       expect(await save('price')).toMatchObject({
         code: 2,

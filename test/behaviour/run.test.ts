@@ -12,13 +12,13 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Of more characters than a pattern may have. */
+/** Longer than the longest pattern. */
 const secret = `open "sesame"${' +/-=x'.repeat(100)}`
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv({ ...stage.env, SHOP_TOKEN: secret }) })
 const varying = server('varying-mcp.mjs')
 
-/** Writes a file of calls to varying-mcp.mjs, or to what it names itself. */
+/** Writes a file of calls to varying-mcp.mjs, or to the server that the content names. */
 function save(file: string, content: object): void {
   const path = stage.path(join('calls', file))
   mkdirSync(dirname(path), { recursive: true })
@@ -30,7 +30,7 @@ const note = { tool: 'add_note', arguments: { text: 'milk' } }
 const text = '$.result.content[0].text'
 
 describe('wiretape run', () => {
-  it('exits 0 when every answer of a folder is the expected one', async () => {
+  it('exits 0 when every response of a folder is as expected', async () => {
     const content = [{ type: 'text', text: '{"price": 4.50, "currency": "EUR", "item": "tea"}' }]
     save('a.yaml', {
       calls: [
@@ -63,7 +63,7 @@ describe('wiretape run', () => {
     ])
   })
 
-  it('exits 1 and says where an answer is another one', async () => {
+  it('exits 1 and names the place where a response differs', async () => {
     save('a.yaml', {
       calls: [
         { name: 'dearer', request: price, expect: { values: { [`${text}.price`]: 3 } } },

@@ -71,7 +71,7 @@ describe('search', () => {
     ])
   })
 
-  it('takes any filter, also one that no text tells of', async () => {
+  it('takes any filter, also one without a text', async () => {
     expect(places(await search('tool:find is:result'))).toEqual(['shop.jsonl 1', 'old.jsonl 1'])
     expect(places(await search('is:error'))).toEqual(['shop.jsonl 3'])
     expect(places(await search('path:$.params.arguments.q~invoice -seq:1'))).toHaveLength(2)
@@ -79,7 +79,7 @@ describe('search', () => {
     expect(await search('nothing-has-this-word')).toEqual([])
   })
 
-  it('looks where it is told to: a label, a name, a folder, a time', async () => {
+  it('searches only a label, a name, a folder, a time', async () => {
     expect(places(await search('invoice', '--in', 'shop'))).toHaveLength(3)
     expect(places(await search('invoice', '--in', 'latest'))).toEqual(['files.jsonl 0'])
     expect(places(await search('invoice', '--since', '7d'))).toEqual([

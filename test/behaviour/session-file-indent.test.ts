@@ -33,7 +33,7 @@ const cli = (...args: string[]): Promise<Run> =>
 const read = (name: string): string => readFileSync(stage.path(name), 'utf8')
 
 describe('payloads in session files', () => {
-  it('are indented by convert where nothing is lost by it, and come back as they were', async () => {
+  it('are indented by convert where that loses nothing, and convert back unchanged', async () => {
     expect(await cli('convert', 'tape.jsonl', 's.json')).toMatchObject({ code: 0 })
     expect(read('s.json')).toContain(indented)
     expect(read('s.json')).toContain(`"payload": ${wide}\n`)

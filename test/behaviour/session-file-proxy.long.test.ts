@@ -30,7 +30,7 @@ function record(command: readonly string[], ...options: string[]): Actor {
 
 describe('record --session-file', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'has the whole session when we are ended by %s',
+    'has the whole session when the recorder is ended by %s',
     async (signal) => {
       const recorder = record(server('echo-lines.mjs'))
       await recorder.send(`${request}\n`)
@@ -42,13 +42,13 @@ describe('record --session-file', () => {
     },
   )
 
-  it('says how it came to nothing when the server cannot be started', async () => {
+  it('has no messages and exit code 127 when the server cannot be started', async () => {
     const recorder = record([stage.path('nothing-here')])
     expect((await recorder.ended).exitCode).toBe(127)
     expect(session()).toMatchObject({ messages: [], metadata: { wiretape: { end: { exitCode: 127 } } } })
   })
 
-  it('keeps the file that was there as .bak', async () => {
+  it('keeps the existing file as .bak', async () => {
     writeFileSync(file, 'an older session')
     const recorder = record(server('exit-with.mjs', '0', `${request}\n`))
     await recorder.ended
@@ -61,7 +61,7 @@ describe('record --session-file', () => {
     expect(readdirSync(stage.folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
-  it('starts nothing when the file cannot be written', async () => {
+  it('starts no server when the file cannot be written', async () => {
     mkdirSync(file)
     const recorder = record(['sh', '-c', 'touch started'])
     expect(await recorder.ended).toEqual({ exitCode: 1, signal: null })
@@ -82,7 +82,7 @@ describe('record --session-file', () => {
     expect(stage.tapes()).toHaveLength(2)
   })
 
-  it('says so when it cannot be saved in the end, and the tape has everything', async () => {
+  it('prints an error when it cannot be saved at the end, and the tape has everything', async () => {
     const recorder = record(server('echo-lines.mjs'))
     await recorder.send(`${request}\n`)
     await printed(recorder, request)
@@ -182,7 +182,7 @@ describe('proxy inspect', () => {
     expect(stdout).toContain('  #000 > initialize id=1 [MODIFIED]\n')
   })
 
-  it('prints payloads as they stand, and warns that nothing was redacted', async () => {
+  it('prints payloads as recorded, and warns that nothing was redacted', async () => {
     writeFileSync(file, JSON.stringify(sample).replace('"params":{}', '"params":{"n":1e3,"n":"\\u001b[2J"}'))
     const { stdout, stderr } = await inspect('-v')
     expect(stdout).toContain(
@@ -206,7 +206,7 @@ describe('proxy export', () => {
   const exported = (...args: string[]): Promise<Run> =>
     cli(['proxy', 'export', '--session-file', 'session.json', '--output', 'out/evidence.json', ...args])
 
-  it('takes secrets out of what is said about it', async () => {
+  it('redacts secrets in the given metadata', async () => {
     write(sample)
     await exported(
       '--note',
@@ -260,7 +260,7 @@ describe('a session file with a fault in it', () => {
       'message 1: "payload" is string, not a JSON-RPC message',
     ],
   ]
-  it.each(faulty)('is read but for %s, and says so', async (_name, change, problem) => {
+  it.each(faulty)('is read except for %s, with a warning', async (_name, change, problem) => {
     write(change(sample))
     const convert = await cli(['convert', 'session.json', 'tape.jsonl'])
     expect(convert).toMatchObject({ code: 0 })

@@ -59,7 +59,7 @@ describe('record --session-file', () => {
 })
 
 describe('proxy start', () => {
-  it('runs a command line as a shell would cut it, and records it', async () => {
+  it('splits a command line as a shell does, runs it and records it', async () => {
     const [node, program] = server('echo-lines.mjs')
     const target = `'${node}' "${program}" --flag "a b"`
     const options = ['--session-file', 'session.json', '--out', stage.out]
@@ -119,7 +119,7 @@ describe('proxy inspect', () => {
   const inspect = (...args: string[]): Promise<Run> =>
     cli(['proxy', 'inspect', '--session-file', 'session.json', ...args])
 
-  it('prints what the format documents', async () => {
+  it('prints the documented format', async () => {
     write(sample)
     expect(await inspect()).toEqual({
       code: 0,
@@ -142,7 +142,7 @@ describe('proxy export', () => {
     cli(['proxy', 'export', '--session-file', 'session.json', '--output', 'out/evidence.json', ...args])
   const evidence = (): Line => JSON.parse(readFileSync(stage.path('out/evidence.json'), 'utf8'))
 
-  it('writes the session with what is said about it in the metadata', async () => {
+  it('writes the session with the given metadata', async () => {
     write({ ...sample, unknown: [1], messages: sample.messages.map((each) => ({ ...each, more: { x: 1 } })) })
     const run = await exported('--target', 'other', '--note', 'found', '--meta', 'cvss=9.8')
     expect(run).toEqual({ code: 0, stdout: 'Exported 3 messages to out/evidence.json\n', stderr: '' })
@@ -154,7 +154,7 @@ describe('proxy export', () => {
 })
 
 describe('a session file with a fault in it', () => {
-  it('is read on after a message that is broken JSON, named by its number', async () => {
+  it('is read on after a message of broken JSON, which is named by its number', async () => {
     writeFileSync(file, JSON.stringify(sample, null, 2).replace('"result": {}', '"result": {'))
     const run = await cli(['convert', '--to', 'session-json', 'session.json', '-'])
     expect(run.code).toBe(0)
@@ -164,7 +164,7 @@ describe('a session file with a fault in it', () => {
 })
 
 describe('convert', () => {
-  it('gives the tape back that a session file was made of, byte for byte', async () => {
+  it('gives back the tape that a session file was made of, byte for byte', async () => {
     const recorder = record(server('mini-mcp.mjs'))
     await recorder.send(`[${request},{"jsonrpc":"2.0","method":"x"}]\nnoise\n${request}\r\n{"odd":true}\n`)
     recorder.stdin.end()

@@ -1,4 +1,4 @@
-/** The three uses that the session file is documented for, each from its first command to its last. */
+/** The three documented uses of the session file, each from its first command to its last. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ describe('the session workflow', () => {
   const proxy = (command: string, options: Readonly<Record<string, string>>): Promise<Run> =>
     stage.run('proxy', command, ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]))
 
-  /** A client that starts `proxy start` in the place of its server. */
+  /** A client that starts `proxy start` in place of its server. */
   const start = (command: string, sessionFile: string, ...options: string[]): Promise<void> => {
     const argv = [
       'proxy',
@@ -42,7 +42,7 @@ describe('the session workflow', () => {
     )
   }
 
-  it('takes a transport in any case, and --no-intercept', async () => {
+  it('accepts a transport in upper or lower case, and --no-intercept', async () => {
     const options = ['--transport', 'STDIO', '--no-intercept', '--listen-transport', 'StdIO']
     await start(release(), 'any-case.json', ...options)
     expect(JSON.parse(readFileSync(stage.path('any-case.json'), 'utf8')).messages).toHaveLength(5)
@@ -53,7 +53,7 @@ describe('the session workflow', () => {
     })
   })
 
-  it('serves clients over the transport that they are said to speak', async () => {
+  it('serves clients over the transport named with --transport', async () => {
     const argv = ['proxy', 'start', '--target-command', release(), '--listen-transport', 'streamable-http']
     const child = spawn(process.execPath, [cli, ...argv, '--out', stage.path('tapes')], {
       cwd: stage.folder,
@@ -179,7 +179,7 @@ describe('the session workflow', () => {
     ])
   })
 
-  it('replays a session that another program saved, and says what it lacks', async () => {
+  it('replays a session that another program saved', async () => {
     const sample = sharedFixture('session/qai-sample-session.json')
     if (sample === undefined || !existsSync(sample)) return
     const { code, stdout } = await proxy('replay', {

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** A server that gives each client a session and answers with it. */
+/** A server that gives each client a session and responds with its id. */
 function serveSessions(): Promise<string> {
   let count = 0
   return stage.serve((incoming, response) => {
@@ -50,7 +50,7 @@ function post(
 }
 
 describe('clients that share a connection', () => {
-  it('have each a conversation of its own, and hold up only themselves', async () => {
+  it('have a conversation each, and delay only their own messages', async () => {
     const { recorder, url } = await stage.recordUrl(await serveSessions())
     const shared = new Agent({ keepAlive: true, maxSockets: 1 })
     const others = new Agent({ keepAlive: true })

@@ -1,4 +1,4 @@
-/** A data folder on a disk that is full: nothing shipped is lost, nothing unshipped is deleted, and shipping makes room. */
+/** A data folder on a full disk: no shipped message is lost, no unshipped one is deleted, and shipping makes room. */
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Hashes of what the segments of the store unpack to, which are their names. */
+/** Hashes of the unpacked segments of the store; these are their names. */
 function storedHashes(store: string): string[] {
   return readdirSync(store, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.jsonl.gz'))
@@ -43,7 +43,7 @@ function storedHashes(store: string): string[] {
     })
 }
 
-/** More than the disk takes, and nothing that packs well. */
+/** More data than the disk holds, which does not compress well. */
 function flood(): string {
   const messages = Array.from({ length: 8_000 }, (_, i) =>
     JSON.stringify({ jsonrpc: '2.0', method: `m${i}`, params: { pad: randomBytes(150).toString('base64') } }),
@@ -79,7 +79,7 @@ describe.skipIf(leftOut(canMount, 'the tests of shipping from a full disk, which
       expect(storedHashes(store).toSorted()).toEqual(tapes.toSorted())
       expect(readdirSync(join(data, 'wiretape/outgoing'))).toEqual([])
 
-      // A smaller quota deletes what is shipped; the next recording has room, and stays until it is shipped.
+      // A smaller quota deletes shipped recordings; the next recording has room, and stays until it is shipped.
       writeFileSync(policy, `version: 1\nquota: 600kB\nship: { to: ${store}, seal: { size: 300kB } }\n`)
       const second = await record()
       expect(second.stdout === input).toBe(true)

@@ -1,4 +1,4 @@
-/** Where a behaviour test plays: a private folder, and every process that was started in it, down to grandchildren. */
+/** The stage of a behaviour test: a private folder, and all processes that the test started, down to grandchildren. */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -19,26 +19,26 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A process on the stage. */
+/** A process of the stage. */
 export interface Actor {
   readonly child: ChildProcess
   readonly pid: number
   readonly stdin: Writable
   readonly output: Readable
   readonly errors: Readable
-  /** What was read so far. */
+  /** Output read so far. */
   stdout(): Buffer
   stderr(): Buffer
-  /** Resolves when the process took the bytes, or will never take them. */
+  /** Resolves when the process has read the bytes, or never will. */
   send(bytes: string | Uint8Array): Promise<void>
-  /** Begins to read stdout and stderr, if that was not done from the start. */
+  /** Starts reading stdout and stderr, if `read` was false at the start. */
   read(): void
-  /** Resolves when it is gone and its output is read, as far as it is read. */
+  /** Resolves when the process has exited and its output is read to the end, if it is read at all. */
   readonly ended: Promise<Ending>
 }
 
 export interface StartOptions {
-  /** Node's own way are socket pairs; shells and other clients use pipes. @default sockets */
+  /** Node's own pipes are socket pairs; shells and other clients use real pipes. @default sockets */
   readonly over?: 'sockets' | 'pipes'
   readonly stdio?: StdioOptions
   readonly cwd?: string
@@ -47,13 +47,13 @@ export interface StartOptions {
   readonly read?: boolean
   readonly uid?: number
   readonly gid?: number
-  /** In a session of its own, so without a terminal. */
+  /** In a session of its own, without a terminal. */
   readonly detached?: boolean
 }
 
 export interface Stage {
   readonly folder: string
-  /** Where `record` puts its tapes. */
+  /** The folder for the tapes of `record`. */
   readonly out: string
   readonly env: NodeJS.ProcessEnv
   path(name: string): string
@@ -64,11 +64,11 @@ export interface Stage {
   tapes(): string[]
   /** The only tape. */
   tape(): string
-  /** Pids of the processes that still run, those that processes of this stage started included (Linux). */
+  /** Pids of running processes, including those that processes of this stage started (Linux). */
   running(): number[]
-  /** Those of them that are `program`, such as a file of test/fixtures/servers, run by Node (Linux). */
+  /** Pids of those that are `program`, such as a file of test/fixtures/servers, run by Node (Linux). */
   runningAs(program: string): number[]
-  /** Ends what still runs and removes the folder. */
+  /** Ends all running processes and removes the folder. */
   close(): Promise<void>
 }
 
@@ -84,7 +84,7 @@ export function createStage(): Stage {
     XDG_DATA_HOME: join(folder, 'data'),
     [markName]: mark,
   }
-  // Nothing here is to go by a proxy that the machine has.
+  // Tests must not use the machine's HTTP proxy.
   for (const name of Object.keys(env)) if (/^(https?|all|no)_proxy$/i.test(name)) delete env[name]
   const actors: Actor[] = []
   const tapes = (): string[] =>
@@ -154,7 +154,7 @@ function startActor(
   const ended = new Promise<Ending>((done) => {
     child.once('error', () => done({ exitCode: null, signal: null }))
     child.once('exit', (exitCode, signal) => {
-      // What is left is read; what was never read is not waited for.
+      // Remaining output is read first; an unread stream is not waited for.
       const open = reading ? [output, errors].filter((stream) => stream && !stream.closed) : []
       let left = open.length
       const closed = (): void => {
@@ -183,7 +183,7 @@ function startActor(
 
 type Truthy<T> = T | undefined | false | 0 | ''
 
-/** Polls until `check` gives something, and gives that back. */
+/** Polls until `check` returns a value, and returns that value. */
 export async function until<T>(
   what: string,
   check: () => Truthy<T> | Promise<Truthy<T>>,
@@ -198,12 +198,12 @@ export async function until<T>(
   }
 }
 
-/** What a process has written so far, to whatever (Linux). */
+/** Bytes that a process has written so far, to any file or pipe (Linux). */
 export function writtenBytes(pid: number): number {
   return Number(/^wchar: (\d+)/m.exec(readIfThere(`/proc/${pid}/io`))?.[1] ?? 0)
 }
 
-/** Waits until a number that only grows has stopped growing, from some value on, and gives it back. */
+/** Waits until a growing number has stopped growing, from some value on, and returns it. */
 export async function settled(read: () => number, from = 1): Promise<number> {
   let last = { value: read(), since: performance.now() }
   return until('it stands still', () => {
@@ -230,7 +230,7 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false
   }
-  // A dead process that its parent has not collected yet has ended all the same.
+  // A zombie, whose parent has not collected it yet, counts as ended.
   return !/^State:\s+[ZX]/m.test(readIfThere(`/proc/${pid}/status`))
 }
 
@@ -238,7 +238,7 @@ export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // Gone already.
+    // The process has exited.
   }
 }
 
@@ -260,7 +260,7 @@ export function readIfThere(path: string): string {
   }
 }
 
-/** What a client of Streamable HTTP says with every POST. */
+/** Headers of a Streamable HTTP client's POST. */
 export const postHeaders = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',

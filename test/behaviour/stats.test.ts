@@ -34,7 +34,7 @@ beforeAll(() => {
   data.put('files.jsonl', {
     label: 'files',
     at: today,
-    // A person looked at the request for 3 seconds: the server took 5 ms.
+    // A person held the request for 3 seconds: the server took 5 ms.
     asked: [],
     more: [...heldCall(today, 3_005_000, 3000)],
   })
@@ -51,10 +51,7 @@ function heldCall(at: Date, us: number, heldMs: number): object[] {
   ]
 }
 
-/**
- * Four held messages: one passed on, one passed on in another form, one dropped, one answered by a rule. One more is
- * made up.
- */
+/** Four held messages: one forwarded, one edited, one dropped, one answered by a rule. One more is injected. */
 function touched(at: Date): object[] {
   const t = new Date(at.getTime() - 3_600_000).toISOString()
   const id = (n: number): string => `bbbbbbbb-1111-4111-8111-${`${n}`.padStart(12, '0')}`
@@ -94,7 +91,7 @@ async function stats(...args: string[]): Promise<Stats> {
 }
 
 describe('stats', () => {
-  it('says of each tool how often, how well and how fast, the slowest first', async () => {
+  it('shows count, errors and latency of each tool, the slowest first', async () => {
     const { groups, neverCalled, recordings } = await stats()
     expect(recordings).toBe(3)
     expect(groups).toMatchObject([
@@ -145,7 +142,7 @@ describe('stats', () => {
     rmSync(path)
   })
 
-  it('prints a table whose names lead on to the recording', async () => {
+  it('prints a table with names of recordings for further commands', async () => {
     const { stdout, code } = await data.run('stats', 'shop')
     const lines = stdout.split('\n')
     expect(code).toBe(0)
@@ -172,7 +169,7 @@ describe('stats', () => {
     expect(groups).toMatchObject([{ calls: 7 }])
   })
 
-  it('takes a recording by any name, and refuses one that is not there', async () => {
+  it('takes a recording by any name, and refuses one that does not exist', async () => {
     expect((await stats('latest~2')).groups).toMatchObject([{ name: 'find', calls: 1 }])
     const { code, stderr } = await data.run('stats', 'nobody')
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read nobody') })

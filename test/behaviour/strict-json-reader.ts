@@ -1,4 +1,4 @@
-/** What somebody else's strict reader says of a JSON file: Python's, with the limits of pydantic, which reads session files. */
+/** A strict reader of other makers for JSON files: Python's, with the limits of pydantic, which reads session files. */
 import { spawnSync } from 'node:child_process'
 
 const program = `
@@ -22,7 +22,7 @@ if depth(value) > 200: fail("nested %d deep" % depth(value))
 print("fine")
 `
 
-/** "fine", or the reader's complaint. */
+/** "fine", or the reader's error. */
 export function strictReader(path: string): string {
   const { stdout, stderr } = spawnSync('python3', ['-c', program, path], { encoding: 'utf8' })
   return stdout.trim() || (stderr.trim().split('\n').at(-1) ?? '')

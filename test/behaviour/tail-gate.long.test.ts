@@ -24,7 +24,7 @@ async function record(...options: string[]): Promise<Actor> {
 }
 
 describe('tail', () => {
-  it('prints the lines of the tape as they are with --json, from now on with --new', async () => {
+  it('prints the lines of the tape unchanged with --json, only new ones with --new', async () => {
     const recorder = await record()
     const odd = '{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping","n":1.0,"n":2}'
     await recorder.send(ping('before'))
@@ -40,7 +40,7 @@ describe('tail', () => {
     expect(text).not.toContain('before')
   })
 
-  it('shows messages that are held, and what became of them', async () => {
+  it('shows held messages and their outcome', async () => {
     const recorder = await record('--break', 'tool:echo is:request')
     const screen = await attach(stage)
     const tailing = stage.start(tail())
@@ -54,7 +54,7 @@ describe('tail', () => {
     await printed(tailing, '→ tools/call echo · dropped')
   })
 
-  it('says when there is nothing to follow, or nothing of that name', async () => {
+  it('says when no capture runs, or none of that name', async () => {
     const options = { cwd: stage.folder, env: stage.env }
     const none = await run(tail(), options)
     expect(none).toMatchObject({ code: 2, stdout: '' })
@@ -79,7 +79,7 @@ describe('tail', () => {
 })
 
 describe.skipIf(isNobody)("another user's socket", () => {
-  it('is not spoken to, and ours cannot be reached by another user', async () => {
+  it('is not connected to, and another user cannot connect to ours', async () => {
     const recorder = await record()
     const socket = await socketOf(stage)
     const connect = `require('net').connect(process.argv[1]).on('error', (e) => console.log(e.code)).on('connect', () => console.log('in'))`

@@ -20,7 +20,7 @@ async function record(...options: string[]): Promise<Actor> {
 }
 
 describe('tail', () => {
-  it('prints what there is and what comes, and ends with the capture', async () => {
+  it('prints recorded and new messages, and ends with the capture', async () => {
     const recorder = await record()
     await recorder.send(ping(1))
     const tailing = stage.start(tail())
@@ -35,7 +35,7 @@ describe('tail', () => {
     expect(tailing.stderr().toString()).toBe('')
   })
 
-  it('keeps what a filter matches, answers by their request', async () => {
+  it('keeps messages that a filter matches, responses by their request', async () => {
     const recorder = await record()
     const tailing = stage.start(tail('mini', '--filter', 'tool:echo'))
     await recorder.send(ping(1) + call(2, 'echo') + ping(3))

@@ -1,11 +1,11 @@
-/** What a tape promises, read without any code of the program: the bytes that passed can be had back from it. */
+/** Checks the promise of a tape without wiretape's code: the bytes that passed can be rebuilt from it. */
 import { readFileSync } from 'node:fs'
 
-/** Parsed JSON, of which a test says by using it what it expects. */
+/** Parsed JSON; a test states its expectation by the members that it reads. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Line = Record<string, any>
 
-/** The lines of a tape as parsed JSON. Throws when one is no JSON, or the last one is torn. */
+/** The lines of a tape as parsed JSON. Throws when a line is not JSON, or the last one is torn. */
 export function linesOfTape(path: string): Line[] {
   const text = readFileSync(path, 'utf8')
   if (!text.endsWith('\n')) throw new Error('the tape ends with half a line')
@@ -53,7 +53,7 @@ export function rawTextOf(line: string): string {
   throw new Error('raw does not end')
 }
 
-/** Where the closing quote stands. */
+/** Index of the closing quote. */
 function endOfString(line: string, open: number): number {
   for (let at = line.indexOf('"', open + 1); at !== -1; at = line.indexOf('"', at + 1)) {
     let backslashes = 0

@@ -1,4 +1,4 @@
-/** The outcome of a task is that of the call which created it, in every command, and a failure counts once. */
+/** In every command, a call that created a task has the task's outcome, and a failure counts once. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTo, endOf } from './mini-talk.js'
 import { linesOfTape } from './tape-bytes.js'
@@ -71,7 +71,7 @@ describe('a call whose task fails', () => {
     expect(recordedErrors()).toBe(1)
   })
 
-  it('has failed, although nobody asks for the result', async () => {
+  it('has failed, although no client requested the result', async () => {
     await recordTask(['fail'], ...polls)
     expect(await matches('is:error')).toEqual([1])
     expect(recordedErrors()).toBe(1)
@@ -100,7 +100,7 @@ describe('a call whose task does not end', () => {
     )
   })
 
-  it('tells how often it was polled, without what the server asked', async () => {
+  it('shows the number of polls, without the requests of the server', async () => {
     await recordTask([], ...polls)
     const story = await run('explain', stage.tape(), '0')
     expect(story).toMatch(/The client polled its task 3 times; its last status was “input_required”/)

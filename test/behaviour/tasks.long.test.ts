@@ -1,4 +1,4 @@
-/** What a new user comes with: each task is a command or two whose names one guesses, and has an exact answer. */
+/** Tasks of a new user: each is a command or two with names that one can guess, and has an exact answer. */
 import { readFileSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ const secret = ['sk', 'live', '4eC39HqLyjWDarjtT1zdp7dc'].join('_')
 
 type Call = readonly [tool: string, args: object]
 
-/** An agent that uses the shop's server through a recorder, until its last call is answered. */
+/** An agent that uses the shop's server through a recorder, until its last call has a response. */
 async function agent(label: string, price: string, calls: readonly Call[]): Promise<Actor> {
   const recorder = stage.start(
     [process.execPath, cli, 'record', '--quiet', '--label', label, '--', ...server('shop-mcp.mjs', price)],
@@ -44,7 +44,7 @@ async function recordShop(label: string, price: string, ...calls: readonly Call[
   return join(recordings, made!)
 }
 
-/** As if it had been recorded that many days ago: every time in it, its name, and the time of the file. */
+/** Moves a recording back by that many days: every time in it, its name, and the time of the file. */
 function moveBack(path: string, days: number): void {
   const earlier = (at: string): Date => new Date(Date.parse(at) - days * 86_400_000)
   const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?=\d*Z)/g
@@ -59,7 +59,7 @@ function moveBack(path: string, days: number): void {
   utimesSync(moved, new Date(startedAt), new Date(startedAt))
 }
 
-/** What a command prints, without the spaces that make columns; fails when it does not succeed. */
+/** Output of a command, without the spaces between columns; throws when the command fails. */
 async function answer(...args: string[]): Promise<string[]> {
   const { stdout, stderr, code } = await here(...args)
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 })

@@ -1,4 +1,4 @@
-/** `record --otlp`: what a receiver gets while a recording is made, in each transport and with receivers of all kinds. */
+/** `record --otlp`: exports during a recording, over each transport and to receivers of all kinds. */
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -52,7 +52,7 @@ async function end(recorder: Actor): Promise<string> {
 
 const calls = [call(1, 'echo', { text: 'x' }), call(2, 'fail'), call(3, 'tool-error'), call(4, 'nope')]
 
-it('goes where the variables say, with their headers, compression, names and deltas', async () => {
+it('uses the OTEL variables: address, headers, compression, names and deltas', async () => {
   const receiver = await receive()
   const recorder = await start(['--otlp', 'env'], {
     ...quick,
@@ -81,7 +81,7 @@ it('goes where the variables say, with their headers, compression, names and del
   expect(counts.reduce((a, b) => a + b)).toBe(2)
 })
 
-it('exports nothing where only variables of others are there', async () => {
+it('exports nothing if only unrelated variables are set', async () => {
   const receiver = await receive()
   await end(await start([], { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }))
   const disabled = { OTEL_SDK_DISABLED: 'true' }
@@ -99,7 +99,7 @@ describe('a receiver', () => {
     return stderr
   }
 
-  it('that is not there costs nothing but its spans, which are counted', async () => {
+  it('that is down costs nothing but its spans, which are counted', async () => {
     const unused = createServer().listen(0, '127.0.0.1')
     await new Promise((done) => unused.once('listening', done))
     const { port } = unused.address() as AddressInfo
@@ -115,7 +115,7 @@ describe('a receiver', () => {
     expect(await talkTo(receiver.url)).toContain('5 of 5 spans were not exported')
   })
 
-  it.each([429, 503])('that says HTTP %i gets the same again when it wants it', async (status) => {
+  it.each([429, 503])('that returns HTTP %i gets the same export again', async (status) => {
     const receiver = await receive((_, count) =>
       count === 0 ? { status, headers: { 'Retry-After': '0' } } : undefined,
     )
@@ -126,7 +126,7 @@ describe('a receiver', () => {
     expect(countOf(receiver.metrics().at(-1)!['wiretape.telemetry.refusals'])).toBeGreaterThan(0)
   })
 
-  it('that refuses is not asked again, and what it says is told', async () => {
+  it('that refuses gets no retry, and its message is printed', async () => {
     const receiver = await receive((signal) =>
       signal === 'traces'
         ? { status: 400, headers: { 'Content-Type': 'text/plain' }, body: 'no\nroom' }
@@ -139,20 +139,20 @@ describe('a receiver', () => {
     expect(countOf(receiver.metrics().at(-1)!['wiretape.telemetry.left_out'])).toBe(5)
   })
 
-  it.each(['http/json', 'http/protobuf'])('that refuses a part over %s says how much', async (protocol) => {
+  it.each(['http/json', 'http/protobuf'])('that refuses a part over %s is reported', async (protocol) => {
     const receiver = await receive((signal) => (signal === 'traces' ? { rejected: 2 } : undefined))
     expect(await talkTo(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol })).toBe(
       'wiretape: telemetry: 2 of 5 spans were not exported: too old (the recording is complete)\n',
     )
   })
 
-  it('whose answer is huge is not read to its end', async () => {
+  it('with a huge response body is not read to its end', async () => {
     const receiver = await receive(() => ({ body: 'x'.repeat(50_000_000) }))
     expect(await talkTo(receiver.url)).toBe('')
     expect(receiver.spans()).toHaveLength(5)
   })
 
-  it('that is slow gets no more spans than may wait, and the rest is counted', async () => {
+  it('that is slow gets no more spans than the queue holds, and the rest is counted', async () => {
     const receiver = await receive((signal) => (signal === 'traces' ? { silent: true } : undefined))
     const recorder = await start(['--otlp', receiver.url], { ...quick, OTEL_BSP_MAX_QUEUE_SIZE: '10' })
     const many = Array.from({ length: 500 }, (_, i) => call(i, 'echo', { text: 'x' }))
@@ -168,7 +168,7 @@ it.each([
   [['--otlp', 'http://user:secret@localhost:4318'], '--otlp has credentials'],
   [['--otlp', 'http://localhost:4318', '--otlp-protocol', 'grpc'], 'http/json or http/protobuf'],
   [['--otlp-payload'], '--otlp-payload requires --otlp'],
-])('%j is refused before anything is started', async (options, words) => {
+])('%j is refused before a server starts', async (options, words) => {
   const recorder = stage.start(stage.record(server('mini-mcp.mjs'), options))
   expect((await recorder.ended).exitCode).toBe(2)
   expect(recorder.stderr().toString()).toContain(words)
@@ -176,7 +176,7 @@ it.each([
   expect(stage.tapes()).toEqual([])
 })
 
-it('goes on from segment to segment', async () => {
+it('exports continue from segment to segment', async () => {
   const receiver = await receive()
   const recorder = await start(['--otlp', receiver.url, '--max-bytes', '1kB'], quick)
   for (let id = 1; id <= 20; id += 1) await recorder.send(call(id, 'echo', { text: 'x'.repeat(200) }))

@@ -1,4 +1,4 @@
-/** `record --otlp` in each way in which a client and a server can stand on both sides of a recorder. */
+/** `record --otlp` with every pair of transports between a client and a server. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
 import { createHttpStage, type HttpStage } from './http-stage.js'
@@ -15,7 +15,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-it.each(transports)('exports what passes by %s', async (name) => {
+it.each(transports)('exports the messages of %s', async (name) => {
   const play = await startPlay(stage, name, ['--otlp', receiver.url])
   await play.ask(1, { text: 'x' })
   await play.end()

@@ -1,4 +1,4 @@
-/** `record --otlp`: what a receiver gets while a recording is made, in each transport and with receivers of all kinds. */
+/** `record --otlp`: exports during a recording, over each transport and to receivers of all kinds. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
 import { createHttpStage, type HttpStage } from './http-stage.js'
@@ -53,7 +53,7 @@ const named = (receiver: Receiver, name: string): Loose => receiver.spans().find
 const calls = [call(1, 'echo', { text: 'x' }), call(2, 'fail'), call(3, 'tool-error'), call(4, 'nope')]
 
 describe.each(['http/json', 'http/protobuf'])('over %s', (protocol) => {
-  it('sends spans and histograms while it records, and what convert makes of the recording', async () => {
+  it('sends spans and histograms while it records, equal to those of convert', async () => {
     const receiver = await receive()
     const recorder = await start(['--otlp', receiver.url, '--otlp-protocol', protocol], quick)
     await recorder.send(calls.join(''))
@@ -104,7 +104,7 @@ describe.each(['http/json', 'http/protobuf'])('over %s', (protocol) => {
   })
 })
 
-it('sends payloads where they are asked for, redacted as the recording is', async () => {
+it('sends payloads on request, redacted like the recording', async () => {
   const receiver = await receive()
   const recorder = await start(['--otlp', receiver.url, '--otlp-payload'])
   const secret = `ghp_${'a1B2'.repeat(9)}`

@@ -6,9 +6,9 @@ import { bytesOfTape, linesOfTape } from './tape-bytes.js'
 
 interface Conversation {
   readonly name: string
-  /** What the client writes, one write each. */
+  /** The client's writes, in order. */
   readonly writes: readonly (string | Uint8Array)[]
-  /** Where the server sends everything it reads. @default stdout */
+  /** The stream to which the server sends everything it reads. @default stdout */
   readonly answersOn?: 'stdout' | 'stderr'
 }
 
@@ -95,7 +95,7 @@ const usual = conversations.filter(({ name }) =>
   ['JSON-RPC', 'NUL bytes', 'a huge line', 'long lines on stderr'].includes(name),
 )
 
-/** Everything that somebody outside can see of a conversation. */
+/** Everything of a conversation that is visible from outside. */
 interface Seen {
   readonly byServer: Buffer
   readonly stdout: Buffer
@@ -103,7 +103,7 @@ interface Seen {
   readonly ending: Ending | undefined
 }
 
-/** How a client can be connected with what it starts. Resolves when the conversation is over. */
+/** A kind of connection between a client and its server. Resolves when the conversation is over. */
 type Way = (
   stage: Stage,
   argv: readonly string[],
@@ -116,7 +116,7 @@ const ways: Readonly<Record<string, Way>> = {
     const actor = stage.start(argv)
     for (const bytes of writes) {
       await actor.send(bytes)
-      // Lets the bytes travel on their own.
+      // Makes the bytes arrive in a chunk of their own.
       await new Promise((done) => setImmediate(done))
     }
     actor.stdin.end()
@@ -164,7 +164,7 @@ beforeEach(() => {
 afterEach(() => stage.close())
 
 describe.each(Object.entries(ways))(
-  'over %s, client and server see the same bytes with and without us',
+  'over %s, client and server see the same bytes with and without a recorder',
   (name, way) => {
     it.each(
       (isLong || name === 'sockets' ? conversations : usual).map(
@@ -221,7 +221,7 @@ it('passes on and records the junk of a server that also speaks JSON-RPC', async
   expectSame(bytesOfTape(stage.tape(), 'out'), without.stdout(), 'stdout on the tape')
 })
 
-it('gives the server the environment and the working directory that it would have without us', async () => {
+it('gives the server the same environment and working directory as without a recorder', async () => {
   const cwd = stage.path('a folder')
   mkdirSync(cwd)
   const env = {

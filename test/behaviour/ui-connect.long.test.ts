@@ -53,7 +53,7 @@ describe('Connect in wiretape ui', () => {
     return ui.ask('/api/sessions', { code })
   }
 
-  /** The recording that a failed attempt left. */
+  /** The recording of a failed attempt. */
   async function failed(before: Listed): Promise<Listed> {
     const found = await until('the attempt has ended', async () =>
       (await list()).find(({ id, state }) => id !== before.id && state !== 'live'),
@@ -63,7 +63,7 @@ describe('Connect in wiretape ui', () => {
     return found
   }
 
-  it('tells of a command that is gone, and lists the attempt with the reason', async () => {
+  it('reports a missing command, and lists the attempt with the reason', async () => {
     const path = program(`exec ${server('mini-mcp.mjs').join(' ')}`)
     const before = await recorded('--', path)
     rmSync(path)
@@ -76,7 +76,7 @@ describe('Connect in wiretape ui', () => {
     })
   })
 
-  it('tells of a server that exits before initialize, and lists the attempt with the reason', async () => {
+  it('reports a server that exits before initialize, and lists the attempt with the reason', async () => {
     const before = await recorded('--', program(`exec ${server('mini-mcp.mjs').join(' ')}`))
     program('read request; echo "no kettle here" >&2; exit 3')
     const { status, text } = await connect(before)
@@ -87,7 +87,7 @@ describe('Connect in wiretape ui', () => {
     expect(readFileSync(after.path, 'utf8')).toContain('no kettle here')
   })
 
-  it('tells of a URL that refuses connections, and lists the attempt with the reason', async () => {
+  it('reports a URL that refuses connections, and lists the attempt with the reason', async () => {
     const upstream = play.start(server('sdk-modern-http.mjs'))
     await printed(upstream, 'http')
     const url = /http:\S+/.exec(upstream.stdout().toString())![0]
@@ -100,7 +100,7 @@ describe('Connect in wiretape ui', () => {
     expect((await failed(before)).why).toBe('the server did not respond: the connection was refused')
   })
 
-  it('says of a kept session that its server has ended', async () => {
+  it("says that a kept session's server has ended", async () => {
     const before = await recorded('--', ...server('mini-mcp.mjs'))
     const { text } = await connect(before)
     const { id, recording } = JSON.parse(text) as Session

@@ -19,7 +19,7 @@ describe('the list of recordings of wiretape ui', () => {
     await play.close()
   })
 
-  /** Written in place, so that the inode stays. @param at time of modification, in seconds since 1970 */
+  /** Writes in place, so that the inode stays. @param at time of modification, in seconds since 1970 */
   function tape(name: string, label: string, at: number): void {
     const path = join(folder, name)
     writeFileSync(path, `{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"${label}"}\n`)
@@ -31,12 +31,12 @@ describe('the list of recordings of wiretape ui', () => {
     return all.map(({ label }) => label).toSorted()
   }
 
-  it('reads only files again that changed since it was last asked', async () => {
+  it('reads only files again that changed since the last request', async () => {
     tape('a.jsonl', 'kettle', 1_000)
     tape('b.jsonl', 'teapot', 1_000)
     ui = await openUi(play)
     expect(await labels()).toEqual(['kettle', 'teapot'])
-    // With the size, time and inode of before, nothing shows the change but the content.
+    // Size, time and inode are unchanged, so only the content shows the change.
     tape('a.jsonl', 'cattle', 1_000)
     tape('b.jsonl', 'carpet', 1_000)
     expect(await labels()).toEqual(['kettle', 'teapot'])
@@ -46,7 +46,7 @@ describe('the list of recordings of wiretape ui', () => {
     expect(await labels()).toEqual(['a carpet', 'cattle'])
   })
 
-  it('lists what is new, shows what grew, and forgets what is gone', async () => {
+  it('adds new files, updates grown ones, and removes deleted ones', async () => {
     tape('a.jsonl', 'kettle', 1_000)
     writeFileSync(join(folder, 'c.jsonl'), 'no tape')
     ui = await openUi(play)
@@ -64,7 +64,7 @@ describe('the list of recordings of wiretape ui', () => {
       carpet: null,
       kettle: 9000,
     })
-    // The same name again, with the same stamp as the removed file.
+    // The same name and stamp as the removed file.
     tape('b.jsonl', 'toucan', 1_000)
     expect(await labels()).toEqual(['carpet', 'kettle', 'toucan'])
   })

@@ -1,11 +1,11 @@
-/** `wiretape ui` as its page asks it, without a browser. */
+/** Requests to `wiretape ui` as its page sends them, without a browser. */
 import { type Actor, cli, type Stage, viewerAddress } from './stage.js'
 
 export interface UiPage {
   readonly actor: Actor
-  /** Asks with the headers of the page; a body is sent with POST. */
+  /** Sends a request with the headers of the page; with a body, a POST. */
   ask(path: string, body?: unknown): Promise<{ readonly status: number; readonly text: string }>
-  /** As `ask`; fails unless the answer is JSON. */
+  /** As `ask`; throws unless the response is JSON. */
   get<T>(path: string, body?: unknown): Promise<T>
   close(): Promise<void>
 }

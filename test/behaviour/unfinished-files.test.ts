@@ -1,4 +1,4 @@
-/** A signal that ends a command leaves nothing half written. */
+/** A signal that ends a command leaves no partial file behind. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ function startWriter(cwd: string, ...args: readonly string[]): ChildProcess {
 }
 
 describe.each(endings)('%s', (signal) => {
-  it('takes an output in progress away, and leaves the one that was there', async () => {
+  it('removes an unfinished output, and keeps the existing one', async () => {
     const cwd = fresh(`output-${signal}`)
     writeFileSync(join(cwd, 'out.json'), 'before')
     const child = startWriter(cwd)
@@ -60,7 +60,7 @@ describe.each(endings)('%s', (signal) => {
     expect(readFileSync(join(cwd, 'out.json'), 'utf8')).toBe('before')
   })
 
-  it('takes the copy of stdin away', async () => {
+  it('removes the copy of stdin', async () => {
     const cwd = fresh(`stdin-${signal}`)
     const child = spawn(process.execPath, [cli, 'convert', '--to', 'csv', '-', '-'], {
       env: plainEnv({ TMPDIR: cwd }),
@@ -78,14 +78,14 @@ describe.each(endings)('%s', (signal) => {
   })
 })
 
-it('leaves the ending to a command that listens for signals itself', async () => {
+it('a command that listens for signals itself decides how it ends', async () => {
   const child = startWriter(fresh('listens'), 'listens')
   await once(child.stdout!, 'data')
   child.kill('SIGTERM')
   expect(await once(child, 'close')).toEqual([7, null])
 })
 
-it('what a killed command left is cleared away by the next one that writes there', async () => {
+it('unfinished files of a killed command are deleted by the next command that writes there', async () => {
   const cwd = fresh('killed')
   writeFileSync(join(cwd, 'in.jsonl'), message)
   const gone = spawnSync(process.execPath, ['-e', '']).pid

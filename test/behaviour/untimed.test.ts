@@ -20,7 +20,7 @@ const rowsOf = ({ stdout }: Run): string[] => stdout.split('\n').filter((line) =
 
 describe('a recording without times', () => {
   it.each(['trace-v1', 'session-json', 'har', 'jsonrpc'])(
-    'shows none, and no latency, also after it was converted to %s',
+    'shows no times and no latency, also after conversion to %s',
     async (format) => {
       expect((await run('convert', 'untimed.jsonl', `as.${format}`, '--to', format)).code).toBe(0)
       const shown = await run('inspect', `as.${format}`)
@@ -34,7 +34,7 @@ describe('a recording without times', () => {
     },
   )
 
-  it('fits no filter for times', async () => {
+  it('matches no filter for times', async () => {
     for (const filter of ['latency:>=0ms', 'latency:<1h', 'since:2000-01-01', 'until:2100-01-01'])
       expect((await run('inspect', 'untimed.jsonl', '--filter', filter)).stdout).toContain('0 of 2 rows')
     const { stdout } = await run('inspect', 'untimed.jsonl', '--filter', '-latency:>1s')
@@ -47,7 +47,7 @@ describe('a recording without times', () => {
     expect(messages[1]).toMatchObject({ timestamp: null, us: null, latencyUs: null })
   })
 
-  it('leaves the times of another one that is shown with it as they are', async () => {
+  it('does not change the times of another one that is shown with it', async () => {
     const rows = rowsOf(await run('inspect', 'untimed.jsonl', 'timed.jsonl'))
     expect(rows).toHaveLength(4)
     expect(rows.filter((row) => / 0\.00[07] /.test(row))).toHaveLength(2)
@@ -55,7 +55,7 @@ describe('a recording without times', () => {
   })
 })
 
-describe('a recording in which only some messages say when they were', () => {
+describe('a recording in which only some messages have times', () => {
   const partly = [
     '{"jsonrpc":"2.0","id":1,"method":"ping"}',
     '{"timestamp_ms":1785578400000,"jsonrpc":"2.0","id":1,"result":{}}',
@@ -69,7 +69,7 @@ describe('a recording in which only some messages say when they were', () => {
   const expected = ['–', '0.000', '0.500', '–', '0.500', '0.700']
 
   it.each(['trace-v1', 'session-json'])(
-    'shows the others without, also after it was converted to %s',
+    'shows the others without, also after conversion to %s',
     async (format) => {
       expect(times(await run('inspect', 'partly.jsonl'))).toEqual(expected)
       expect((await run('convert', 'partly.jsonl', `partly.${format}`, '--to', format, '--force')).code).toBe(
@@ -77,14 +77,14 @@ describe('a recording in which only some messages say when they were', () => {
       )
       const shown = await run('inspect', `partly.${format}`)
       expect(times(shown)).toEqual(expected)
-      // The one latency that is known, in its row and in the summary, and the time from the first to the last moment.
+      // The one known latency, in its row and in the summary, and the time from the first to the last timed message.
       expect(shown.stdout.match(/\d ms/g)).toHaveLength(3)
       expect(shown.stdout).toContain('duration 700 ms')
       expect(shown.stdout).toContain('server answered in 200 ms (#5)')
     },
   )
 
-  it('fits filters for times and latencies with those that are known', async () => {
+  it('matches filters for times and latencies with the known ones', async () => {
     const found = async (filter: string): Promise<number> =>
       rowsOf(await run('inspect', 'partly.jsonl', '--filter', filter)).length
     expect(await found('latency:>=0ms')).toBe(2)

@@ -1,4 +1,7 @@
-/** wiretape is replaced by another version, or taken away, while a capture runs: what it has not loaded is gone. */
+/**
+ * wiretape is replaced by another version, or removed, while a capture runs: modules that it has not loaded are
+ * missing.
+ */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import net from 'node:net'
 import { dirname, join } from 'node:path'
@@ -14,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** A copy of the program that can be taken away. */
+/** A copy of the program that can be removed. */
 function install(): { cli: string; update: () => void } {
   const project = join(import.meta.dirname, '../..')
   const bin = stage.path('package/dist/bin')
@@ -40,7 +43,7 @@ async function record(installed: string, options: readonly string[] = []): Promi
 
 const updated = 'wiretape was updated or removed while this capture ran'
 
-it('who attaches then is told, and the session goes on to its end', async () => {
+it('a screen that attaches afterwards gets an error, and the session goes on to its end', async () => {
   const { cli: installed, update } = install()
   const recorder = await record(installed, ['--session-file', stage.path('s.json')])
   const path = await socketOf(stage)
@@ -69,7 +72,7 @@ it('who attaches then is told, and the session goes on to its end', async () => 
   expect(existsSync(stage.path('s.json'))).toBe(false)
 })
 
-it('who had attached before hears why a command cannot be carried out', async () => {
+it('a screen that was attached before gets the reason why a command failed', async () => {
   const { cli: installed, update } = install()
   const recorder = await record(installed)
   const screen = await attach(stage)

@@ -24,7 +24,7 @@ const refused = (args: readonly string[]): Promise<Run> =>
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 
-/** One line on stderr, nothing on stdout, exit 2, and the folder as it was. */
+/** Expects one line on stderr, nothing on stdout, exit 2, and an unchanged folder. */
 async function refuses(args: readonly string[], line: string | RegExp): Promise<void> {
   const before = filesOf(stage.folder)
   const { code, stdout, stderr } = await refused(args)
@@ -35,7 +35,7 @@ async function refuses(args: readonly string[], line: string | RegExp): Promise<
   expect(filesOf(stage.folder)).toEqual(before)
 }
 
-describe('a file that is no recording', () => {
+describe('a file that is not a recording', () => {
   const cases: readonly [string, string | Uint8Array, RegExp][] = [
     ['nothing', '', /bad\.jsonl is empty/],
     ['text', 'hello\nworld\n', /bad\.jsonl\b.*not a recording/],
@@ -60,12 +60,12 @@ describe('a file that is no recording', () => {
       writeFileSync(stage.path('bad.jsonl'), content)
       await refuses([command, 'bad.jsonl'], line)
     })
-    it(`${command} refuses a folder, and a file that is not there`, async () => {
+    it(`${command} refuses a folder, and a missing file`, async () => {
       mkdirSync(stage.path('folder'))
       await refuses([command, 'folder'], 'folder is a folder (Name a file in it.)')
       await refuses([command, 'missing.jsonl'], 'cannot read missing.jsonl: no such file')
     })
-    it(`${command} refuses a file that may not be read`, async () => {
+    it(`${command} refuses an unreadable file`, async () => {
       if (leftOut(process.geteuid?.() !== 0, 'root may read every file')) return
       writeFileSync(stage.path('secret.jsonl'), faultless)
       chmodSync(stage.path('secret.jsonl'), 0)
@@ -73,7 +73,7 @@ describe('a file that is no recording', () => {
     })
   }
 
-  it('has a name, and is stdin once only', async () => {
+  it('needs a name, and may be stdin only once', async () => {
     for (const command of [['inspect'], ['convert', 'out.jsonl']]) {
       const [name, ...more] = command
       await refuses([name!, '', ...more], 'an input name is empty (- is stdin)')
@@ -81,13 +81,13 @@ describe('a file that is no recording', () => {
     }
   })
 
-  it('is named also when others are fine, and when it comes on stdin', async () => {
+  it('is named also beside valid files, and when it comes on stdin', async () => {
     writeFileSync(stage.path('bad.jsonl'), 'hello\n')
     await refuses(['inspect', join(fixtures, 'faultless.jsonl'), 'bad.jsonl'], /bad\.jsonl/)
     await refuses(['inspect', '-'], 'stdin is empty')
   })
 
-  it('ls refuses what is no folder', async () => {
+  it('ls refuses a path that is not a folder', async () => {
     writeFileSync(stage.path('file'), '')
     await refuses(['ls', 'file'], 'cannot list file: it is not a folder')
   })
@@ -262,7 +262,7 @@ describe('the quick parser of record', () => {
     '--nope',
   ]
 
-  it('understands what the thorough one understands, or leaves it to that', async () => {
+  it('understands a command line as the full parser does, or leaves it to that one', async () => {
     const { Command } = await import('commander')
     const { registerRecord } = await import('../../src/cli/commands/record.js')
     fc.assert(
@@ -283,7 +283,7 @@ describe('the quick parser of record', () => {
     )
   })
 
-  it('understands the usual ways to write it', () => {
+  it('understands the usual command lines', () => {
     expect(parseRecordArgs(['--', 'node', '--inspect'])).toEqual({
       command: ['node', '--inspect'],
       options: { oauthRewrite: true, redactDefaults: true },

@@ -1,7 +1,8 @@
 /**
- * Runs command lines of the built program in one process, one after another. Starting Node and loading the program takes
- * most of the time of a short command. Each command gets the program's own entry, arguments, environment and folder, and
- * ends when a process of its own would: when nothing keeps it alive. A bug that ends the program ends this process too.
+ * Runs command lines of the built program in one process, one after another. Starting Node and loading the program
+ * takes most of the time of a short command. Each command gets the program's own entry, arguments, environment and
+ * folder. It ends when a process of its own would: when nothing keeps it alive. A bug that ends the program ends this
+ * process too.
  */
 import { pathToFileURL } from 'node:url'
 
@@ -47,7 +48,7 @@ function removeNew(emitter, before) {
         emitter.removeListener(name, /** @type {() => void} */ (listener))
 }
 
-/** What keeps this process alive, by kind. */
+/** Resources that keep this process alive, by kind. */
 function countAlive() {
   /** @type {Map<string, number>} */
   const counts = new Map()

@@ -6,12 +6,15 @@ import type { Readable } from 'node:stream'
 import { cli } from './stage.js'
 import type { Run } from './run-cli.js'
 
-/** Commands that serve, record or follow until they are stopped, and those that start threads: each in a process of its own. */
+/**
+ * Commands that serve, record or follow until they are stopped, and commands that start threads. Each runs in a process
+ * of its own.
+ */
 const alone = new Set('attach collect mcp mock record ship sql tail ui'.split(' '))
-/** Variables that Node or the program read when they start. */
+/** Variables that Node or the program reads at its start. */
 const readAtStart = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'WIRETAPE_LAUNCHED']
 
-/** Whoever runs all tests, the long ones too, gets a process for every command. */
+/** A run of all tests, including the long ones, starts a process for every command. */
 const isOff = process.env['WIRETAPE_ALL'] !== undefined
 
 /**
@@ -26,7 +29,7 @@ export function isWarm(
   isRefused: boolean,
 ): boolean {
   if (isOff || input.length > 0 || mayReadInput(args)) return false
-  // Node reads these certificates when it starts.
+  // Node reads these certificates at its start.
   const hasOurCertificates = env['NODE_EXTRA_CA_CERTS'] === process.env['NODE_EXTRA_CA_CERTS']
   return (
     (isRefused || !isAlone(args)) &&
@@ -52,7 +55,7 @@ function isPath(args: readonly string[], at: number): boolean {
 
 let idle: ChildProcess | undefined
 
-/** Runs one command; another one that comes meanwhile gets a process of its own. */
+/** Runs one command; a second one at the same time gets a process of its own. */
 export async function runWarm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Run> {
   const program = idle ?? start()
   idle = undefined
