@@ -6,28 +6,30 @@ import { lentBytes } from '../tape/index.js'
 /** Files from this size on are worth a thread. */
 const threadedBytes = 128 << 20
 const chunkBytes = 1 << 19
-const slots = 4
+const slotCount = 4
 
 /** What the thread reads. */
 export interface LineOrder {
   readonly path: string
   /** Stop before this offset. */
   readonly to: number
+  readonly slots: readonly LineSlot[]
 }
 
-/** Memory for a chunk and its lines, passed to the thread empty and back filled. */
+/** Memory for a chunk and its lines, which two threads share: buffers that move between threads would be garbage each time. */
 export interface LineSlot {
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: Uint8Array<SharedArrayBuffer>
   readonly arrays: PlainLineArrays
+}
+
+/** A slot that the thread filled. */
+export interface FilledSlot {
+  /** Number of the slot. */
+  readonly slot: number
   /** Bytes of the chunk; 0 at the end of the file. */
   readonly length: number
   /** Lines found. */
   readonly count: number
-}
-
-/** The buffers of a slot, which move to the other thread. */
-export function buffersOf({ bytes, arrays }: LineSlot): ArrayBuffer[] {
-  return [bytes.buffer, arrays.ints.buffer, arrays.numbers.buffer]
 }
 
 /** Reads a tape in chunks. A thread finds the plain lines of a large one, so that two processors share the work. */
@@ -43,7 +45,7 @@ export class LineChunks {
   async *read(path: string, to: number): AsyncGenerator<Uint8Array, void, undefined> {
     let at = 0
     if (to >= threadedBytes && os.availableParallelism() > 1)
-      for await (const { bytes, arrays, length, count } of threadChunks({ path, to })) {
+      for await (const { bytes, arrays, length, count } of threadChunks(path, to)) {
         at += length
         this.lines = new PlainLines(arrays, count)
         yield bytes.subarray(0, length)
@@ -55,41 +57,39 @@ export class LineChunks {
 }
 
 /** Ends early if the thread dies. */
-async function* threadChunks(order: LineOrder): AsyncGenerator<LineSlot, void, undefined> {
-  const filled: LineSlot[] = []
+async function* threadChunks(
+  path: string,
+  to: number,
+): AsyncGenerator<LineSlot & FilledSlot, void, undefined> {
+  const slots = Array.from({ length: slotCount }, (): LineSlot => ({
+    bytes: new Uint8Array(new SharedArrayBuffer(chunkBytes)),
+    arrays: PlainLines.arraysFor(chunkBytes),
+  }))
+  const workerData: LineOrder = { path, to, slots }
+  const filled: FilledSlot[] = []
   let isOver = false
   let wake = (): void => undefined
   const over = (): void => {
     isOver = true
     wake()
   }
-  const worker = new Worker(new URL('./line-worker.js', import.meta.url), { execArgv: [], workerData: order })
+  const worker = new Worker(new URL('./line-worker.js', import.meta.url), { execArgv: [], workerData })
   worker.on('error', over)
   worker.on('exit', over)
-  worker.on('message', (slot: LineSlot) => {
+  worker.on('message', (slot: FilledSlot) => {
     filled.push(slot)
     wake()
   })
   try {
-    for (let i = 0; i < slots; i += 1)
-      post(worker, {
-        bytes: new Uint8Array(chunkBytes),
-        arrays: PlainLines.arraysFor(chunkBytes),
-        length: 0,
-        count: 0,
-      })
+    for (const slot of slots.keys()) worker.postMessage(slot)
     for (;;) {
       if (filled.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
-      const slot = filled.shift()
-      if (!slot || slot.length === 0) return
-      yield slot
-      post(worker, slot)
+      const next = filled.shift()
+      if (!next || next.length === 0) return
+      yield { ...slots[next.slot]!, ...next }
+      worker.postMessage(next.slot)
     }
   } finally {
     await worker.terminate()
   }
-}
-
-function post(worker: Worker, slot: LineSlot): void {
-  worker.postMessage(slot, buffersOf(slot))
 }

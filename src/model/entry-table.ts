@@ -71,12 +71,24 @@ export const entryFlag = {
 } as const
 export type EntryFlag = keyof typeof entryFlag
 
+/** Longer than the table. Values are those of the methods with these names. */
+export interface EntryColumns {
+  readonly kindNumber: Uint8Array
+  readonly flags: Uint32Array
+  readonly us: Float64Array
+  readonly seq: Float64Array
+  readonly size: Float64Array
+  readonly peer: Int32Array
+}
+
 /**
  * The rows of a recording without their payloads, in typed columns: 33 to 50 bytes per row. A million
  * messages can be listed, counted and matched while their text stays on disk.
  */
 export interface EntryTable {
   readonly length: number
+  /** All rows, for loops over millions of them; valid until the next row is added. */
+  columns(): EntryColumns
   /** Returns the new row's number. `us` is monotonic microseconds since the session began; NaN when unknown. */
   add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number
   kind(row: number): EntryKind
@@ -160,6 +172,14 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
     get length() {
       return length
     },
+    columns: () => ({
+      kindNumber: kindColumn,
+      flags: flagColumn,
+      us: usColumn,
+      seq: seqColumn,
+      size: sizeColumn,
+      peer: peerColumn,
+    }),
     add(row) {
       if (length === capacity) grow()
       kindColumn[length] = entryKinds.indexOf(row.kind)
@@ -203,8 +223,10 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       const request = peerColumn[row]!
       if ((flagColumn[row]! & entryFlag.injected) !== 0) return undefined
       if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
-      const us = usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000
-      const tookUs = us + (tasks.get(row)?.us ?? 0)
+      const us = usColumn[row]! - usColumn[request]!
+      // Most recordings have none of these.
+      if (heldMs.size === 0 && tasks.size === 0 && waited.size === 0) return Math.max(0, us)
+      const tookUs = us - (heldMs.get(request) ?? 0) * 1000 + (tasks.get(row)?.us ?? 0)
       return tookUs === Infinity ? undefined : Math.max(0, tookUs - (waited.get(row) ?? 0))
     },
     waitedUs: (row) => waited.get(row) ?? 0,

@@ -16,6 +16,7 @@ export {
   loneKinds,
   type EntryFlag,
   type EntryKind,
+  type EntryColumns,
   type EntryTable,
   type LoneKind,
 } from './entry-table.js'

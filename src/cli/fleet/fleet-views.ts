@@ -27,6 +27,9 @@ export function fleetSource({ rows, sessions, skipped }: FleetFiles): ViewSource
       `create view recorded_rows as select r.* exclude (server_name, client, server, segment), r.segment as recording,
         coalesce(r.server_name, s.server) as server, coalesce(r.client, s.client) as client
         from recorded_lines r left join recorded_sessions s using (session)`,
+      `create view recorded_messages as select *, case when method = 'tools/call' then subject end as tool from recorded_rows
+        where kind in ('request', 'notification', 'result', 'error', 'invalid')`,
+      `create view recorded_others as select * from recorded_rows where kind in ('noise', 'stderr', 'gap', 'http')`,
     ],
     more: 'day, host, "user",',
     payload:

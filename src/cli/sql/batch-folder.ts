@@ -3,7 +3,17 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbandoned, replaceFile } from '../../tape/index.js'
 import type { BatchFailure, BatchMember } from './batch.js'
-import { batchesIn, batchPrefix, listOf, namesIn, removeBatch, type Batch, type Part } from './batch-list.js'
+import {
+  batchesIn,
+  batchPrefix,
+  listOf,
+  namesIn,
+  othersOf,
+  removeBatch,
+  type Batch,
+  type Part,
+} from './batch-list.js'
+import { deadPartsIn, writeDeadPart } from './dead-parts.js'
 import { writeBatches, type WrittenBatch } from './write-batches.js'
 
 /** Files of recordings per batch. A larger recording is alone. */
@@ -16,9 +26,11 @@ const mostSmall = 8
 /** Another query may be about to open a batch of this age. */
 const openedWithinMs = 60_000
 
-/** A Parquet file for a query. */
+/** The files of a batch for a query. */
 export interface RowFile {
-  readonly path: string
+  /** Parquet files of messages and of other rows. */
+  readonly messages: string
+  readonly others: string
   /** The query's recordings in it; undefined if it has no others. */
   readonly parts: readonly string[] | undefined
 }
@@ -46,15 +58,18 @@ export class BatchFolder {
     const small = found.filter(({ batch }) => isSmall(batch))
     const kept = small.length > mostSmall ? found.filter((batch) => !small.includes(batch)) : found
     const indexed = new Set(kept.flatMap(({ parts }) => parts))
+    const dead = deadPartsIn(this.#folder).filter(({ part }) => wanted.has(part))
+    for (const { part } of dead) indexed.add(part)
     const missing = recordings.filter(({ part }) => !indexed.has(part))
     const { made, failures } = await this.#make(groupsOf(missing), cwd)
     const files = [...kept, ...chosenOf(made, () => true)]
     return {
       files: files.map(({ batch, parts }) => ({
-        path: join(this.#folder, batch.name),
+        messages: join(this.#folder, batch.name),
+        others: join(this.#folder, othersOf(batch.name)),
         parts: parts.length === batch.parts.length ? undefined : parts,
       })),
-      failures,
+      failures: [...dead, ...failures],
     }
   }
 
@@ -91,13 +106,14 @@ export class BatchFolder {
       cwd,
       members: group.map(({ name, paths, areAll, part }) => ({ name, paths, areAll, part })),
     }))
-    const done = async (i: number, { bytes, failures, isDead }: WrittenBatch): Promise<void> => {
+    const done = async (i: number, { sizes, failures, isDead }: WrittenBatch): Promise<void> => {
       const group = groups[i]!
       // Each in a batch of its own, so that one recording does not take others with it.
       if (isDead && group.length > 1) return void again.push(...group.map((recording) => [recording]))
       failed.push(...failures)
-      if (bytes === 0) return
-      const batch = { name: names[i]!, sizeBytes: bytes, parts: partsOf(group, failures) }
+      if (isDead) for (const failure of failures) await writeDeadPart(this.#folder, failure)
+      if (!sizes) return
+      const batch = { name: names[i]!, sizes, parts: partsOf(group, failures) }
       // Written at once: whatever happens to the others, this batch is complete.
       await replaceFile(join(this.#folder, listOf(batch.name)), JSON.stringify(batch))
       made.push(batch)

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync, readdirSync, rmSync, statS
 import { join } from 'node:path'
 
 /** Incremented when the columns of an index change. */
-const layout = 5
+const layout = 6
 /** Names of batches of this layout start with it. */
 export const batchPrefix = `rows${layout}-`
 
@@ -14,10 +14,18 @@ export interface Part {
   readonly sizeBytes: number
 }
 
-/** A Parquet file and the recordings in it. Never changes. */
+/** Sizes of the two files of a batch, in bytes. */
+export interface BatchSizes {
+  readonly messages: number
+  /** Of the rows without messages. */
+  readonly others: number
+}
+
+/** Two Parquet files and the recordings in them. Never changes. */
 export interface Batch {
+  /** Of the file of messages. */
   readonly name: string
-  readonly sizeBytes: number
+  readonly sizes: BatchSizes
   readonly parts: readonly Part[]
 }
 
@@ -28,18 +36,23 @@ export function batchesIn(folder: string): Batch[] {
     .toSorted()
     .flatMap((name) => {
       const batch = readBatch(join(folder, name))
-      return batch && isWhole(join(folder, batch.name), batch.sizeBytes) ? [batch] : []
+      return batch && areWhole(folder, batch) ? [batch] : []
     })
     .toSorted((a, b) => b.parts.length - a.parts.length)
 }
 
 export function removeBatch(folder: string, name: string): void {
-  for (const file of [listOf(name), name]) rmSync(join(folder, file), { force: true })
+  for (const file of [listOf(name), name, othersOf(name)]) rmSync(join(folder, file), { force: true })
 }
 
-/** The list of a batch's recordings. @param name of the batch or of its list */
+/** The list of a batch's recordings. @param name of one of its files */
 export function listOf(name: string): string {
-  return `${name.replace(/\.\w+$/, '')}.json`
+  return `${name.replace(/(?:\.others)?\.\w+$/, '')}.json`
+}
+
+/** The file of rows without messages. @param name of the file of messages, or its path */
+export function othersOf(name: string): string {
+  return name.replace(/\.parquet$/, '.others.parquet')
 }
 
 /** The folder may not exist yet. */
@@ -58,6 +71,11 @@ function readBatch(path: string): Batch | undefined {
   } catch {
     return undefined
   }
+}
+
+function areWhole(folder: string, { name, sizes }: Batch): boolean {
+  const path = join(folder, name)
+  return isWhole(path, sizes.messages) && isWhole(othersOf(path), sizes.others)
 }
 
 /** Whether a Parquet file is complete. A truncated one, which would make all recordings unreadable, is made again. */

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import { WiretapeError } from '../../model/index.js'
 import { replaceFile } from '../../tape/index.js'
 import { loadRecordings } from '../recordings.js'
+import { othersOf, type BatchSizes } from './batch-list.js'
 import { RecordingTable } from './recording-table.js'
-import { RowColumns } from './row-columns.js'
+import type { RowColumns } from './row-columns.js'
 
 /** A recording to index. */
 export interface BatchMember {
@@ -16,8 +17,9 @@ export interface BatchMember {
   readonly part: string
 }
 
-/** Recordings whose rows are in one Parquet file. */
+/** Recordings whose rows are in the same two Parquet files. */
 export interface BatchOrder {
+  /** Of the file of messages. */
   readonly path: string
   readonly cwd: string
   readonly members: readonly BatchMember[]
@@ -32,15 +34,15 @@ export interface BatchFailure {
 }
 
 export interface BatchResult {
-  /** Size of the file; 0 if no recording could be read. */
-  readonly bytes: number
+  /** Sizes of the files; undefined if no recording could be read. */
+  readonly sizes: BatchSizes | undefined
   readonly failures: readonly BatchFailure[]
 }
 
 /** Answer of a thread. */
 export type BatchAnswer = BatchResult | { readonly refused: WiretapeError['code']; readonly message: string }
 
-/** Writes the rows of recordings to one file. @throws WiretapeError `unwritable` */
+/** Writes the rows of recordings. @throws WiretapeError `unwritable` */
 export async function writeBatch({ path, cwd, members }: BatchOrder): Promise<BatchResult> {
   const table = new RecordingTable()
   const failures: BatchFailure[] = []
@@ -50,20 +52,26 @@ export async function writeBatch({ path, cwd, members }: BatchOrder): Promise<Ba
       const { close } = await loadRecordings(
         paths,
         cwd,
-        (fold) => (columns = new RowColumns(fold, name, paths)),
+        (fold) => (columns = table.begin(fold, name, paths)),
         areAll,
       )
       await close()
       table.add(columns!, name, part)
     } catch (error) {
       if (!(error instanceof WiretapeError)) throw error
+      table.discard()
       const { code, message, hint } = error
       failures.push({ part, code, message, ...(hint !== undefined && { hint }) })
     }
   }
-  if (failures.length === members.length) return { bytes: 0, failures }
-  const chunks = table.chunks()
+  if (failures.length === members.length) return { sizes: undefined, failures }
+  const { messages, others } = table.files()
   // Lines written in the meantime are included; only the next check detects them.
-  await replaceFile(path, Readable.from(chunks))
-  return { bytes: chunks.reduce((sum, { length }) => sum + length, 0), failures }
+  await replaceFile(othersOf(path), Readable.from(others))
+  await replaceFile(path, Readable.from(messages))
+  return { sizes: { messages: sizeOf(messages), others: sizeOf(others) }, failures }
+}
+
+function sizeOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0)
 }

@@ -18,7 +18,7 @@ type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number]
 interface Presence {
   readonly count: number
   readonly missing: number
-  /** One bit per row that has a value. */
+  /** One bit per row that has a value; empty if all rows have one, or none. */
   readonly bits: Uint8Array
 }
 
@@ -89,54 +89,67 @@ function presenceOf(values: ColumnValues): Presence {
     case 'ints':
       return presentInts(values.at, noInt)
     case 'booleans':
-      return presentUnsigned(values.at, noBoolean)
+      return presentBooleans(values.at)
     case 'names':
       return presentInts(values.at, -1)
     case 'texts':
-      return presentUnsigned(values.texts.starts, noText)
+      return presentTexts(values.texts.starts)
     case 'runs':
       return presentRuns(values.runs)
   }
 }
 
 function presentDoubles(at: Float64Array): Presence {
-  const bits = new Uint8Array((at.length + 7) >> 3)
   let missing = 0
-  for (let i = 0; i < at.length; i += 1)
-    if (Number.isNaN(at[i]!)) missing += 1
-    else bits[i >> 3]! |= 1 << (i & 7)
-  return { count: at.length, missing, bits }
+  for (let i = 0; i < at.length; i += 1) if (Number.isNaN(at[i]!)) missing += 1
+  return presenceOfRows(at.length, missing, (bits) => {
+    for (let i = 0; i < at.length; i += 1) if (!Number.isNaN(at[i]!)) bits[i >> 3]! |= 1 << (i & 7)
+  })
 }
 
 /** @param mostMissing this and lower numbers are missing */
 function presentInts(at: Int32Array, mostMissing: number): Presence {
-  const bits = new Uint8Array((at.length + 7) >> 3)
   let missing = 0
-  for (let i = 0; i < at.length; i += 1)
-    if (at[i]! <= mostMissing) missing += 1
-    else bits[i >> 3]! |= 1 << (i & 7)
-  return { count: at.length, missing, bits }
+  for (let i = 0; i < at.length; i += 1) if (at[i]! <= mostMissing) missing += 1
+  return presenceOfRows(at.length, missing, (bits) => {
+    for (let i = 0; i < at.length; i += 1) if (at[i]! > mostMissing) bits[i >> 3]! |= 1 << (i & 7)
+  })
 }
 
-function presentUnsigned(at: Uint8Array | Uint32Array, absent: number): Presence {
-  const bits = new Uint8Array((at.length + 7) >> 3)
+function presentBooleans(at: Uint8Array): Presence {
   let missing = 0
-  for (let i = 0; i < at.length; i += 1)
-    if (at[i] === absent) missing += 1
-    else bits[i >> 3]! |= 1 << (i & 7)
-  return { count: at.length, missing, bits }
+  for (let i = 0; i < at.length; i += 1) if (at[i] === noBoolean) missing += 1
+  return presenceOfRows(at.length, missing, (bits) => {
+    for (let i = 0; i < at.length; i += 1) if (at[i] !== noBoolean) bits[i >> 3]! |= 1 << (i & 7)
+  })
+}
+
+function presentTexts(starts: Uint32Array): Presence {
+  let missing = 0
+  for (let i = 0; i < starts.length; i += 1) if (starts[i] === noText) missing += 1
+  return presenceOfRows(starts.length, missing, (bits) => {
+    for (let i = 0; i < starts.length; i += 1) if (starts[i] !== noText) bits[i >> 3]! |= 1 << (i & 7)
+  })
 }
 
 function presentRuns(runs: readonly Run[]): Presence {
-  const count = runs.reduce((sum, run) => sum + run.count, 0)
-  const bits = new Uint8Array((count + 7) >> 3)
-  let [row, missing] = [0, 0]
-  for (const run of runs) {
-    const end = row + run.count
-    if (run.value === undefined) missing += run.count
-    else for (let i = row; i < end; i += 1) bits[i >> 3]! |= 1 << (i & 7)
-    row = end
-  }
+  const sum = (of: readonly Run[]): number => of.reduce((total, run) => total + run.count, 0)
+  const missing = sum(runs.filter(({ value }) => value === undefined))
+  return presenceOfRows(sum(runs), missing, (bits) => {
+    let row = 0
+    for (const run of runs) {
+      const end = row + run.count
+      if (run.value !== undefined) for (let i = row; i < end; i += 1) bits[i >> 3]! |= 1 << (i & 7)
+      row = end
+    }
+  })
+}
+
+/** @param mark sets the bits of present rows; not called if all rows are the same */
+function presenceOfRows(count: number, missing: number, mark: (bits: Uint8Array) => void): Presence {
+  const isMixed = missing > 0 && missing < count
+  const bits = new Uint8Array(isMixed ? (count + 7) >> 3 : 0)
+  if (isMixed) mark(bits)
   return { count, missing, bits }
 }
 
@@ -190,15 +203,15 @@ function numbersPage(values: Float64Array | Int32Array, count: number): Page {
   let same = 1
   while (same < count && values[same] === first) same += 1
   const isSame = same === count
-  const bytes = littleEndian(isSame ? values.slice(0, 1) : values)
+  // A copy: the values may change before the page is written.
+  const bytes = littleEndian(values.slice(0, isSame ? 1 : count))
   return isSame ? repeated(bytes, count) : { encoding: 'PLAIN', bytes }
 }
 
 function littleEndian(values: Float64Array | Int32Array): Uint8Array {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength)
   if (os.endianness() === 'LE') return bytes
-  const swapped = Buffer.from(bytes)
-  return values.BYTES_PER_ELEMENT === 8 ? swapped.swap64() : swapped.swap32()
+  return values.BYTES_PER_ELEMENT === 8 ? bytes.swap64() : bytes.swap32()
 }
 
 function booleansPage(values: Uint8Array, present: number): Page {

@@ -48,6 +48,8 @@ export interface TextRows {
   readonly starts: Uint32Array
   isMissing(row: number): boolean
   at(row: number): string | undefined
+  /** Writes the text of a row to another column. */
+  copy(row: number, to: Texts, toRow: number): void
 }
 
 /** One value, as a program reads it. */
@@ -74,7 +76,9 @@ export function cellOf(values: ColumnValues, i: number): Cell {
 class Column<Values extends Float64Array | Int32Array> {
   readonly #make: (length: number) => Values
   readonly #absent: number
-  readonly #groups: Values[] = []
+  readonly #groups: (Values | undefined)[] = []
+  /** Memory of a released group. */
+  #spare: Values | undefined
   /** Group of the last row, and its first row. */
   #current: Values
   #start = 0
@@ -108,16 +112,41 @@ class Column<Values extends Float64Array | Int32Array> {
     return this.#groupOf(to - 1).subarray(first, first + to - from) as Values
   }
 
+  /** All rows from this one on are missing again. */
+  cut(from: number): void {
+    const number = Math.floor(from / rowsInGroup)
+    this.#groups.length = Math.min(this.#groups.length, number + 1)
+    this.#groups[number]?.fill(this.#absent, from % rowsInGroup)
+    this.#leave()
+  }
+
+  /** The rows of a group are no longer used: its memory serves later ones. */
+  release(number: number): void {
+    const group = this.#groups[number]
+    this.#groups[number] = undefined
+    if (group?.length === rowsInGroup) this.#spare = group.fill(this.#absent) as Values
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#current = this.#make(0)
+    this.#start = 0
+  }
+
   /** The group of a row, long enough for it. */
   #groupOf(row: number): Values {
     const number = Math.floor(row / rowsInGroup)
-    while (this.#groups.length <= number) this.#groups.push(this.#make(0))
-    let group = this.#groups[number]!
+    let group = this.#groups[number]
+    if (!group && this.#spare) {
+      group = this.#groups[number] = this.#spare
+      this.#spare = undefined
+    }
+    const length = group?.length ?? 0
     const needed = (row % rowsInGroup) + 1
-    if (needed > group.length) {
-      const longer = this.#make(Math.min(rowsInGroup, Math.max(needed, group.length * 2, 64)))
-      longer.fill(this.#absent, group.length)
-      longer.set(group)
+    if (!group || needed > length) {
+      const longer = this.#make(Math.min(rowsInGroup, Math.max(needed, length * 2, 64)))
+      longer.fill(this.#absent, length)
+      if (group) longer.set(group)
       this.#groups[number] = group = longer
     }
     this.#start = number * rowsInGroup
@@ -170,18 +199,27 @@ export class Names {
   rows(from: number, to: number): ColumnValues {
     return { kind: 'names', at: this.#rows.rows(from, to), texts: this.texts }
   }
+
+  cut(from: number): void {
+    this.#rows.cut(from)
+  }
+
+  release(number: number): void {
+    this.#rows.release(number)
+  }
 }
 
 /** A text per row of those that rarely repeat, as bytes. */
 export class Texts {
-  readonly #chunks: TextChunk[] = []
+  readonly #chunks: (TextChunk | undefined)[] = []
+  #spare: TextChunk | undefined
 
   set(row: number, text: string | undefined): void {
     if (text === undefined) return this.#chunk(row).clear(row % rowsInGroup)
     this.#chunk(row).write(row % rowsInGroup, text)
   }
 
-  /** ASCII of a tape. */
+  /** UTF-8. */
   setBytes(row: number, bytes: Uint8Array, start: number, end: number): void {
     this.#chunk(row).copy(row % rowsInGroup, bytes, start, end)
   }
@@ -197,10 +235,27 @@ export class Texts {
     return { kind: 'texts', texts: this.#chunk(from).rows(first, first + to - from) }
   }
 
+  cut(from: number): void {
+    const number = Math.floor(from / rowsInGroup)
+    this.#chunks.length = Math.min(this.#chunks.length, number + 1)
+    this.#chunks[number]?.cut(from % rowsInGroup)
+  }
+
+  /** Texts that were read from the group stay valid. */
+  release(number: number): void {
+    this.#spare = this.#chunks[number]
+    this.#spare?.reset()
+    this.#chunks[number] = undefined
+  }
+
   #chunk(row: number): TextChunk {
     const number = Math.floor(row / rowsInGroup)
-    while (this.#chunks.length <= number) this.#chunks.push(new TextChunk())
-    return this.#chunks[number]!
+    let chunk = this.#chunks[number]
+    if (!chunk) {
+      chunk = this.#chunks[number] = this.#spare ?? new TextChunk()
+      this.#spare = undefined
+    }
+    return chunk
   }
 }
 
@@ -216,6 +271,23 @@ class TextChunk {
     if (row >= this.#starts.length || this.#starts[row] === noText) return
     this.#starts[row] = noText
     this.#isInOrder = false
+  }
+
+  cut(row: number): void {
+    if (this.#last < row) return
+    this.#starts.fill(noText, row)
+    this.#last = row - 1
+    // Their bytes stay.
+    this.#isInOrder = false
+  }
+
+  reset(): void {
+    // Pages refer to the old bytes.
+    this.#bytes = Buffer.allocUnsafeSlow(this.#length)
+    this.#length = 0
+    this.#starts.fill(noText)
+    this.#last = -1
+    this.#isInOrder = true
   }
 
   write(row: number, text: string): void {
@@ -283,6 +355,9 @@ class TextChunk {
       starts,
       isMissing,
       at: (i) => (isMissing(i) ? undefined : all.toString('utf8', starts[i]! + 4, end(i))),
+      copy: (i, to, row) => {
+        if (!isMissing(i)) to.setBytes(row, all, starts[i]! + 4, end(i))
+      },
     }
   }
 

@@ -96,7 +96,7 @@ export class IndexFiles {
     await new BatchFolder(folder).sweep(current)
     for (const name of await readdir(folder).catch(() => [])) {
       const [key = '', state = '', kind = ''] = name.replace(/^\./, '').split('.')
-      if (!kind.startsWith('findings')) continue
+      if (!kind.startsWith('findings') && !kind.startsWith('dead')) continue
       if (!known.has(key)) await rm(join(folder, name), { force: true })
       else if (!name.startsWith('.') && !current.has(`${key}.${state}`))
         await removeUnused(join(folder, name))

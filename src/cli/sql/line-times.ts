@@ -7,22 +7,23 @@ export class LineTimes {
   at(bytes: Uint8Array, start: number, end: number): number | undefined {
     if (end - start !== plainBytes || bytes[end - 1] !== 0x5a || bytes[start + 19] !== 0x2e)
       return timeOf(latin1(bytes, start, end))
-    for (let i = 0; i < minuteBytes; i += 1)
-      if (bytes[start + i] !== this.#minute[i]) {
-        this.#minute.set(bytes.subarray(start, start + minuteBytes))
+    const minute = this.#minute
+    for (let i = minuteBytes - 1; i >= 0; i -= 1)
+      if (bytes[start + i] !== minute[i]) {
+        minute.set(bytes.subarray(start, start + minuteBytes))
         this.#minuteMs = Date.parse(`${latin1(bytes, start, start + minuteBytes)}:00.000Z`)
         break
       }
-    const second = digit(bytes, start + 17) * 10 + digit(bytes, start + 18)
-    const ms =
-      digit(bytes, start + 20) * 100 +
-      digit(bytes, start + 21) * 10 +
-      digit(bytes, start + 22) +
-      second * 1000
-    // The engine parses unusual forms.
-    if (!(ms < 60_000) || bytes[start + 16] !== 0x3a || Number.isNaN(this.#minuteMs))
+    const tens = bytes[start + 17]! - ZERO
+    const ones = bytes[start + 18]! - ZERO
+    const first = bytes[start + 20]! - ZERO
+    const second = bytes[start + 21]! - ZERO
+    const third = bytes[start + 22]! - ZERO
+    // The engine parses unusual forms. Values below 0 or above 9 are no digits.
+    const isPlain = isDigit(tens) && isDigit(ones) && isDigit(first) && isDigit(second) && isDigit(third)
+    if (!isPlain || tens > 5 || bytes[start + 16] !== 0x3a || Number.isNaN(this.#minuteMs))
       return timeOf(latin1(bytes, start, end))
-    return this.#minuteMs + ms
+    return this.#minuteMs + (tens * 10 + ones) * 1000 + first * 100 + second * 10 + third
   }
 }
 
@@ -30,10 +31,10 @@ export class LineTimes {
 const minuteBytes = 16
 const plainBytes = 24
 
-/** NaN if it is no digit. */
-function digit(bytes: Uint8Array, at: number): number {
-  const value = bytes[at]! - 0x30
-  return value >= 0 && value <= 9 ? value : Number.NaN
+const ZERO = 0x30
+
+function isDigit(value: number): boolean {
+  return value >= 0 && value <= 9
 }
 
 /** Milliseconds since 1970; undefined if it is no time. */

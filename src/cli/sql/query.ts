@@ -49,7 +49,10 @@ async function prepare(
   io: Io,
 ): Promise<void> {
   const { rows, findings } = await indexesOf(sql, recordings, { indexes, texts }, io)
-  await lockToFiles(connection, [...rows.map(({ path }) => path), ...(findings ?? [])])
+  await lockToFiles(connection, [
+    ...rows.flatMap(({ messages, others }) => [messages, others]),
+    ...(findings ?? []),
+  ])
   for (const statement of viewStatements(recordingSource(rows), findings)) await connection.run(statement)
 }
 

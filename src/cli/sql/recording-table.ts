@@ -1,10 +1,12 @@
-import { ParquetWriter } from 'hyparquet-writer'
-import { ChunkWriter } from './chunk-writer.js'
-import { writePages } from './column-pages.js'
+import { entryKinds, isMessageKind, type Fold } from '../../model/index.js'
 import { noBoolean, noInt, rowsInGroup, sameValue, type ColumnValues } from './column-values.js'
+import { DerivedColumns } from './derived-columns.js'
 import { joinedValues } from './joined-values.js'
-import { schemaOf, type ColumnType } from './parquet-table.js'
-import { factsText, rowColumns, type RowColumns, type RowColumn, type SessionFacts } from './row-columns.js'
+import type { ColumnType } from './parquet-table.js'
+import { factsText, rowColumns, RowColumns, type RowColumn, type SessionFacts } from './row-columns.js'
+import { RowGroups, textBytesOf } from './row-groups.js'
+import { RowStore } from './row-store.js'
+import { selectedValues } from './selected-values.js'
 
 /** Values of a row's recording and session. They take a few bytes per group of rows, and spare queries a join. */
 const sharedColumns = {
@@ -17,36 +19,54 @@ const sharedColumns = {
   transport: 'text',
 } as const satisfies Record<string, ColumnType>
 
-const columns = { ...sharedColumns, ...rowColumns }
+const ownColumns = { ...rowColumns, tool: 'text' } as const satisfies Record<string, ColumnType>
+const columns = { ...sharedColumns, ...ownColumns }
+type SharedColumn = keyof typeof sharedColumns
 type Column = keyof typeof columns
-const shared = Object.keys(sharedColumns) as (keyof typeof sharedColumns)[]
+const names = Object.keys(columns) as Column[]
+const shared = Object.keys(sharedColumns) as SharedColumn[]
 
 /** Larger groups of rows are halved, since the size of a page has 31 bits. */
 const mostTextBytes = 1 << 30
 
-/** Values of more recordings would take much memory. */
-const mostWaiting = 1_000
+/** Two Parquet files: queries of messages need no filter, which would take most of their time. */
+export interface TableFiles {
+  readonly messages: readonly Uint8Array[]
+  /** Rows without messages, and one row for each session. */
+  readonly others: readonly Uint8Array[]
+}
 
-/** Rows of recordings: one uncompressed Parquet file, with a row for each session too. */
+/** The rows of one recording in the store. */
+interface Span {
+  readonly from: number
+  readonly to: number
+  readonly facts: readonly SessionFacts[]
+  readonly recording: string
+  readonly part: string
+}
+
+/** Rows of recordings as Parquet files. */
 export class RecordingTable {
   readonly #mostTextBytes: number
-  readonly #writer = new ChunkWriter()
-  readonly #file = new ParquetWriter({
-    writer: this.#writer,
-    createdBy: 'wiretape',
-    codec: 'UNCOMPRESSED',
-    statistics: false,
-    schema: schemaOf(columns),
-  })
-
-  /** Values of the next group. */
-  #waiting: Record<Column, ColumnValues>[] = []
-  #waitingRows = 0
-  #waitingBytes = 0
+  readonly #messages: RowGroups<Column>
+  readonly #others: RowGroups<Column>
+  readonly #store = new RowStore()
+  readonly #derived = new DerivedColumns()
+  /** Recordings with rows that are not written. */
+  #spans: Span[] = []
+  /** Rows of the store that are written. */
+  #written = 0
 
   /** @param most bytes of text per column and group */
   constructor(most = mostTextBytes) {
     this.#mostTextBytes = most
+    this.#messages = new RowGroups(columns, most)
+    this.#others = new RowGroups(columns, most)
+  }
+
+  /** Watches the next recording while it is loaded, until `add` or `discard`. */
+  begin(fold: Fold, recording: string, paths: readonly string[]): RowColumns {
+    return new RowColumns(fold, recording, paths, this.#store)
   }
 
   /**
@@ -55,105 +75,116 @@ export class RecordingTable {
    */
   add(rows: RowColumns, recording: string, part: string): void {
     const facts = rows.facts()
-    for (let from = 0, to = 0; from < rows.length; from = to) {
-      to = Math.min(rows.length, from - (from % rowsInGroup) + rowsInGroup)
-      let own = rows.values(from, to)
-      while (to - from > 1 && textBytesOf(own) > this.#mostTextBytes) {
-        to = from + ((to - from) >> 1)
-        own = rows.values(from, to)
-      }
-      this.#take(to - from, {
-        ...sharedValues(own.session_number, facts, to - from, recording, part),
-        ...own,
-      })
+    const from = this.#store.length
+    const end = from + rows.length
+    if (end > from) this.#spans.push({ from, to: end, facts, recording, part })
+    this.#store.length = end
+    for (let at = from, to = from; at < end; at = to) {
+      to = Math.min(end, at - (at % rowsInGroup) + rowsInGroup)
+      rows.derive(at - from, to - at, this.#derived, at % rowsInGroup)
+      if (to % rowsInGroup === 0) this.#flush(to)
     }
     if (facts.length > 0) this.#sessions(facts, recording, part)
   }
 
-  /** Completes the file. */
-  chunks(): readonly Uint8Array[] {
-    this.#flush()
-    void this.#file.finish()
-    return this.#writer.chunks()
+  /** Forgets the recording begun last, which cannot be read. */
+  discard(): void {
+    this.#store.cut()
+  }
+
+  /** Completes the files. */
+  files(): TableFiles {
+    this.#flush(this.#store.length)
+    return { messages: this.#messages.chunks(), others: this.#others.chunks() }
   }
 
   #sessions(facts: readonly SessionFacts[], recording: string, part: string): void {
     const count = facts.length
     const texts = facts.map(factsText)
-    const numbers: ColumnValues = { kind: 'ints', at: Int32Array.from(texts.keys()) }
+    const numbers = Int32Array.from(texts.keys())
     const own = Object.fromEntries(
-      (Object.keys(rowColumns) as RowColumn[]).map((name) => [name, emptyOf(rowColumns[name], count)]),
-    ) as Record<RowColumn, ColumnValues>
-    this.#take(count, {
-      ...sharedValues(numbers, facts, count, recording, part),
+      (Object.keys(ownColumns) as RowColumn[]).map((name) => [name, emptyOf(ownColumns[name], count)]),
+    ) as Record<keyof typeof ownColumns, ColumnValues>
+    this.#others.take(count, {
+      ...sharedValues(numbers, { facts, recording, part }),
       ...own,
-      session_number: numbers,
+      session_number: { kind: 'ints', at: numbers },
       kind: sameValue('session', count),
-      text: { kind: 'names', at: Int32Array.from(texts.keys()), texts },
+      text: { kind: 'names', at: numbers, texts },
     })
   }
 
-  /** Small recordings share groups: each group takes as long as thousands of rows. */
-  #take(count: number, values: Record<Column, ColumnValues>): void {
-    const textBytes = textBytesOf(values)
-    if (
-      this.#waitingRows + count > rowsInGroup ||
-      this.#waitingBytes + textBytes > this.#mostTextBytes ||
-      this.#waiting.length === mostWaiting
-    )
-      this.#flush()
-    this.#waiting.push(values)
-    this.#waitingRows += count
-    this.#waitingBytes += textBytes
+  /** Writes the rows up to the end of a group, or of the last one. */
+  #flush(to: number): void {
+    for (let from = this.#written, end = to; from < to; from = end, end = to) {
+      let values = this.#values(from, end)
+      while (end - from > 1 && textBytesOf(values) > this.#mostTextBytes) {
+        end = from + ((end - from) >> 1)
+        values = this.#values(from, end)
+      }
+      this.#write(end - from, values)
+    }
+    if (to > this.#written) this.#store.release(to)
+    this.#written = to
+    this.#spans = this.#spans.filter((span) => span.to > to)
   }
 
-  #flush(): void {
-    if (this.#waiting.length === 0) return
-    const start = this.#writer.offset
-    const chunks = (Object.keys(columns) as Column[]).map((name) =>
-      writePages(this.#writer, name, joinedValues(this.#waiting.map((values) => values[name]))),
-    )
-    const size = BigInt(this.#writer.offset - start)
-    this.#file.row_groups.push({
-      columns: chunks,
-      num_rows: BigInt(this.#waitingRows),
-      total_byte_size: size,
-      total_compressed_size: size,
-    })
-    this.#file.num_rows += BigInt(this.#waitingRows)
-    this.#waiting = []
-    this.#waitingRows = 0
-    this.#waitingBytes = 0
+  #write(count: number, values: Record<Column, ColumnValues>): void {
+    const kinds = values.kind.kind === 'names' ? values.kind.at : new Int32Array(count)
+    let others = 0
+    for (let i = 0; i < count; i += 1) others += isMessage[kinds[i]!]! ? 0 : 1
+    if (others === 0) return this.#messages.group(count, values)
+    const selected = [new Int32Array(count - others), new Int32Array(others)] as const
+    let [messages, rest] = [0, 0]
+    for (let i = 0; i < count; i += 1)
+      if (isMessage[kinds[i]!]) selected[0][messages++] = i
+      else selected[1][rest++] = i
+    for (const [i, file] of [this.#messages, this.#others].entries()) {
+      const rows = selected[i]!
+      const own = names.map((name) => [name, selectedValues(values[name], rows)])
+      file.take(rows.length, Object.fromEntries(own) as typeof values)
+    }
+  }
+
+  #values(from: number, to: number): Record<Column, ColumnValues> {
+    const store = this.#store.values(from, to)
+    const first = from % rowsInGroup
+    const sessions = store.session_number
+    const pieces = this.#spans
+      .filter((span) => span.from < to && span.to > from)
+      .map((span) => {
+        const [start, end] = [Math.max(from, span.from), Math.min(to, span.to)]
+        return sharedValues(sessions.at.subarray(start - from, end - from), span)
+      })
+    const sharedPieces = shared.map((name) => [name, joinedValues(pieces.map((piece) => piece[name]))])
+    return {
+      ...(Object.fromEntries(sharedPieces) as Record<SharedColumn, ColumnValues>),
+      ...this.#derived.values(first, first + to - from, this.#store),
+      ...store,
+    }
   }
 }
 
+/** By number of the kind. */
+const isMessage = entryKinds.map(isMessageKind)
+
+/** @param numbers of the rows' sessions */
 function sharedValues(
-  sessions: ColumnValues,
-  facts: readonly SessionFacts[],
-  count: number,
-  recording: string,
-  part: string,
-): Record<keyof typeof sharedColumns, ColumnValues> {
-  const numbers = sessions.kind === 'ints' ? sessions.at : new Int32Array(count)
+  numbers: Int32Array,
+  { facts, recording, part }: Pick<Span, 'facts' | 'recording' | 'part'>,
+): Record<SharedColumn, ColumnValues> {
   const isOne = numbers.every((number) => number === numbers[0])
   const values = shared.map((name): [string, ColumnValues] => {
     const value = (number: number): string | undefined => {
       const fact = name === 'recording' ? recording : name === 'part' ? part : facts[number]?.[name]
       return typeof fact === 'string' ? fact : undefined
     }
-    if (isOne) return [name, sameValue(value(numbers[0]!), count)]
+    if (isOne) return [name, sameValue(value(numbers[0]!), numbers.length)]
     const texts = facts.map((_, number) => value(number) ?? '')
-    const at = Int32Array.from(numbers, (number) => (value(number) === undefined ? -1 : number))
+    const at = numbers.map((number) => (value(number) === undefined ? -1 : number))
     return [name, { kind: 'names', at, texts }]
   })
-  return Object.fromEntries(values) as Record<keyof typeof sharedColumns, ColumnValues>
-}
-
-/** Bytes of the largest column of texts. */
-function textBytesOf(values: Readonly<Record<string, ColumnValues>>): number {
-  return Math.max(
-    ...Object.values(values).map((column) => (column.kind === 'texts' ? column.texts.size() : 0)),
-  )
+  return Object.fromEntries(values) as Record<SharedColumn, ColumnValues>
 }
 
 /** Without values. */

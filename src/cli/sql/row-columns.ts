@@ -1,6 +1,4 @@
 import {
-  entryFlag,
-  entryKinds,
   isFrameRecord,
   isLoneRecord,
   loneFacts,
@@ -12,10 +10,12 @@ import {
   type Rows,
 } from '../../model/index.js'
 import { createByteTexts } from '../byte-texts.js'
-import { cellOf, Ints, Names, noBoolean, noInt, Numbers, Texts, type ColumnValues } from './column-values.js'
+import { cellOf, noInt, rowsInGroup, type ColumnValues } from './column-values.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
+import { DerivedColumns, isFailure, seqOf } from './derived-columns.js'
 import { LineTimes, timeOf } from './line-times.js'
 import { noCells, type Cells, type ColumnType } from './parquet-table.js'
+import { RowStore } from './row-store.js'
 
 /** Columns of an index. Values shared by all rows of a session are in the session's row. */
 export const rowColumns = {
@@ -65,60 +65,55 @@ export class RowColumns implements PlainWatcher {
   readonly #recording: string
   readonly #paths: readonly string[]
   readonly #times = new LineTimes()
+  readonly #store: RowStore
+  /** First row in the store. */
+  readonly base: number
   #lastFile = 0
-  /** By row. */
-  readonly #session = new Ints(-1)
-  readonly #timeMs = new Numbers()
-  readonly #method = new Names()
-  readonly #subject = new Names()
-  readonly #id = new Texts()
-  readonly #errorCode = new Names()
-  readonly #errorMessage = new Texts()
-  readonly #conversation = new Names()
-  readonly #status = new Ints(noInt)
-  /** Index of the file in the recording. */
-  readonly #file = new Ints(noInt)
-  readonly #start = new Numbers()
-  readonly #end = new Numbers()
-  readonly #text = new Texts()
 
   /**
    * @param recording name for users
    * @param paths of its files
+   * @param store with all recordings before this one
    */
-  constructor(fold: Fold, recording: string, paths: readonly string[]) {
+  constructor(fold: Fold, recording: string, paths: readonly string[], store = new RowStore()) {
     this.#fold = fold
     this.#recording = recording
     this.#paths = paths
+    this.#store = store
+    this.base = store.length
   }
 
   plain(message: PlainRow, row: number, place: LinePlace): void {
     const { bytes, line } = message
-    this.#place(row, this.#times.at(bytes, line.timeStart, line.timeEnd))
-    this.#method.set(row, message.method)
-    this.#subject.set(row, message.subject)
-    if (line.rpcIdStart >= 0) this.#id.setBytes(row, bytes, line.rpcIdStart, line.rpcIdEnd)
-    if (line.codeStart >= 0) this.#errorCode.set(row, texts.at(bytes, line.codeStart, line.codeEnd))
-    if (line.messageStart >= 0) this.#errorMessage.setBytes(row, bytes, line.messageStart, line.messageEnd)
-    this.#conversation.set(row, message.conversation)
-    this.#status.set(row, intOf(line.httpStatus || undefined))
-    this.#file.set(row, this.#fileNumber(place.path))
+    const store = this.#store
+    const at = this.base + row
+    this.#place(at, this.#times.at(bytes, line.timeStart, line.timeEnd))
+    store.method.set(at, message.method)
+    if (line.subjectStart >= 0) store.subject.set(at, message.subject)
+    if (line.rpcIdStart >= 0) store.id.setBytes(at, bytes, line.rpcIdStart, line.rpcIdEnd)
+    if (line.codeStart >= 0) store.errorCode.set(at, texts.at(bytes, line.codeStart, line.codeEnd))
+    if (line.messageStart >= 0) store.errorMessage.setBytes(at, bytes, line.messageStart, line.messageEnd)
+    if (line.conversationStart >= 0) store.conversation.set(at, message.conversation)
+    if (line.httpStatus > 0) store.status.set(at, intOf(line.httpStatus))
+    store.file.set(at, this.#fileNumber(place.path))
     // Both offsets are relative to the same chunk, which begins elsewhere in the file.
     const lineStart = line.timeStart - tapeHead
-    this.#start.set(row, place.offset + line.rawStart - lineStart)
-    this.#end.set(row, place.offset + line.rawEnd - lineStart)
+    store.start.set(at, place.offset + line.rawStart - lineStart)
+    store.end.set(at, place.offset + line.rawEnd - lineStart)
   }
 
   take(record: TapeRecord, { first }: Rows): void {
-    if (isFrameRecord(record)) return this.#frame(record, first)
+    if (isFrameRecord(record)) return this.#frame(record, this.base + first)
     if (!isLoneRecord(record)) return
     const { text, summary } = loneFacts(record)
-    this.#other(first, record.t, text ?? summary)
+    const store = this.#store
+    const at = this.base + first
+    this.#other(at, record.t, text ?? summary)
     if (record.type !== 'http') return
-    this.#method.set(first, record.method)
-    this.#subject.set(first, record.path)
-    this.#conversation.set(first, record.conversation)
-    this.#status.set(first, intOf(record.status))
+    store.method.set(at, record.method)
+    store.subject.set(at, record.path)
+    store.conversation.set(at, record.conversation)
+    store.status.set(at, intOf(record.status))
   }
 
   get length(): number {
@@ -126,156 +121,75 @@ export class RowColumns implements PlainWatcher {
   }
 
   #frame(record: MessageRecord | HeldRecord, first: number): void {
+    const store = this.#store
     record.parts.forEach(({ envelope, start, end }, i) => {
-      const row = first + i
-      this.#other(row, record.t, record.raw.slice(start, end))
-      this.#method.set(row, envelope.method)
-      this.#subject.set(row, envelope.subject)
-      this.#id.set(row, envelope.id)
-      this.#errorCode.set(row, envelope.errorCode)
-      this.#errorMessage.set(row, envelope.errorMessage)
-      this.#conversation.set(row, record.conversation)
-      this.#status.set(row, intOf(record.http?.status))
+      const at = first + i
+      this.#other(at, record.t, record.raw.slice(start, end))
+      store.method.set(at, envelope.method)
+      store.subject.set(at, envelope.subject)
+      store.id.set(at, envelope.id)
+      store.errorCode.set(at, envelope.errorCode)
+      store.errorMessage.set(at, envelope.errorMessage)
+      store.conversation.set(at, record.conversation)
+      store.status.set(at, intOf(record.http?.status))
     })
   }
 
   /** A row may be one that was held before: it loses its earlier values. */
-  #other(row: number, t: string, text: string): void {
-    this.#place(row, timeOf(t))
-    for (const column of [this.#method, this.#subject, this.#errorCode, this.#conversation])
-      column.set(row, undefined)
-    this.#id.set(row, undefined)
-    this.#errorMessage.set(row, undefined)
-    this.#status.set(row, noInt)
-    this.#file.set(row, noInt)
-    this.#start.set(row, Number.NaN)
-    this.#end.set(row, Number.NaN)
-    this.#text.set(row, text)
+  #other(at: number, t: string, text: string): void {
+    const store = this.#store
+    this.#place(at, timeOf(t))
+    for (const column of [store.method, store.subject, store.errorCode, store.conversation])
+      column.set(at, undefined)
+    store.id.set(at, undefined)
+    store.errorMessage.set(at, undefined)
+    store.status.set(at, noInt)
+    store.file.set(at, noInt)
+    store.start.set(at, Number.NaN)
+    store.end.set(at, Number.NaN)
+    store.text.set(at, text)
   }
 
-  #place(row: number, timeMs: number | undefined): void {
-    this.#session.set(row, this.#fold.sessions.length - 1)
-    this.#timeMs.set(row, timeMs ?? Number.NaN)
+  /** @param at row in the store */
+  #place(at: number, timeMs: number | undefined): void {
+    this.#store.session.set(at, this.#fold.sessions.length - 1)
+    this.#store.timeMs.set(at, timeMs ?? Number.NaN)
+  }
+
+  /** Computes columns of rows. @param at first row in `derived` */
+  derive(from: number, count: number, derived: DerivedColumns, at: number): void {
+    const { base } = this
+    derived.compute({ entries: this.#fold.entries, store: this.#store, base }, from, count, at)
   }
 
   /** Rows from `from` to before `to`, by column. */
   cells(from: number, to: number): Cells<RowColumn> {
-    const values = this.values(from, to)
+    const derived = new DerivedColumns()
     const cells = noCells(rowColumns)
-    for (const name of names) for (let i = 0; i < to - from; i += 1) cells[name].push(cellOf(values[name], i))
+    // Groups of the store end at fixed rows.
+    for (let at = from, end = from; at < to; at = end) {
+      end = Math.min(to, at - (at % rowsInGroup) + rowsInGroup)
+      this.derive(at, end - at, derived, 0)
+      const values: Record<RowColumn, ColumnValues> = {
+        ...derived.values(0, end - at, this.#store),
+        ...this.#store.values(at, end),
+      }
+      for (const name of names)
+        for (let i = 0; i < end - at; i += 1) cells[name].push(cellOf(values[name], i))
+    }
     return cells
-  }
-
-  /**
-   * Rows from `from` to before `to`, by column, for programs that read whole columns.
-   *
-   * @param to in the same group of `rowsInGroup` rows
-   */
-  values(from: number, to: number): Record<RowColumn, ColumnValues> {
-    const count = to - from
-    const { method, subject, ...filled } = this.#derived(from, count)
-    const ints = (at: Int32Array): ColumnValues => ({ kind: 'ints', at })
-    const doubles = (at: Float64Array): ColumnValues => ({ kind: 'doubles', at })
-    return {
-      session_number: ints(this.#session.rows(from, to)),
-      ...filled,
-      method: { kind: 'names', at: method, texts: this.#method.texts },
-      subject: { kind: 'names', at: subject, texts: this.#subject.texts },
-      id: this.#id.rows(from, to),
-      error_code: this.#errorCode.rows(from, to),
-      error_message: this.#errorMessage.rows(from, to),
-      conversation: this.#conversation.rows(from, to),
-      http_status: ints(this.#status.rows(from, to)),
-      file: ints(this.#file.rows(from, to)),
-      payload_start: doubles(this.#start.rows(from, to)),
-      payload_end: doubles(this.#end.rows(from, to)),
-      text: this.#text.rows(from, to),
-    }
-  }
-
-  /** Columns computed from the fold: a later row may change them. */
-  #derived(from: number, count: number) {
-    const { entries } = this.#fold
-    const ints = () => new Int32Array(count).fill(noInt)
-    const doubles = () => new Float64Array(count).fill(Number.NaN)
-    const booleans = () => new Uint8Array(count)
-    const [seq, answers, peerRow, row] = [ints(), ints(), ints(), ints()]
-    const [timeMs, offsetMs, latencyMs, waitedMs] = [doubles(), doubles(), doubles(), doubles()]
-    const [heldMs, sizeBytes] = [doubles(), doubles()]
-    const [isError, modified, injected] = [booleans().fill(noBoolean), booleans(), booleans()]
-    const [dropped, cancelled] = [booleans(), booleans()]
-    const [kind, direction, method, subject] = [ints(), ints(), ints(), ints()]
-    for (let i = 0; i < count; i += 1) {
-      const at = from + i
-      const number = entries.kindNumber(at)
-      const flags = entries.flags(at)
-      const peer = entries.peer(at)
-      // For a response row: its request, which holds the method.
-      const isResponse = number === resultKind || number === errorKind
-      const request = isResponse ? peer : -1
-      const named = request < 0 ? at : request
-      kind[i] = number
-      direction[i] = undirected[number] ? -1 : (flags & entryFlag.fromServer) === 0 ? 0 : 1
-      seq[i] = seqOf(entries.seq(at))
-      row[i] = at
-      if (peer >= 0) peerRow[i] = peer
-      method[i] = this.#method.code(named)
-      subject[i] = this.#subject.code(named)
-      sizeBytes[i] = entries.size(at)
-      if ((flags & entryFlag.untimed) === 0) {
-        timeMs[i] = this.#timeMs.at(at)
-        offsetMs[i] = entries.us(at) / 1_000
-      }
-      if (request >= 0) {
-        answers[i] = seqOf(entries.seq(request))
-        const us = entries.latencyUs(at)
-        if (us !== undefined) {
-          latencyMs[i] = us / 1_000
-          waitedMs[i] = entries.waitedUs(at) / 1_000
-        }
-      }
-      if (isResponse) isError[i] = isFailure(number, flags) ? 1 : 0
-      if ((flags & entryFlag.held) !== 0) heldMs[i] = entries.heldUs(at) / 1_000
-      modified[i] = (flags & entryFlag.modified) === 0 ? 0 : 1
-      injected[i] = (flags & entryFlag.injected) === 0 ? 0 : 1
-      dropped[i] = (flags & entryFlag.dropped) === 0 ? 0 : 1
-      const answerFlags = !isResponse && peer >= 0 ? entries.flags(peer) : 0
-      cancelled[i] = ((flags & entryFlag.cancelled) | (answerFlags & entryFlag.taskCancelled)) === 0 ? 0 : 1
-    }
-    return {
-      seq: { kind: 'ints', at: seq },
-      time_ms: { kind: 'doubles', at: timeMs },
-      offset_ms: { kind: 'doubles', at: offsetMs },
-      direction: { kind: 'names', at: direction, texts: directions },
-      kind: { kind: 'names', at: kind, texts: entryKinds },
-      method,
-      subject,
-      answers: { kind: 'ints', at: answers },
-      latency_ms: { kind: 'doubles', at: latencyMs },
-      waited_ms: { kind: 'doubles', at: waitedMs },
-      held_ms: { kind: 'doubles', at: heldMs },
-      is_error: { kind: 'booleans', at: isError },
-      modified: { kind: 'booleans', at: modified },
-      injected: { kind: 'booleans', at: injected },
-      dropped: { kind: 'booleans', at: dropped },
-      cancelled: { kind: 'booleans', at: cancelled },
-      size_bytes: { kind: 'doubles', at: sizeBytes },
-      row: { kind: 'ints', at: row },
-      peer_row: { kind: 'ints', at: peerRow },
-    } as const satisfies Partial<Record<RowColumn, ColumnValues | Int32Array>>
   }
 
   /** Values shared by all rows of a session, which hold them too in an index of recordings. */
   facts(): SessionFacts[] {
     const messages = this.#fold.sessions.map(() => 0)
     const errors = [...messages]
-    const { entries } = this.#fold
+    const { seq, kindNumber, flags } = this.#fold.entries.columns()
     for (let row = 0; row < this.length; row += 1) {
-      const session = this.#session.at(row)
-      if (session < 0 || seqOf(entries.seq(row)) === noInt) continue
+      const session = this.#store.session.at(this.base + row)
+      if (session < 0 || seqOf(seq[row]!) === noInt) continue
       messages[session]! += 1
-      const number = entries.kindNumber(row)
-      if (isFailure(number, entries.flags(row))) errors[session]! += 1
+      if (isFailure(kindNumber[row]!, flags[row]!)) errors[session]! += 1
     }
     return this.#fold.sessions.map((session, i) => ({
       ...sessionFacts(session, this.#recording),
@@ -298,24 +212,6 @@ export class RowColumns implements PlainWatcher {
 
 /** Length of `{"t":"`, the start of a plain line. */
 const tapeHead = 6
-
-const directions = ['client_to_server', 'server_to_client'] as const
-const [resultKind, errorKind] = [entryKinds.indexOf('result'), entryKinds.indexOf('error')]
-
-/** As `isErrorAnswer`, for held and dropped responses too. */
-function isFailure(kind: number, flags: number): boolean {
-  if (kind !== resultKind && kind !== errorKind) return false
-  const isWrong = kind === errorKind || (flags & (entryFlag.toolError | entryFlag.taskFailed)) !== 0
-  return isWrong && (flags & entryFlag.repeated) === 0
-}
-
-/** By number of the kind. */
-const undirected = entryKinds.map((kind) => kind === 'gap' || kind === 'http')
-
-/** `noInt` for rows without a message, and for numbers that no recorder assigns. */
-function seqOf(seq: number): number {
-  return seq < 0 || seq > 0x7fff_ffff ? noInt : seq
-}
 
 /** `noInt` for a value that the column cannot hold. */
 function intOf(value: number | undefined): number {

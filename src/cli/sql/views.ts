@@ -3,12 +3,12 @@ import type { RowFile } from './batch-folder.js'
 /** The views over indexes of recordings, in order of creation. */
 export const views = ['messages', 'others', 'exchanges', 'sessions', 'tools', 'findings'] as const
 
-/** Source of the views: it first creates `recorded_rows` and `recorded_sessions`. */
+/** Source of the views: it first creates `recorded_messages`, `recorded_others` and `recorded_sessions`. */
 export interface ViewSource {
   readonly statements: readonly string[]
   /** Additional columns of every view, each followed by a comma. */
   readonly more: string
-  /** The exact text of a message of `recorded_rows`. */
+  /** The exact text of a message of `recorded_messages`. */
   readonly payload: string
   /** Columns that identify a session. */
   readonly sessionKey: string
@@ -18,16 +18,11 @@ export interface ViewSource {
 
 /** Indexes of recordings. */
 export function recordingSource(files: readonly RowFile[]): ViewSource {
-  const whole = files.filter(({ parts }) => parts === undefined)
-  const tables = [
-    ...(whole.length > 0 ? [`read_parquet([${whole.map(({ path }) => literal(path)).join(', ')}])`] : []),
-    ...files.flatMap(({ path, parts }) =>
-      parts ? [`read_parquet(${literal(path)}) where part in (${parts.map(literal).join(', ')})`] : [],
-    ),
-  ]
   return {
     statements: [
-      `create or replace view recorded_rows as ${tables.map((table) => `select * from ${table}`).join(' union all ')}`,
+      `create or replace view recorded_messages as ${rowsIn(files, 'messages')}`,
+      `create or replace view recorded_rows as ${rowsIn(files, 'others')}`,
+      `create or replace view recorded_others as select * from recorded_rows where kind <> 'session'`,
       `create or replace view recorded_sessions as select recording, session, label, server, client, transport, text as facts
       from recorded_rows where kind = 'session'`,
     ],
@@ -37,6 +32,19 @@ export function recordingSource(files: readonly RowFile[]): ViewSource {
     sessionKey: 'recording, session',
     hasCounts: true,
   }
+}
+
+function rowsIn(files: readonly RowFile[], kind: 'messages' | 'others'): string {
+  const whole = files.filter(({ parts }) => parts === undefined)
+  const tables = [
+    ...(whole.length > 0 ? [`read_parquet([${whole.map((file) => literal(file[kind])).join(', ')}])`] : []),
+    ...files.flatMap((file) =>
+      file.parts
+        ? [`read_parquet(${literal(file[kind])}) where part in (${file.parts.map(literal).join(', ')})`]
+        : [],
+    ),
+  ]
+  return tables.map((table) => `select * from ${table}`).join(' union all ')
 }
 
 /**
@@ -53,16 +61,16 @@ export function viewStatements(
     ...statements,
     `create or replace view messages as select recording, session, ${more} label, server, client, transport, seq,
       epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject,
-      case when method = 'tools/call' then subject end as tool, id, answers,
+      tool, id, answers,
       latency_ms, waited_ms, held_ms, error_code, error_message, is_error, conversation, http_status,
       modified, injected, dropped, cancelled, cast(size_bytes as bigint) as size_bytes,
       ${payload} as payload,
       row as row_number, peer_row
-      from recorded_rows where kind in ('request', 'notification', 'result', 'error', 'invalid')`,
+      from recorded_messages`,
     `create or replace view others as select recording, session, ${more} label, server, client,
       epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject, conversation, http_status,
       cast(size_bytes as bigint) as size_bytes, text
-      from recorded_rows where kind in ('noise', 'stderr', 'gap', 'http')`,
+      from recorded_others`,
     `create or replace view exchanges as select q.recording, q.session, ${moreOf('q')} q.label, q.server, q.client, q.seq, a.seq as response_seq, q.time,
       q.direction, q.method, q.subject, q.tool, q.id, q.conversation,
       coalesce(a.kind, 'unanswered') as outcome, a.latency_ms, a.waited_ms, q.held_ms, coalesce(a.is_error, false) as is_error,
@@ -106,7 +114,7 @@ const ownCounts = `cast(s.facts->>'$.messages' as bigint) as messages, cast(s.fa
 
 function countsJoin(sessionKey: string): string {
   return `left join (select ${sessionKey}, count(*) as messages, count(*) filter (is_error) as errors
-    from recorded_rows where seq is not null group by all) c
+    from recorded_messages where seq is not null group by all) c
     using (${sessionKey})`
 }
 

@@ -73,7 +73,7 @@ function answerOf(worker: Worker, order: BatchOrder): Promise<WrittenBatch> {
         code: 'unreadable' as const,
         message: `cannot index ${name}: its thread ended (${reason})`,
       }))
-      resolve({ bytes: 0, failures, isDead: true })
+      resolve({ sizes: undefined, failures, isDead: true })
     }
     for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
     worker.postMessage(order)

@@ -7,10 +7,10 @@ const flag = { fromServer: 1, late: 2, toolError: 4, redacted: 8, http: 16, sse:
 const [ints, numbers] = [25, 4]
 const LF = 0x0a
 
-/** Transferable between threads. */
+/** Shared by threads. */
 export interface PlainLineArrays {
-  readonly ints: Int32Array<ArrayBuffer>
-  readonly numbers: Float64Array<ArrayBuffer>
+  readonly ints: Int32Array<SharedArrayBuffer>
+  readonly numbers: Float64Array<SharedArrayBuffer>
 }
 
 /** The plain lines of a chunk of a tape as numbers, so that one thread can find them for another one. */
@@ -28,7 +28,10 @@ export class PlainLines {
   /** Arrays for the lines of a chunk. Lines that do not fit are not kept: they are read like unusual ones. */
   static arraysFor(chunkBytes: number): PlainLineArrays {
     const lines = chunkBytes >> 7
-    return { ints: new Int32Array(lines * ints), numbers: new Float64Array(lines * numbers) }
+    return {
+      ints: new Int32Array(new SharedArrayBuffer(lines * ints * Int32Array.BYTES_PER_ELEMENT)),
+      numbers: new Float64Array(new SharedArrayBuffer(lines * numbers * Float64Array.BYTES_PER_ELEMENT)),
+    }
   }
 
   get count(): number {

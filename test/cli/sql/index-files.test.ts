@@ -1,10 +1,8 @@
-import { parquetReadObjects } from 'hyparquet'
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,8 +16,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deleteRecording } from '../../../src/cli/delete-recording.js'
 // The built program has threads, which write several files.
 import { IndexFiles } from '../../../dist/cli/sql/index-files.js'
+import type { RowFile } from '../../../src/cli/sql/batch-folder.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
 import { tapeOf } from '../collect/collected.js'
+import { rowsIn } from './rows-in.js'
 
 let dataFolder: string
 let tape: string
@@ -30,33 +30,33 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataFolder, { recursive: true, force: true }))
 
-/** By path, the recordings that a query would select from files with others. */
-let selected: ReadonlyMap<string, readonly string[] | undefined>
+/** The files that a query would read. */
+let files: readonly RowFile[]
 
-/** Paths of the indexes that a query would read now. */
+/** Paths of the files of messages that a query would read now. */
 async function indexes(): Promise<string[]> {
   const io = { cwd: '/', dataFolder }
-  const files = new IndexFiles(io)
+  const index = new IndexFiles(io)
   try {
     const recordings = await scopeOf([], io)
-    await files.sweep(recordings)
-    const { files: found, failures } = await files.rows(recordings)
+    await index.sweep(recordings)
+    const { files: found, failures } = await index.rows(recordings)
     expect(failures).toEqual([])
-    selected = new Map(found.map(({ path, parts }) => [path, parts]))
-    return found.map(({ path }) => path)
+    files = found
+    return found.map(({ messages }) => messages)
   } finally {
-    await files.close()
+    await index.close()
   }
 }
 
 async function rows(): Promise<Record<string, unknown>[]> {
+  await indexes()
   const all = await Promise.all(
-    (await indexes()).map(async (path) => {
-      const file = Uint8Array.from(readFileSync(path)).buffer
-      const found = (await parquetReadObjects({ file })) as Record<string, unknown>[]
-      const parts = selected.get(path)
-      return found.filter(({ part }) => parts === undefined || parts.includes(String(part)))
-    }),
+    files.map(async ({ messages, others, parts }) =>
+      (await rowsIn([messages, others])).filter(
+        ({ part }) => parts === undefined || parts.includes(String(part)),
+      ),
+    ),
   )
   return all.flat()
 }
@@ -86,8 +86,8 @@ describe('the index of recordings', () => {
     renameSync(tape, join(dataFolder, 'recordings', 'other.jsonl'))
     const found = (await rows()).find(({ kind }) => kind === 'session')
     expect(JSON.parse(String(found!['text']))).toMatchObject({ recording: 'other.jsonl' })
-    // The file of rows and the list of its recordings.
-    expect(readdirSync(join(dataFolder, 'index'))).toHaveLength(2)
+    // The files of messages and other rows, and the list of their recordings.
+    expect(readdirSync(join(dataFolder, 'index'))).toHaveLength(3)
   })
 
   it('leaves an index in place that another query may be about to open', async () => {

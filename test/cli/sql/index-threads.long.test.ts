@@ -1,6 +1,5 @@
-import { parquetReadObjects } from 'hyparquet'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,7 +8,9 @@ import { writeBatch as writeWithThread } from '../../../dist/cli/sql/batch.js'
 import { IndexFiles } from '../../../dist/cli/sql/index-files.js'
 import { scopeOf } from '../../../src/cli/search/scope.js'
 import { writeBatch } from '../../../src/cli/sql/batch.js'
+import { othersOf } from '../../../src/cli/sql/batch-list.js'
 import { tapeOf } from '../collect/collected.js'
+import { rowsIn, type Row } from './rows-in.js'
 
 let dataFolder: string
 beforeEach(() => {
@@ -30,11 +31,9 @@ function longTape(calls: number, everyBytes: number, every: number): string {
   )
 }
 
-type Row = Record<string, unknown>
-
-/** The rows of an index in the order of the recording, each with the text of its message. */
+/** The rows of a batch in the order of the recording, each with the text of its message. @param path of its messages */
 async function rowsOf(path: string): Promise<Row[]> {
-  const rows = (await parquetReadObjects({ file: Uint8Array.from(readFileSync(path)).buffer })) as Row[]
+  const rows = await rowsIn([path, othersOf(path)])
   const tapes = new Map<unknown, Buffer>()
   return rows
     .map(({ payload_start: start, payload_end: end, file, text, ...row }) => {
@@ -57,7 +56,7 @@ describe('an index that threads write', () => {
     const recordings = await scopeOf([], { cwd: '/', dataFolder })
     const { files, failures } = await indexes.rows(recordings)
     expect([files.length > 1, failures]).toEqual([true, []])
-    const found = (await Promise.all(files.map(({ path }) => rowsOf(path)))).flat()
+    const found = (await Promise.all(files.map(({ messages }) => rowsOf(messages)))).flat()
     const alone = join(dataFolder, 'alone.parquet')
     const members = recordings.map((recording) => ({
       ...recording,
@@ -87,7 +86,7 @@ describe('an index that threads write', () => {
     expect(found).toEqual(await written(writeBatch))
   })
 
-  it('names a recording whose thread dies, and has all others', async () => {
+  it('names a recording whose thread dies, has all others, and tries it again only after it changed', async () => {
     for (const name of ['a', 'b', 'c']) writeFileSync(recordingPath(name), longTape(300, 100_000, 2))
     // Its sessions do not fit into the memory of a thread. It shares a batch with another recording.
     const meta = tapeOf(0)
@@ -99,16 +98,27 @@ describe('an index that threads write', () => {
       import { IndexFiles } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/cli/sql/index-files.js'))}
       import { scopeOf } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/cli/search/scope.js'))}
       const io = { cwd: '/', dataFolder: ${JSON.stringify(dataFolder)} }
-      const { files, failures } = await new IndexFiles(io).rows(await scopeOf([], io))
-      console.log(JSON.stringify({ files: files.map(({ path }) => path), failures: failures.map(({ message }) => message) }))`
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--max-old-space-size=40', '--input-type=module', '--eval', script],
-      { encoding: 'utf8' },
-    )
-    expect(stderr).toBe('')
-    const { files, failures } = JSON.parse(stdout) as { files: string[]; failures: string[] }
-    expect(failures).toEqual(['cannot index d.jsonl: its thread ended (out of memory)'])
+      const recordings = await scopeOf([], io)
+      const indexes = new IndexFiles(io)
+      await indexes.sweep(recordings)
+      const { files, failures } = await indexes.rows(recordings)
+      console.log(JSON.stringify({ files: files.map(({ messages }) => messages).toSorted(), failures: failures.map(({ message }) => message) }))`
+    const indexed = (...options: string[]): { files: string[]; failures: string[] } => {
+      const { stdout, stderr } = spawnSync(
+        process.execPath,
+        [...options, '--input-type=module', '--eval', script],
+        { encoding: 'utf8' },
+      )
+      expect(stderr).toBe('')
+      return JSON.parse(stdout) as { files: string[]; failures: string[] }
+    }
+    const dies = ['cannot index d.jsonl: its thread ended (out of memory)']
+    const { files, failures } = indexed('--max-old-space-size=40')
+    expect(failures).toEqual(dies)
     expect((await Promise.all(files.map(rowsOf))).flat()).toHaveLength(3 * 601)
+    // Now there is enough memory.
+    expect(indexed()).toEqual({ files, failures: dies })
+    appendFileSync(recordingPath('d'), meta)
+    expect(indexed().failures).toEqual([])
   })
 })
