@@ -290,12 +290,11 @@ class HttpRecordBuilder implements HttpBuilder {
         this.#endpoints.named(sse.data, exchange.address, exchange.conversation)
     }
     if (sse.tooLong) {
-      take(this.#skipped(gapOfSize(sse.sizeBytes, 'server_to_client', this.#stamp(at))))
-      return
+      return take(this.#skipped(gapOfSize(sse.sizeBytes, 'server_to_client', this.#stamp(at))))
     }
     const isMessage = sse.data !== undefined && (!sse.event || sse.event === 'message')
-    const record =
-      isMessage && this.#messageOf(exchange, Buffer.from(sse.data), 'server_to_client', context, at)
+    const direction = 'server_to_client'
+    const record = isMessage && this.#messageOf(exchange, sse.data, direction, context, at, sse.plain)
     if (record) return take(record)
     if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
     const body =
@@ -370,16 +369,17 @@ class HttpRecordBuilder implements HttpBuilder {
     this.#conclude(exchange, event, take, this.#redactor.text(`${event.by}: ${event.why}${answered}`))
   }
 
-  /** @returns undefined when the bytes are not JSON-RPC */
+  /** @returns undefined when the body is not JSON-RPC */
   #messageOf(
     exchange: HttpExchange,
-    bytes: Uint8Array,
+    body: Uint8Array | string,
     direction: Direction,
     sse: SseContext | undefined,
     at: Moment,
+    isPlain?: boolean,
   ): MessageRecord | HeldRecord | undefined {
     const judged = this.#gate.takeJudged(exchange.number, direction)
-    const frame = this.#messages.read(exchange, bytes, direction, judged?.id)
+    const frame = this.#messages.read(exchange, body, direction, judged?.id, isPlain)
     if (!frame) return undefined
     const message: MessageRecord = {
       type: 'message',

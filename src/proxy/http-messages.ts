@@ -81,16 +81,23 @@ export class HttpMessages {
     if (own && canRelate(newId)) exchange?.requests.set(idKey(newId), own)
   }
 
-  /** Undefined when the bytes are not JSON-RPC. @param id id of the first message, if already assigned */
+  /**
+   * Undefined when a body or an event is not JSON-RPC.
+   *
+   * @param body a text, or bytes that may not be UTF-8
+   * @param given id of the first message, if already assigned
+   * @param isPlain whether a text has no control characters
+   */
   read(
     exchange: ExchangeTalk,
-    bytes: Uint8Array,
+    body: Uint8Array | string,
     direction: Direction,
     given?: string,
+    isPlain = false,
   ): HttpFrame | undefined {
-    const text = exactText(bytes)
+    const text = typeof body === 'string' ? body : exactText(body)
     if (text === undefined) return undefined
-    const read = readLine(text, mayHaveControls(bytes))
+    const read = readLine(text, typeof body === 'string' ? !isPlain : mayHaveControls(body))
     if (!read || !isSpoken(read)) return undefined
     const { text: raw, batch } = read
     const parts = read.parts.map((part, i) =>
@@ -100,7 +107,7 @@ export class HttpMessages {
     this.#numbers.next += parts.length
     const redacted = this.#redactor.json(raw)
     if (redacted) return { ...rewritten(redacted, parts), seq: first, red: redacted.red }
-    return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(bytes) }) }
+    return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(Buffer.from(text)) }) }
   }
 
   /** Counts a forwarded message that cannot be read, so that its number is not reused. */

@@ -1,12 +1,12 @@
-/** Below this length, a search in the text is as fast. */
-const shortest = 1024
+/** Below this length in bytes, a search in the text is as fast. */
+export const shortestSearched = 1024
 
 /**
  * Whether UTF-8 bytes may contain control characters (below U+0020). Looks at four bytes at once, three times as fast as
  * a regular expression over the text. Always true for short bytes.
  */
 export function mayHaveControls(bytes: Uint8Array): boolean {
-  if (bytes.length < shortest) return true
+  if (bytes.length < shortestSearched) return true
   const head = (4 - (bytes.byteOffset & 3)) & 3
   const fours = new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2)
   for (let i = 0; i < head; i += 1) if (bytes[i]! < 0x20) return true

@@ -1,4 +1,8 @@
 import type { Draft } from '../model/index.js'
+import { mayHaveControls, shortestSearched } from './control-bytes.js'
+
+const LF = 0x0a
+
 /** The fields in the lines of one block. */
 export interface SseFields {
   /** As written. Clients treat `''`, like a missing field, as `message`. */
@@ -16,6 +20,8 @@ export interface SseFields {
   readonly unlisted?: number
   /** The block is not valid UTF-8. Invalid bytes became U+FFFD, as in clients. */
   readonly lossy?: true
+  /** `data` is one line without control characters. Absent if that is not known. */
+  readonly plain?: true
 }
 
 /** The delay without `retry`, in milliseconds; the standard leaves it to clients. */
@@ -48,12 +54,14 @@ export function readSseBlock(bytes: Uint8Array): SseFields {
   const comments: string[] = []
   const ignored: [string, string][] = []
   let unlisted = 0
+  let last = ''
   for (let start = 0; start < text.length;) {
     const lf = text.indexOf('\n', start)
     const line = text.slice(start, lf < 0 ? text.length : lf)
     start += line.length + 1
     const colon = line.indexOf(':')
     const name = colon < 0 ? line : line.slice(0, colon)
+    last = name
     const value = colon < 0 ? '' : line.slice(line.startsWith(' ', colon + 1) ? colon + 2 : colon + 1)
     if (colon === 0) {
       if (comments.length + ignored.length < mostListed) comments.push(line.slice(1))
@@ -68,6 +76,8 @@ export function readSseBlock(bytes: Uint8Array): SseFields {
     } else if (comments.length + ignored.length < mostListed) ignored.push([name, value])
     else unlisted += 1
   }
+  const isLastLine = last === 'data' && data.length === 1 && joined.length === 0
+  if (isLastLine && bytes.length >= shortestSearched && !mayHaveControls(lastLine(bytes))) fields.plain = true
   if (data.length > 0) joined.push(data.join('\n'))
   if (joined.length > 0) fields.data = joined.join('\n')
   if (comments.length > 0) fields.comments = comments
@@ -75,6 +85,13 @@ export function readSseBlock(bytes: Uint8Array): SseFields {
   if (unlisted > 0) fields.unlisted = unlisted
   if (text.includes('\ufffd') && !isUtf8(bytes)) fields.lossy = true
   return fields
+}
+
+/** Without its line end. */
+function lastLine(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1]! < 0x20) end -= 1
+  return bytes.subarray(end === 0 ? 0 : bytes.lastIndexOf(LF, end - 1) + 1, end)
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
