@@ -7,12 +7,10 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { parse } from 'yaml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { wiretape, type Run } from './run-cli.js'
@@ -58,33 +56,6 @@ describe('import', () => {
     expect((await run('import', '--format', 'jsonrpc', 'a.b.jsonl', '--out-trace', '-')).stdout).toBe(trace)
   })
 
-  it('reads packed files, and stdin', async () => {
-    const plain = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: lines })
-    const packed = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: gzipSync(lines) })
-    expect(packed).toEqual(plain)
-    expect(plain.stdout).toContain('"episode_id":"stdin"')
-    file('p.jsonl.gz', gzipSync(lines))
-    file('p.jsonl', lines)
-    const named = ['--format', 'jsonrpc', '--out-trace', '-']
-    expect(await run('import', 'p.jsonl.gz', ...named)).toMatchObject({
-      code: 0,
-      stdout: (await run('import', 'p.jsonl', ...named)).stdout,
-    })
-    for (const args of [[''], ['p.jsonl', '--out-trace', '']]) {
-      expect(await run('import', ...args)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('is empty (- is stdin'),
-      })
-    }
-    file('cut.jsonl.gz', gzipSync(lines).subarray(0, 60))
-    const cut = await run('import', 'cut.jsonl.gz', '--format', 'jsonrpc', '--out-trace', 'cut.out')
-    expect(cut.code).toBe(2)
-    expect(cut.stderr).toBe(
-      'wiretape: cannot read cut.jsonl.gz: the compressed data is truncated (check it with gzip -t FILE or zstd -t FILE)\n',
-    )
-    expect(existsSync(join(folder, 'cut.out'))).toBe(false)
-  })
-
   it.each([
     ['lines.txt', lines],
     ['array.json', `[${lines.trim().replace('\n', ',')}]`],
@@ -97,24 +68,6 @@ describe('import', () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(content === '' ? 'Parsed 0 MCP events.' : 'Parsed 2 MCP events.')
     rmSync(join(folder, 'x.trace'))
-  })
-
-  it('writes the same bytes for the same content, without times too: of a copy, of stdin', async () => {
-    const content = lines.replaceAll(/"timestamp_ms":\d+,/g, '')
-    const path = file('untimed.jsonl', content)
-    const copy = file('copy.jsonl', content)
-    utimesSync(copy, 1000, 1000)
-    const named = ['--format', 'jsonrpc', '--out-trace', '-', '--episode-id', 'e']
-    const runs = [
-      await run('trace', 'import-mcp', '--input', path, ...named),
-      await run('trace', 'import-mcp', '--input', copy, ...named),
-      await wiretape(['trace', 'import-mcp', '--input', '-', ...named], { input: content }),
-    ]
-    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
-    expect(JSON.parse(runs[0]!.stdout.split('\n')[0]!).timestamp).toBe(0)
-    expect(runs[2]!.stderr).toBe(
-      'wiretape: stdin: no message has a time: the timestamp of every event is 0 (1970-01-01T00:00:00.000Z)\n',
-    )
   })
 
   it('creates no folders, so that a typing error is noticed', async () => {
@@ -226,32 +179,6 @@ describe('import', () => {
         '    1: JSON object contains a duplicate member at line 1 column 26\n',
     )
     expect(existsSync(join(folder, 'strict.trace'))).toBe(false)
-  })
-
-  it('uses the clock for a transcript without times under --profile strict, or on request', async () => {
-    file('no-times.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
-    const timesOf = async (...args: string[]): Promise<Set<number>> => {
-      const { stdout } = await run('import', 'no-times.jsonl', '--out-trace', '-', ...args)
-      return new Set(
-        stdout
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line).timestamp),
-      )
-    }
-    const before = Date.now()
-    for (const args of [
-      ['--profile', 'strict'],
-      ['--untimed', 'now'],
-    ]) {
-      const [time, ...others] = await timesOf(...args)
-      expect(others).toEqual([])
-      expect(time).toBeGreaterThanOrEqual(before)
-    }
-    expect(await timesOf('--untimed', '2026-11-23T10:00:00Z')).toEqual(
-      new Set([Date.parse('2026-11-23T10:00:00Z')]),
-    )
-    expect(await timesOf('--untimed', '7', '--profile', 'strict')).toEqual(new Set([7]))
   })
 
   it('refuses a file in one line, and leaves the existing output', async () => {

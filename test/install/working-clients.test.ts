@@ -51,24 +51,6 @@ const [command, ...args] = server('mini-mcp.mjs')
 const mini = { command, args }
 
 describe('wiretape install', () => {
-  it('starts the server unrecorded when there can be no recording', async () => {
-    put('.cursor/mcp.json', { mcpServers: { mini } })
-    await cliIn('project', 'install', '--all')
-    put('.local/share/wiretape/recordings', 'a file in the way')
-    const { mcpServers } = JSON.parse(get('.cursor/mcp.json')) as { mcpServers: { mini: typeof mini } }
-    const { mini: entry } = mcpServers
-    const input = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
-    for (const more of [[], ['--option-of-a-later-version']]) {
-      const words = [entry.command!, entry.args[0]!, ...more, ...entry.args.slice(1)]
-      const { code, stdout, stderr } = await run(words, { input, env: env() })
-      expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 0, answer: { id: 1, result: {} } })
-      expect(stderr).toMatch(/^wiretape: .*\(nothing is recorded\)\n$/)
-    }
-    // The same command typed by a person fails.
-    const typed = await run([process.execPath, cli, ...entry.args], { input, env: env() })
-    expect(typed).toMatchObject({ code: 1, stdout: '' })
-  })
-
   it('leaves entries as they are whose command or login would not survive', async () => {
     const before = put('.cursor/mcp.json', {
       mcpServers: {

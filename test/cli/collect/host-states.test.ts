@@ -40,23 +40,3 @@ it('copies the states of all hosts although some never arrive', async () => {
   await new HostStates(broken, to).copy()
   expect(await keysOf(to, 'hosts/')).toEqual(keys.filter((key) => !key.endsWith('3.json')))
 })
-
-it('continues with the next hosts where a round ran out of time', async () => {
-  const [from, to] = [await folderStore(), await folderStore()]
-  const keys = await hostsIn(from, 60)
-  /** Each round has time for 20 hosts. */
-  let left = 0
-  const slow: ObjectStore = {
-    ...from,
-    async *get(key, range) {
-      if ((left -= 1) < 0) await new Promise(() => undefined)
-      yield* from.get(key, range)
-    },
-  }
-  const hosts = new HostStates(slow, to, { roundMs: 300 })
-  for (let round = 0; round < 20 && (await keysOf(to, 'hosts/')).length < keys.length; round += 1) {
-    left = 20
-    await hosts.copy()
-  }
-  expect(await keysOf(to, 'hosts/')).toEqual(keys)
-})

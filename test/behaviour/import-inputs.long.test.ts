@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wiretape, type Run } from './run-cli.js'
+
+let folder = ''
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'wiretape-import-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const lines =
+  '{"timestamp_ms":1000,"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Calc","arguments":{"a":1}}}\n' +
+  '{"timestamp_ms":1001,"jsonrpc":"2.0","id":1,"result":{"sum":3}}\n'
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+async function run(...args: string[]): Promise<Run> {
+  return wiretape(args, { cwd: folder })
+}
+
+describe('import', () => {
+  it('reads packed files, and stdin', async () => {
+    const plain = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: lines })
+    const packed = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: gzipSync(lines) })
+    expect(packed).toEqual(plain)
+    expect(plain.stdout).toContain('"episode_id":"stdin"')
+    file('p.jsonl.gz', gzipSync(lines))
+    file('p.jsonl', lines)
+    const named = ['--format', 'jsonrpc', '--out-trace', '-']
+    expect(await run('import', 'p.jsonl.gz', ...named)).toMatchObject({
+      code: 0,
+      stdout: (await run('import', 'p.jsonl', ...named)).stdout,
+    })
+    for (const args of [[''], ['p.jsonl', '--out-trace', '']]) {
+      expect(await run('import', ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is empty (- is stdin'),
+      })
+    }
+    file('cut.jsonl.gz', gzipSync(lines).subarray(0, 60))
+    const cut = await run('import', 'cut.jsonl.gz', '--format', 'jsonrpc', '--out-trace', 'cut.out')
+    expect(cut.code).toBe(2)
+    expect(cut.stderr).toBe(
+      'wiretape: cannot read cut.jsonl.gz: the compressed data is truncated (check it with gzip -t FILE or zstd -t FILE)\n',
+    )
+    expect(existsSync(join(folder, 'cut.out'))).toBe(false)
+  })
+
+  it('writes the same bytes for the same content, without times too: of a copy, of stdin', async () => {
+    const content = lines.replaceAll(/"timestamp_ms":\d+,/g, '')
+    const path = file('untimed.jsonl', content)
+    const copy = file('copy.jsonl', content)
+    utimesSync(copy, 1000, 1000)
+    const named = ['--format', 'jsonrpc', '--out-trace', '-', '--episode-id', 'e']
+    const runs = [
+      await run('trace', 'import-mcp', '--input', path, ...named),
+      await run('trace', 'import-mcp', '--input', copy, ...named),
+      await wiretape(['trace', 'import-mcp', '--input', '-', ...named], { input: content }),
+    ]
+    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
+    expect(JSON.parse(runs[0]!.stdout.split('\n')[0]!).timestamp).toBe(0)
+    expect(runs[2]!.stderr).toBe(
+      'wiretape: stdin: no message has a time: the timestamp of every event is 0 (1970-01-01T00:00:00.000Z)\n',
+    )
+  })
+
+  it('uses the clock for a transcript without times under --profile strict, or on request', async () => {
+    file('no-times.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
+    const timesOf = async (...args: string[]): Promise<Set<number>> => {
+      const { stdout } = await run('import', 'no-times.jsonl', '--out-trace', '-', ...args)
+      return new Set(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).timestamp),
+      )
+    }
+    const before = Date.now()
+    for (const args of [
+      ['--profile', 'strict'],
+      ['--untimed', 'now'],
+    ]) {
+      const [time, ...others] = await timesOf(...args)
+      expect(others).toEqual([])
+      expect(time).toBeGreaterThanOrEqual(before)
+    }
+    expect(await timesOf('--untimed', '2026-11-23T10:00:00Z')).toEqual(
+      new Set([Date.parse('2026-11-23T10:00:00Z')]),
+    )
+    expect(await timesOf('--untimed', '7', '--profile', 'strict')).toEqual(new Set([7]))
+  })
+})
