@@ -8,7 +8,7 @@
  *
  * NPM_SERVERS names a folder in which installed packages stay.
  */
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -30,8 +30,6 @@ import { servers } from './npm-servers/servers.mjs'
 const root = resolve(import.meta.dirname, '../..')
 const cli = join(root, 'dist/bin/wiretape.js')
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'wiretape-npm-')))
-/** Of every run anew, under the same name: arguments say it. */
-const work = join(folder, 'work')
 const cache = process.env['NPM_SERVERS'] ?? join(folder, 'packages')
 /** Fewer servers that can be installed and started show too little. */
 const fewest = 20
@@ -41,6 +39,9 @@ const findings = new Map()
 const installMs = 180_000
 const commandMs = 60_000
 const readInBrowser = 8
+/** Servers tried side by side: installing one waits for the network, and servers wait for their clients. */
+const lanes = 2
+let inBrowser = 0
 const browser = findChromium() === undefined ? undefined : await launch()
 
 /** A server in front of another: CHANGE is the number of the tool call in whose answer one word is another one. */
@@ -78,26 +79,14 @@ async function main() {
   const wanted = process.argv.slice(2)
   writeFileSync(join(folder, 'changer.mjs'), changer)
   const count = { passed: 0, failed: 0, left: 0 }
-  for (const [name, server] of Object.entries(servers)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
-    const command = install(name, server)
-    if (command === undefined) {
-      count.left += 1
-      console.log(`left out  ${name}: ${server.package} cannot be installed here`)
-      continue
+  const left = Object.entries(servers).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+  const lane = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const outcome = await tryOne(...next)
+      count[outcome] += 1
     }
-    let troubles = await tryServer(server, command)
-    if (troubles.length > 0) {
-      // A busy machine may come between a server and its timers; a difference of ours comes again.
-      console.log(`again     ${name}: ${troubles[0]?.split('\n')[0]}`)
-      troubles = await tryServer(server, command)
-    }
-    if (browser && count.passed < readInBrowser && troubles.length === 0)
-      troubles.push(...(await readInViewer(browser, cli, tape('first'))))
-    count[troubles.length === 0 ? 'passed' : 'failed'] += 1
-    console.log(`${troubles.length === 0 ? 'ok      ' : 'FAILED  '}  ${name}`)
-    for (const trouble of troubles) console.log(trouble.replaceAll(/^/gm, '          '))
   }
+  await Promise.all(Array.from({ length: lanes }, lane))
   console.log(`${count.passed} passed, ${count.failed} failed, ${count.left} left out`)
   for (const [name, n] of [...findings].toSorted(([a], [b]) => a.localeCompare(b)))
     console.log(`finding   ${n} × ${name}`)
@@ -105,49 +94,82 @@ async function main() {
   process.exitCode = count.failed === 0 && enough ? 0 : 1
 }
 
-/** @param {string} name @param {import('./npm-servers/servers.mjs').Server} server @returns {string[] | undefined} */
-function install(name, { package: spec, bin, file: own, args = [] }) {
+/**
+ * Where one server is tried. `work` is its folder, of every run anew, under the same name: arguments say it.
+ *
+ * @typedef {{ server: import('./npm-servers/servers.mjs').Server, command: string[], at: string, work: string }} Trial
+ */
+
+/** @param {string} name @param {import('./npm-servers/servers.mjs').Server} server */
+async function tryOne(name, server) {
+  const at = join(folder, 'trials', name.replaceAll(' ', '-'))
+  const work = join(at, 'work')
+  const command = (await install(name, server))?.map((word) => inWork(word, work))
+  if (command === undefined) {
+    console.log(`left out  ${name}: ${server.package} cannot be installed here`)
+    return 'left'
+  }
+  const trial = { server, command, at, work }
+  let troubles = await tryServer(trial)
+  if (troubles.length > 0) {
+    // A busy machine may come between a server and its timers; a difference of ours comes again.
+    console.log(`again     ${name}: ${troubles[0]?.split('\n')[0]}`)
+    troubles = await tryServer(trial)
+  }
+  if (browser && troubles.length === 0 && inBrowser < readInBrowser) {
+    inBrowser += 1
+    troubles.push(...(await readInViewer(browser, cli, tape(trial, 'first'))))
+  }
+  console.log(`${troubles.length === 0 ? 'ok      ' : 'FAILED  '}  ${name}`)
+  for (const trouble of troubles) console.log(trouble.replaceAll(/^/gm, '          '))
+  return troubles.length === 0 ? 'passed' : 'failed'
+}
+
+/** @param {string} name @param {import('./npm-servers/servers.mjs').Server} server @returns {Promise<string[] | undefined>} */
+async function install(name, { package: spec, bin, file: own, args = [] }) {
   const at = join(cache, name.replaceAll(' ', '-'))
   const file = own === undefined ? join(at, 'node_modules/.bin', bin ?? '') : join(at, own)
   if (!existsSync(own === undefined ? file : join(at, 'node_modules'))) {
     mkdirSync(at, { recursive: true })
     writeFileSync(join(at, 'package.json'), '{ "private": true }\n')
     const options = ['--no-audit', '--no-fund', '--silent']
-    spawnSync('npm', ['install', ...options, spec], { cwd: at, stdio: 'ignore', timeout: installMs })
+    await run('npm', ['install', ...options, spec], { cwd: at, timeout: installMs })
   }
   if (own !== undefined && existsSync(join(at, 'node_modules'))) {
     copyFileSync(join(import.meta.dirname, 'npm-servers', own), file)
-    return [file, ...args.map(inWork)]
+    return [file, ...args]
   }
-  return existsSync(file) ? [realpathSync(file), ...args.map(inWork)] : undefined
+  return existsSync(file) ? [realpathSync(file), ...args] : undefined
 }
 
-/** @param {import('./npm-servers/servers.mjs').Server} server @param {string[]} command */
-async function tryServer(server, command) {
+/** @param {Trial} trial */
+async function tryServer(trial) {
   const troubles = []
   let calls
   try {
-    calls = await record(server, command, 'first')
-    await record(server, command, 'second')
-    await record(server, command, 'changed', String(lastGood(calls)))
+    calls = await record(trial, 'first')
+    await record(trial, 'second')
+    await record(trial, 'changed', String(lastGood(calls)))
   } catch (problem) {
     return [`cannot be recorded: ${problem instanceof Error ? problem.message : String(problem)}`]
   }
   const changed = { CHANGE: String(lastGood(calls)) }
-  const front = [process.execPath, join(folder, 'changer.mjs'), ...command]
+  const front = [process.execPath, join(folder, 'changer.mjs'), ...trial.command]
+  const first = tape(trial, 'first')
   const replay = (/** @type {Record<string, string>} */ more) => {
-    prepare()
-    return wiretape(['replay', tape('first'), '--', ...front], { ...environment(server), ...more })
+    prepare(trial)
+    return wiretape(trial, ['replay', first, '--', ...front], { ...environment(trial), ...more })
   }
-  const shows = (/** @type {ReturnType<typeof wiretape>} */ run) => `${run.stdout}${run.stderr}`
-  const same = { diff: wiretape(['diff', tape('first'), tape('second')]), replay: replay({}) }
+  const shows = (/** @type {Ran} */ run) => `${run.stdout}${run.stderr}`
+  const diff = (/** @type {string} */ name) => wiretape(trial, ['diff', first, tape(trial, name)])
+  const same = { diff: await diff('second'), replay: await replay({}) }
   for (const [what, run] of Object.entries(same))
     if (run.status !== 0) troubles.push(`${what} of the unchanged server: exit ${run.status}\n${shows(run)}`)
-  const other = { diff: wiretape(['diff', tape('first'), tape('changed')]), replay: replay(changed) }
+  const other = { diff: await diff('changed'), replay: await replay(changed) }
   for (const [what, run] of Object.entries(other))
     if (run.status !== 1 || !/ 1 (?:changed|error now|fixed now)/.test(run.stdout))
       troubles.push(`${what} of the changed server: exit ${run.status}\n${shows(run)}`)
-  troubles.push(...unexpectedFindings(server, tape('first')))
+  troubles.push(...(await unexpectedFindings(trial, first)))
   if (process.env['SHOW']) console.log(shows(same.diff), shows(same.replay), shows(other.diff))
   return troubles
 }
@@ -155,11 +177,12 @@ async function tryServer(server, command) {
 /**
  * What rules find in the recording of a server that works, and that is not among the faults that it is known to have.
  *
- * @param {import('./npm-servers/servers.mjs').Server} server @param {string} file
+ * @param {Trial} trial @param {string} file
  */
-function unexpectedFindings({ faults = {} }, file) {
-  const run = wiretape(['check', file, '--no-config', '--json'])
-  const { recordings } = /** @type {Checked} */ (JSON.parse(run.stdout))
+async function unexpectedFindings(trial, file) {
+  const { faults = {} } = trial.server
+  const { stdout } = await wiretape(trial, ['check', file, '--no-config', '--json'])
+  const { recordings } = /** @type {Checked} */ (JSON.parse(stdout))
   const found = recordings.flatMap(({ findings }) => findings)
   for (const { rule, level } of found)
     findings.set(`${level} ${rule}`, (findings.get(`${level} ${rule}`) ?? 0) + 1)
@@ -179,14 +202,14 @@ function lastGood(calls) {
   return Math.max(0, calls.lastIndexOf(true))
 }
 
-/** @param {string} name */
-function tape(name) {
-  const out = join(folder, `${name}.tapes`)
+/** @param {Trial} trial @param {string} name */
+function tape({ at }, name) {
+  const out = join(at, `${name}.tapes`)
   return join(out, /** @type {string} */ (readdirSync(out)[0]))
 }
 
-/** The folder as every run finds it. */
-function prepare() {
+/** The folder as every run finds it. @param {Trial} trial */
+function prepare({ work }) {
   rmSync(work, { recursive: true, force: true })
   for (const name of ['files', 'repo', 'tmp', 'bank', 'home'])
     mkdirSync(join(work, name), { recursive: true })
@@ -195,15 +218,15 @@ function prepare() {
 }
 
 /**
- * @param {import('./npm-servers/servers.mjs').Server} server @param {string[]} command @param {string} name
- * @param {string} [change] @returns {Promise<boolean[]>} of each call whether it was answered with a result
+ * @param {Trial} trial @param {string} name @param {string} [change] @returns {Promise<boolean[]>} of each call whether it was answered with a result
  */
-async function record(server, command, name, change) {
-  prepare()
-  const out = join(folder, `${name}.tapes`)
+async function record(trial, name, change) {
+  prepare(trial)
+  const { server, command, at, work } = trial
+  const out = join(at, `${name}.tapes`)
   rmSync(out, { recursive: true, force: true })
   const client = new Client({ name: 'test', version: '1.0.0' })
-  const env = { ...environment(server), ...(change !== undefined && { CHANGE: change }) }
+  const env = { ...environment(trial), ...(change !== undefined && { CHANGE: change }) }
   const front = [process.execPath, join(folder, 'changer.mjs'), ...command]
   const args = [cli, 'record', '--quiet', '--out', out, '--', ...front]
   await client.connect(
@@ -215,7 +238,7 @@ async function record(server, command, name, change) {
     const good = []
     for (const [tool, given] of server.calls) {
       const wanted = typeof given === 'function' ? given(said) : given
-      const asked = JSON.parse(inWork(JSON.stringify(wanted)))
+      const asked = JSON.parse(inWork(JSON.stringify(wanted), work))
       const result = await client.callTool({ name: tool, arguments: asked })
       good.push(result['isError'] !== true)
       said += textOf(result)
@@ -232,15 +255,15 @@ function textOf(result) {
   return `${content.map(({ text = '' }) => text).join('\n')}\n${JSON.stringify(result['structuredContent'] ?? '')}\n`
 }
 
-/** @param {string} text */
-function inWork(text) {
+/** @param {string} text @param {string} work */
+function inWork(text, work) {
   return text.replaceAll('FOLDER', work)
 }
 
-/** @param {import('./npm-servers/servers.mjs').Server} server @returns {Record<string, string>} */
-function environment({ env = {} }) {
+/** @param {Trial} trial @returns {Record<string, string>} */
+function environment({ server: { env = {} }, work }) {
   const { CI: _ci, VITEST: _vitest, ...inherited } = process.env
-  const own = Object.entries(env).map(([name, value]) => [name, inWork(value)])
+  const own = Object.entries(env).map(([name, value]) => [name, inWork(value, work)])
   const person = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.org' }
   const committer = { GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.org' }
   return {
@@ -253,12 +276,20 @@ function environment({ env = {} }) {
   }
 }
 
-/** @param {string[]} args @param {Record<string, string>} [env] */
-function wiretape(args, env) {
-  return spawnSync(process.execPath, [cli, ...args], {
-    cwd: work,
-    encoding: 'utf8',
-    timeout: commandMs,
-    ...(env && { env }),
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
+
+/** @param {Trial} trial @param {string[]} args @param {Record<string, string>} [env] */
+function wiretape({ work }, args, env) {
+  return run(process.execPath, [cli, ...args], { cwd: work, timeout: commandMs, ...(env && { env }) })
+}
+
+/** @param {string} file @param {string[]} args @param {import('node:child_process').ExecFileOptions} options */
+function run(file, args, options) {
+  return new Promise((/** @type {(ran: Ran) => void} */ done) => {
+    const settings = { ...options, encoding: /** @type {const} */ ('utf8'), maxBuffer: Infinity }
+    const child = execFile(file, args, settings, (_, stdout, stderr) =>
+      done({ status: child.exitCode, stdout, stderr }),
+    )
+    child.stdin?.end()
   })
 }
