@@ -1,11 +1,9 @@
-import type { Envelope } from '../model/index.js'
 import type { ServerLink } from '../link/index.js'
+import type { Message } from '../wire/index.js'
 
 /** A call of the client that matched a recorded one. */
-export interface LiveCall {
+export interface LiveCall extends Message {
   readonly row: number
-  readonly text: string
-  readonly envelope: Envelope
   /** Exact text. */
   readonly id: string
   readonly sink: ServerLink

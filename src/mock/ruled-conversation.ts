@@ -1,6 +1,6 @@
-import { liveSubject, type Asked, type Decision, type Rules } from '../intercept/index.js'
-import { createRecent, isAnswer, type Direction, type Envelope, type Transport } from '../model/index.js'
-import { idKey, isFault, readMessages, readParts, type FrameText } from '../wire/index.js'
+import { createAskedRequests, liveSubject, type Decision, type Rules } from '../intercept/index.js'
+import type { Direction, Transport } from '../model/index.js'
+import { isFault, readMessages, readParts, type FrameText } from '../wire/index.js'
 import { internalError, reasonOf } from './fault.js'
 import type { Conversation } from './conversation.js'
 import type { ServerMessage, ServerLink } from '../link/index.js'
@@ -13,9 +13,6 @@ export interface RuledOptions {
   readonly transport: Transport
   readonly notice: (line: string) => void
 }
-
-/** Number of requests remembered, so that rules on responses know their subject. */
-const rememberedRequests = 10_000
 
 /**
  * A conversation with rules between it and its client. Rules see every message of either side once, when it comes,
@@ -34,7 +31,7 @@ class RuledConversation implements Conversation {
   readonly #standalone: ServerLink
   /** The conversation behind the rules. */
   readonly #inner: Conversation
-  readonly #asked = createRecent<Asked>({ entries: rememberedRequests })
+  readonly #asked = createAskedRequests()
   readonly #sinks = new WeakMap<ServerLink, ServerLink>()
   readonly #running = new RunningWork()
   readonly #closing = new AbortController()
@@ -92,19 +89,8 @@ class RuledConversation implements Conversation {
     const offer = { ...frame, direction, transport, conversation: '', wallMs: Date.now() }
     return rules().decide({
       ...frame,
-      subjects: frame.parts.map((part) => liveSubject(offer, part, this.#askedBy(part.envelope, direction))),
+      subjects: frame.parts.map((part) => liveSubject(offer, part, this.#asked.about(offer, part.envelope))),
     })
-  }
-
-  /** The subject of a request, for the rules on its response. */
-  #askedBy(envelope: Envelope, direction: Direction): Asked | undefined {
-    if (envelope.id === undefined) return undefined
-    const isReply = isAnswer(envelope)
-    const asker = (direction === 'client_to_server') === isReply ? '<' : '>'
-    const key = asker + idKey(envelope.id)
-    if (isReply) return this.#asked.get(key)
-    this.#asked.set(key, { method: envelope.method ?? null, name: envelope.subject ?? null })
-    return undefined
   }
 
   #tellOf({ verdict, why, rule }: Decision): void {

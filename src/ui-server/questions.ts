@@ -1,12 +1,11 @@
 import type { Envelope } from '../model/index.js'
+import type { Message } from '../wire/index.js'
 import type { PersonsAnswer, SessionEvent } from './session-event.js'
 
 /** Concurrently waiting questions. */
 export const mostQuestions = 100
 
-interface Question {
-  readonly text: string
-  readonly envelope: Envelope
+interface Question extends Message {
   settle(answer: PersonsAnswer): void
 }
 
