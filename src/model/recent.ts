@@ -17,9 +17,13 @@ export interface RecentLimits<V> {
   readonly sizeOf?: (value: V) => number
 }
 
-interface Half<V, K> {
-  readonly map: Map<K, V>
-  chars: number
+class Half<V, K> {
+  readonly map = new Map<K, V>()
+  chars = 0
+}
+
+export function createRecent<V, K extends string | number = string>(limits: RecentLimits<V>): Recent<V, K> {
+  return new TwoHalves(limits)
 }
 
 /**
@@ -27,42 +31,55 @@ interface Half<V, K> {
  * operation is O(1); deleting the first key of one large map would scan the holes left by deletions. Deleted
  * entries free their room, so an entry outlives any number of short-lived ones.
  */
-export function createRecent<V, K extends string | number = string>(limits: RecentLimits<V>): Recent<V, K> {
-  const { entries, chars = Infinity, sizeOf = () => 0 } = limits
-  let young: Half<V, K> = { map: new Map(), chars: 0 }
-  let old: Half<V, K> = { map: new Map(), chars: 0 }
+class TwoHalves<V, K extends string | number> implements Recent<V, K> {
+  readonly #entries: number
+  readonly #chars: number
+  readonly #sizeOf: ((value: V) => number) | undefined
+  #young = new Half<V, K>()
+  #old = new Half<V, K>()
 
-  const isMeasured = chars !== Infinity
+  constructor({ entries, chars = Infinity, sizeOf }: RecentLimits<V>) {
+    this.#entries = entries
+    this.#chars = chars
+    this.#sizeOf = sizeOf
+  }
 
-  function remove(half: Half<V, K>, key: K): void {
+  *entries(): Iterable<[K, V]> {
+    for (const entry of this.#old.map) if (!this.#young.map.has(entry[0])) yield entry
+    yield* this.#young.map
+  }
+
+  get(key: K): V | undefined {
+    return this.#young.map.get(key) ?? (this.#old.map.size > 0 ? this.#old.map.get(key) : undefined)
+  }
+
+  set(key: K, value: V): void {
+    // A key in both generations is found in the young one first, and dropped with the old one.
+    this.#remove(this.#young, key)
+    const young = this.#young
+    young.map.set(key, value)
+    if (this.#chars !== Infinity) young.chars += this.#charsOf(key, value)
+    if (young.map.size < this.#entries && young.chars < this.#chars) return
+    this.#old = young
+    this.#young = new Half()
+  }
+
+  delete(key: K): void {
+    this.#remove(this.#young, key)
+    this.#remove(this.#old, key)
+  }
+
+  #remove(half: Half<V, K>, key: K): void {
     if (half.map.size === 0) return
-    if (!isMeasured) return void half.map.delete(key)
+    if (this.#chars === Infinity) return void half.map.delete(key)
     const value = half.map.get(key)
     if (value === undefined) return
-    half.chars -= lengthOf(key) + sizeOf(value)
+    half.chars -= this.#charsOf(key, value)
     half.map.delete(key)
   }
 
-  return {
-    *entries() {
-      for (const entry of old.map) if (!young.map.has(entry[0])) yield entry
-      yield* young.map
-    },
-    get: (key) => young.map.get(key) ?? (old.map.size > 0 ? old.map.get(key) : undefined),
-    set(key, value) {
-      // A key in both generations is found in the young one first, and dropped with the old one.
-      remove(young, key)
-      young.map.set(key, value)
-      young.chars += lengthOf(key) + sizeOf(value)
-      if (young.map.size >= entries || young.chars >= chars) {
-        old = young
-        young = { map: new Map(), chars: 0 }
-      }
-    },
-    delete(key) {
-      remove(young, key)
-      remove(old, key)
-    },
+  #charsOf(key: K, value: V): number {
+    return lengthOf(key) + (this.#sizeOf?.(value) ?? 0)
   }
 }
 

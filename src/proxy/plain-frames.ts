@@ -16,8 +16,11 @@ const longestRemembered = 200
 /** The recorder's name of a message: a number where no id text was made, otherwise the id. */
 export type Ref = number | string
 
-/** Takes a plain message. Its line is valid until the next one. */
-export type TakeLine = (line: MessageLine, ids: MessageIds) => void
+/** Takes plain messages. An object and not a closure, for speed: the engine compiles closures one by one. */
+export interface LineTaker {
+  /** The line is valid until the next one. */
+  addPlain(line: MessageLine, ids: MessageIds): void
+}
 
 /** The lines of one channel in a batch, one after the other. */
 export class BatchLines {

@@ -32,7 +32,7 @@ import { Deliveries } from './deliveries.js'
 import type { Numbers } from './message-numbers.js'
 import type { ChannelLoss } from './channel-loss.js'
 import type { Progress } from './thread-state.js'
-import { BatchLines, PlainMessages, type Ref, type TakeLine } from './plain-frames.js'
+import { BatchLines, PlainMessages, type LineTaker, type Ref } from './plain-frames.js'
 import { Scratch } from './region-pool.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
@@ -143,7 +143,7 @@ export class RecordBuilder {
   }
 
   /** Each channel is contiguous in a batch. A line gets the time of the chunk that completed it. */
-  chunks(batch: ChunkBatch, sink: (record: TapeRecord) => void, takeLine?: TakeLine): void {
+  chunks(batch: ChunkBatch, sink: (record: TapeRecord) => void, taker?: LineTaker): void {
     const { marks } = batch
     for (const channel of channels) {
       const region = batch.regions[channel]
@@ -156,7 +156,7 @@ export class RecordBuilder {
       const at = { us: marks[i + 1]!, wallMs: marks[i + 2]! }
       seen[index]! += marks[i + 3]!
       this.#seenBytes[channel] += marks[i + 3]!
-      this.#takeLines(channel, seen[index]!, at, sink, takeLine)
+      this.#takeLines(channel, seen[index]!, at, sink, taker)
     }
   }
 
@@ -195,17 +195,17 @@ export class RecordBuilder {
     to: number,
     at: Moment,
     sink: (record: TapeRecord) => void,
-    takeLine: TakeLine | undefined,
+    taker: LineTaker | undefined,
   ): void {
     const ahead = this.#lines[channel]
     const framer = this.#framers[channel]
-    const mayBePlain = takeLine && channel !== 'err' && this.#judged[channel].length === 0 && at.us >= 0
+    const mayBePlain = taker && channel !== 'err' && this.#judged[channel].length === 0 && at.us >= 0
     while (ahead.start < to) {
       ahead.look(mayBePlain === true && framer.isAtLineStart)
       if (ahead.end > to) return
       if (ahead.isPlain) {
         const line = this.#plainMessages.lineOf(ahead, directionOf(channel), this.#stamp(at))
-        takeLine?.(line, this.#plainMessages.ids)
+        taker?.addPlain(line, this.#plainMessages.ids)
         framer.skip(ahead.end - ahead.start)
         this.recorded[channel] = ahead.endOffset
         if (channel !== 'err')

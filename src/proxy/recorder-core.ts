@@ -20,7 +20,7 @@ import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { viewsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
-import type { TakeLine } from './plain-frames.js'
+import type { LineTaker } from './plain-frames.js'
 import { RecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
 import { Scratch } from './region-pool.js'
@@ -148,7 +148,7 @@ export class RecorderCore {
   #toldRedacted = 0
   readonly #guard: (record: TapeRecord) => TapeRecord
   /** A strict tape has other lines, and its second tape has everything: both need full records. */
-  readonly #addPlain: TakeLine | undefined
+  readonly #plain: LineTaker | undefined
   readonly #scratch = new Scratch()
 
   readonly #add = (record: TapeRecord): void => {
@@ -193,7 +193,7 @@ export class RecorderCore {
     )
     this.#tell()
     this.#guard = createRecordGuard(redactor)
-    this.#addPlain = init.strict || this.#full ? undefined : (line, ids) => this.#journal.addPlain(line, ids)
+    this.#plain = init.strict || this.#full ? undefined : this.#journal
   }
 
   /** Changes since the last call. */
@@ -237,7 +237,7 @@ export class RecorderCore {
   handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined> {
     switch (message.kind) {
       case 'chunks':
-        this.#builder.chunks(message.batch, this.#add, this.#addPlain)
+        this.#builder.chunks(message.batch, this.#add, this.#plain)
         return this.#flush()
       case 'ended':
         return this.#append(this.#builder.ended(message.channel, message))

@@ -17,8 +17,8 @@ export class LineBuffer {
   readonly #strict: boolean
   readonly #errorsIn = createErrorCounter()
   #bytes = Buffer.allocUnsafeSlow(65_536)
-  /** End of each line. */
-  #ends = new Float64Array(1024)
+  /** End of each line. Integers: with other numbers, the engine would compile all code for sizes a second time. */
+  #ends = new Uint32Array(1024)
   #count = 0
   /**
    * Contents of each line, `factSize` numbers per line: messages, gaps, lost, the amount's messages, stderr and bytes,
@@ -95,8 +95,11 @@ export class LineBuffer {
     errors: number,
   ): void {
     if (this.#count === this.#ends.length) {
-      this.#ends = larger(this.#ends)
-      this.#facts = larger(this.#facts)
+      const [ends, facts] = [this.#ends, this.#facts]
+      this.#ends = new Uint32Array(2 * ends.length)
+      this.#ends.set(ends)
+      this.#facts = new Float64Array(2 * facts.length)
+      this.#facts.set(facts)
     }
     const facts = this.#facts
     const at = this.#count * factSize
@@ -174,10 +177,4 @@ export class LineBuffer {
     larger.set(this.#bytes.subarray(0, this.#sizeBytes))
     this.#bytes = larger
   }
-}
-
-function larger(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-  const more = new Float64Array(2 * numbers.length)
-  more.set(numbers)
-  return more
 }

@@ -181,7 +181,7 @@ function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaul
   const lines: string[] = []
   let short = 0
   let lineEncoder: MessageLineEncoder | undefined
-  const takeLine = (line: Parameters<MessageLineEncoder['write']>[0], ids: MessageIds): void => {
+  const addPlain = (line: Parameters<MessageLineEncoder['write']>[0], ids: MessageIds): void => {
     lineEncoder ??= new MessageLineEncoder(ids)
     const end = lineEncoder.write(line, buffer, 0)
     expect(end).toBeLessThanOrEqual(lineEncoder.mostBytes(line))
@@ -193,7 +193,7 @@ function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaul
     builder.chunks(
       batchOf(chunks, first),
       (one) => lines.push(encodeRecord(one)),
-      shortWay ? takeLine : undefined,
+      shortWay ? { addPlain } : undefined,
     )
     first += chunks.length
   }

@@ -1,0 +1,71 @@
+import type { Redactor } from '../redaction/index.js'
+import { Journal, SegmentFile, type Disk } from '../tape/index.js'
+import { channels } from './channel.js'
+import type { ChunkBatch } from './chunk-batch.js'
+import { RecordBuilder } from './record-builder.js'
+
+/** Batches. The engine notes the kinds of values only after a function has run several times. */
+const rounds = 10
+
+/**
+ * Records invented messages of all usual shapes on no disk. The engine optimizes code for the kinds of values it has
+ * seen. Code optimized during a flood of requests would be discarded at the first result, and compiled again.
+ */
+export function rehearse(redactor: Redactor): void {
+  let us = 0
+  const now = (): { t: string; us: number } => ({ t: new Date(0).toISOString(), us })
+  const meta = { type: 'meta', startedAt: now().t, label: '', command: [], mcpTapVersion: '' } as const
+  // Each batch fills the file, as a long one fills the buffer.
+  const journal = new Journal(new SegmentFile('', -1, 0, noDisk), meta, { disk: noDisk, now, maxBytes: 1 })
+  const builder = new RecordBuilder(redactor)
+  for (let round = 0; round < rounds; round += 1) {
+    const batch = batchOf([...exchange(0, 1, 2 * round), ...exchange(1, 0, 2 * round + 1)])
+    builder.chunks(batch, (record) => journal.add(record), journal)
+    journal.flush()
+    us += 1e6
+  }
+}
+
+/** Accepts everything, and keeps nothing. */
+const noDisk: Disk = {
+  openSync: refuse,
+  writeSync: (_fd: number, bytes: string | NodeJS.ArrayBufferView, ...rest: unknown[]) =>
+    typeof rest[1] === 'number' ? rest[1] : bytes.toString().length,
+  ftruncateSync: () => undefined,
+  fstatSync: (() => ({ nlink: 1, size: Number.POSITIVE_INFINITY })) as unknown as Disk['fstatSync'],
+  fsyncSync: () => undefined,
+  closeSync: () => undefined,
+  mkdirSync: refuse,
+  unlinkSync: () => undefined,
+}
+
+function refuse(): never {
+  throw new Error('there is no disk')
+}
+
+/** Index of a channel, and a line. */
+type Sent = readonly [number, string]
+
+/** A request, its result and a notification. @param from the channel of the side that asks */
+function exchange(from: number, to: number, n: number): Sent[] {
+  const id = n % 4 === 3 ? `"${n}"` : String(n)
+  const text = n % 3 === 2 ? String.raw`a “quoted” \"text\"` : 'a text of usual length, with spaces'
+  const values = `{"n":${n},"x":-1.5e3,"list":[1,"two",{"three":true}],"no":null,"empty":{},"text":"${text}"}`
+  const params = n % 2 === 0 ? `{"name":"echo","arguments":${values}}` : `{"uri":"file:///a/b"}`
+  return [
+    [from, `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`],
+    [to, `{"jsonrpc":"2.0","method":"notifications/message","params":${values}}`],
+    [to, `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${text}"}],"isError":false}}`],
+  ]
+}
+
+function batchOf(sent: readonly Sent[]): ChunkBatch {
+  const regions: ChunkBatch['regions'] = {}
+  const marks: number[] = []
+  for (const [index, channel] of channels.entries()) {
+    const lines = sent.flatMap(([of, line]) => (of === index ? `${line}\n` : []))
+    if (lines.length > 0) regions[channel] = Buffer.from(lines.join(''))
+  }
+  for (const [index, line] of sent) marks.push(index, 1000.5, 0, Buffer.byteLength(line) + 1)
+  return { regions, marks: new Float64Array(marks) }
+}
