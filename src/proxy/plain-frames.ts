@@ -8,8 +8,8 @@ import type { Numbers } from './message-numbers.js'
 
 const LF = 0x0a
 const QUOTE = 0x22
-/** Longer messages take the general path, where native searches are faster on 100 kB than a loop over bytes. */
-const longestPlain = 16 * 1024
+/** Longer messages hardly fit a batch. They take the general path, which knows the limits. */
+const longestPlain = 1024 * 1024
 /** Longest id, method or name for this path, because their texts are remembered. */
 const longestRemembered = 200
 

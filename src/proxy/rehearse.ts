@@ -29,8 +29,8 @@ export function rehearse(redactor: Redactor): void {
 /** Accepts everything, and keeps nothing. */
 const noDisk: Disk = {
   openSync: refuse,
-  writeSync: (_fd: number, bytes: string | NodeJS.ArrayBufferView, ...rest: unknown[]) =>
-    typeof rest[1] === 'number' ? rest[1] : bytes.toString().length,
+  writeSync: ((_fd: number, _bytes: unknown, _offset: number, length: number) =>
+    length) as unknown as Disk['writeSync'],
   ftruncateSync: () => undefined,
   fstatSync: (() => ({ nlink: 1, size: Number.POSITIVE_INFINITY })) as unknown as Disk['fstatSync'],
   fsyncSync: () => undefined,
@@ -55,7 +55,10 @@ function exchange(from: number, to: number, n: number): Sent[] {
   return [
     [from, `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`],
     [to, `{"jsonrpc":"2.0","method":"notifications/message","params":${values}}`],
-    [to, `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${text}"}],"isError":false}}`],
+    [
+      to,
+      `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${text}"}],"isError":false}}`,
+    ],
   ]
 }
 

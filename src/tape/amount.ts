@@ -20,7 +20,11 @@ export function sumOf(a: Amount, b: Amount): Amount {
 export function amountOf(record: TapeRecord): Amount {
   switch (record.type) {
     case 'message':
-      return { messages: record.parts.length, stderr: 0, bytes: bytesOf(record.raw, record.bytes) }
+      return {
+        messages: record.parts.length,
+        stderr: 0,
+        bytes: record.utf8?.length ?? bytesOf(record.raw, record.bytes),
+      }
     case 'noise':
       return { messages: 1, stderr: 0, bytes: bytesOf(record.text, record.bytes) }
     case 'stderr':

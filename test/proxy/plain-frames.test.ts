@@ -33,8 +33,17 @@ const id = fc.oneof(
   ),
 )
 const space = fc.constantFrom('', '', '', ' ', '\t', '\r')
+/** Runs of plain characters that are read by fours, and what ends them. */
+const longText = fc
+  .tuple(
+    fc.integer({ min: 125, max: 140 }),
+    fc.constantFrom('', '!#[]', '\\n', '\\"', '\\', '"', 'é', '✓', '\t', '\u0000', '\u001F', '\u007F', ' '),
+    fc.nat({ max: 9 }),
+  )
+  .map(([length, end, more]) => `"${'x'.repeat(length)}${end}${'y'.repeat(more)}${end}"`)
 const value = fc.oneof(
   fc.json({ maxDepth: 3 }),
+  longText,
   fc.constantFrom(
     '"sk-abcdefghijklmnopqrstuvwxyz012345"',
     '{"password":"hunter2hunter2"}',
