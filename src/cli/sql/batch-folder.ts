@@ -43,6 +43,8 @@ export type IndexedRecording = BatchMember & { readonly sizeBytes: number }
  */
 export class BatchFolder {
   readonly #folder: string
+  /** Batches in use, known after a sweep: reading all lists takes milliseconds. */
+  #swept: readonly Batch[] | undefined
 
   constructor(folder: string) {
     this.#folder = folder
@@ -54,7 +56,7 @@ export class BatchFolder {
     cwd: string,
   ): Promise<{ readonly files: readonly RowFile[]; readonly failures: readonly BatchFailure[] }> {
     const wanted = new Map(recordings.map((recording) => [recording.part, recording]))
-    const found = chosenOf(batchesIn(this.#folder), (part) => wanted.has(part))
+    const found = chosenOf(this.#swept ?? batchesIn(this.#folder), (part) => wanted.has(part))
     const small = found.filter(({ batch }) => isSmall(batch))
     const kept = small.length > mostSmall ? found.filter((batch) => !small.includes(batch)) : found
     const indexed = new Set(kept.flatMap(({ parts }) => parts))
@@ -76,10 +78,12 @@ export class BatchFolder {
   /** Deletes the batches with deleted recordings, and outdated ones. @param current parts of all recordings */
   async sweep(current: ReadonlySet<string>): Promise<void> {
     const batches = batchesIn(this.#folder)
-    for (const batch of batches)
-      if (batch.parts.some(({ part, path }) => !current.has(part) && !existsSync(path)))
-        removeBatch(this.#folder, batch.name)
-    const used = new Set(chosenOf(batches, (part) => current.has(part)).map(({ batch }) => batch))
+    const left = batches.filter(({ parts }) =>
+      parts.every(({ part, path }) => current.has(part) || existsSync(path)),
+    )
+    for (const batch of batches) if (!left.includes(batch)) removeBatch(this.#folder, batch.name)
+    const used = new Set(chosenOf(left, (part) => current.has(part)).map(({ batch }) => batch))
+    this.#swept = [...used]
     for (const batch of batches) if (!used.has(batch)) this.#removeOld(batch.name)
     const lists = new Set(batches.map(({ name }) => listOf(name)))
     for (const name of namesIn(this.#folder)) {

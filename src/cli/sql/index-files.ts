@@ -27,10 +27,12 @@ export class IndexFiles {
   readonly #spools: Spools = createSpools()
   /** Checked once: a recording that grows meanwhile is indexed again by the next query. */
   readonly #parts = new Map<ScopedRecording, string>()
+  readonly #kept: BatchFolder
   #private: string | undefined
 
   constructor(io: SearchFolders) {
     this.#io = io
+    this.#kept = new BatchFolder(indexFolderIn(io.dataFolder))
   }
 
   /** Identifies a recording and its state. */
@@ -52,14 +54,14 @@ export class IndexFiles {
     for (const isKept of [true, false]) {
       const own = recordings.filter((recording) => this.#isKept(recording) === isKept)
       if (own.length === 0) continue
-      const folder = isKept ? indexFolderIn(this.#io.dataFolder) : await this.#privateFolder()
+      const folder = isKept ? this.#kept : new BatchFolder(await this.#privateFolder())
       const indexed = own.map((recording) => ({
         ...recording,
         part: this.part(recording),
         // Listing a folder joins the segments of its recordings.
         areAll: recording.meta !== undefined,
       }))
-      const found = await new BatchFolder(folder).files(indexed, this.#io.cwd)
+      const found = await folder.files(indexed, this.#io.cwd)
       files.push(...found.files)
       failures.push(...found.failures)
     }
@@ -93,7 +95,7 @@ export class IndexFiles {
     const folder = indexFolderIn(this.#io.dataFolder)
     const current = new Set(recordings.map((recording) => this.part(recording)))
     const known = new Set(recordings.map(({ paths }) => indexKey(paths[0]!)))
-    await new BatchFolder(folder).sweep(current)
+    await this.#kept.sweep(current)
     for (const name of await readdir(folder).catch(() => [])) {
       const [key = '', state = '', kind = ''] = name.replace(/^\./, '').split('.')
       if (!kind.startsWith('findings') && !kind.startsWith('dead')) continue

@@ -45,6 +45,17 @@ interface Span {
   readonly part: string
 }
 
+/** The row of a session. */
+interface SessionRow {
+  readonly number: number
+  /** Its facts. */
+  readonly text: string
+  readonly shared: Readonly<Record<SharedColumn, string | undefined>>
+}
+
+/** Sessions written at once. */
+const mostSessions = 4_096
+
 /** Rows of recordings as Parquet files. */
 export class RecordingTable {
   readonly #mostTextBytes: number
@@ -56,6 +67,8 @@ export class RecordingTable {
   #spans: Span[] = []
   /** Rows of the store that are written. */
   #written = 0
+  /** Sessions that are not written. */
+  #sessions: SessionRow[] = []
 
   /** @param most bytes of text per column and group */
   constructor(most = mostTextBytes) {
@@ -84,7 +97,15 @@ export class RecordingTable {
       rows.derive(at - from, to - at, this.#derived, at % rowsInGroup)
       if (to % rowsInGroup === 0) this.#flush(to)
     }
-    if (facts.length > 0) this.#sessions(facts, recording, part)
+    for (const [number, own] of facts.entries()) {
+      const values = shared.map((name) => [name, sharedValue(name, own, recording, part)])
+      this.#sessions.push({
+        number,
+        text: factsText(own),
+        shared: Object.fromEntries(values) as SessionRow['shared'],
+      })
+      if (this.#sessions.length === mostSessions) this.#flushSessions()
+    }
   }
 
   /** Forgets the recording begun last, which cannot be read. */
@@ -95,23 +116,33 @@ export class RecordingTable {
   /** Completes the files. */
   files(): TableFiles {
     this.#flush(this.#store.length)
+    this.#flushSessions()
     return { messages: this.#messages.chunks(), others: this.#others.chunks() }
   }
 
-  #sessions(facts: readonly SessionFacts[], recording: string, part: string): void {
-    const count = facts.length
-    const texts = facts.map(factsText)
-    const numbers = Int32Array.from(texts.keys())
+  /** Rows of the sessions so far: one piece, since each has all columns. */
+  #flushSessions(): void {
+    const sessions = this.#sessions
+    const count = sessions.length
     const own = Object.fromEntries(
       (Object.keys(ownColumns) as RowColumn[]).map((name) => [name, emptyOf(ownColumns[name], count)]),
     ) as Record<keyof typeof ownColumns, ColumnValues>
-    this.#others.take(count, {
-      ...sharedValues(numbers, { facts, recording, part }),
-      ...own,
-      session_number: { kind: 'ints', at: numbers },
-      kind: sameValue('session', count),
-      text: { kind: 'names', at: numbers, texts },
+    const sharedPieces = shared.map((name) => {
+      const runs = sessions.map(({ shared: values }) => ({ value: values[name], count: 1 }))
+      return [name, { kind: 'runs', runs }]
     })
+    this.#others.take(count, {
+      ...(Object.fromEntries(sharedPieces) as Record<SharedColumn, ColumnValues>),
+      ...own,
+      session_number: { kind: 'ints', at: Int32Array.from(sessions, ({ number }) => number) },
+      kind: sameValue('session', count),
+      text: {
+        kind: 'names',
+        at: Int32Array.from(sessions.keys()),
+        texts: sessions.map(({ text }) => text),
+      },
+    })
+    this.#sessions = []
   }
 
   /** Writes the rows up to the end of a group, or of the last one. */
@@ -175,16 +206,23 @@ function sharedValues(
 ): Record<SharedColumn, ColumnValues> {
   const isOne = numbers.every((number) => number === numbers[0])
   const values = shared.map((name): [string, ColumnValues] => {
-    const value = (number: number): string | undefined => {
-      const fact = name === 'recording' ? recording : name === 'part' ? part : facts[number]?.[name]
-      return typeof fact === 'string' ? fact : undefined
-    }
+    const value = (number: number): string | undefined => sharedValue(name, facts[number], recording, part)
     if (isOne) return [name, sameValue(value(numbers[0]!), numbers.length)]
     const texts = facts.map((_, number) => value(number) ?? '')
     const at = numbers.map((number) => (value(number) === undefined ? -1 : number))
     return [name, { kind: 'names', at, texts }]
   })
   return Object.fromEntries(values) as Record<SharedColumn, ColumnValues>
+}
+
+function sharedValue(
+  name: SharedColumn,
+  facts: SessionFacts | undefined,
+  recording: string,
+  part: string,
+): string | undefined {
+  const fact = name === 'recording' ? recording : name === 'part' ? part : facts?.[name]
+  return typeof fact === 'string' ? fact : undefined
 }
 
 /** Without values. */
