@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { ensureBuilt } from '../scripts/bootstrap.mjs'
 
-/** Runs once, before all tests: behaviour tests start the built CLI, so it must be there and current. */
+/** Runs once, before all tests: behaviour tests start the built CLI, so it must exist and be up to date. */
 export function setup(): void {
   ensureBuilt()
   checkNode()
 }
 
-/** Whoever tests several versions of Node names the one he means; a wrong PATH must not pass for a test. */
+/** A run for another version of Node names that version; with a wrong PATH the run would test the wrong one. */
 function checkNode(): void {
   const expected = process.env['WIRETAPE_EXPECT_NODE']
   if (expected === undefined) return

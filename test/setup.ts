@@ -1,26 +1,26 @@
 /**
- * Runs before every test file; several of them share a process. What a test leaves behind fails the run: an
- * unhandled rejection or exception (vitest sees to these itself), a process warning, an open handle.
+ * Runs before every test file; several of them share a process. Leftovers of a test fail the run: an unhandled
+ * rejection or exception (vitest reports these itself), a process warning, an open handle.
  */
 import { afterAll } from 'vitest'
 import { undoAll } from './after-file.js'
 
-/** Node says these about itself, not about us. */
+/** Warnings of Node about itself. */
 const ofNodeItself = new Set(['ExperimentalWarning'])
 
 const complain = (warning: Error): void => {
   if (ofNodeItself.has(warning.name)) return
-  // A warning may come when no test is running any more; vitest fails the run on a rejection at any time.
+  // A warning may come when no test is running any more; a rejection fails the run at any time.
   void Promise.reject(new Error(`process warning: ${warning.name}: ${warning.message}`))
 }
-/** The files before in this process have done it already. */
+/** An earlier file in this process has installed the listener. */
 const mark = Symbol.for('wiretape.warnings')
 if (!(mark in process)) {
   Object.assign(process, { [mark]: true })
   process.on('warning', complain)
 }
 
-/** Handles that someone must have forgotten to close. Timers and file reads end by themselves. */
+/** Handles that should have been closed. Timers and file reads end by themselves. */
 const owned = new Set([
   'ProcessWrap',
   'TCPServerWrap',
@@ -35,7 +35,7 @@ const before = countHandles()
 
 afterAll(async () => {
   undoAll()
-  // A handle closes some turns of the event loop after its owner asked for it.
+  // A handle closes some turns of the event loop after `close()`.
   const deadline = Date.now() + graceMs
   while (leaked().length > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20))
   const left = leaked()

@@ -5,11 +5,11 @@ const folder = resolve(import.meta.dirname, '../../shared/fixtures')
 let said = false
 
 /**
- * Real recordings that are kept beside the project, in `../shared/fixtures`, not in it.
+ * Real recordings beside the project, in `../shared/fixtures`, which are not part of it.
  *
  * @param path Relative to that folder; `''` is the folder itself.
- * @returns The absolute path, or `undefined` when the folder does not exist: a checkout on its own.
- *   Says so in one line, once. A file missing in a folder that does exist is for the test to notice.
+ * @returns The absolute path, or `undefined` when the folder does not exist. Prints one line about that, once.
+ * If the folder exists but the file does not, the test must handle that.
  */
 export function sharedFixture(path: string): string | undefined {
   if (existsSync(folder)) return join(folder, path)

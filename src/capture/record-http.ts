@@ -14,7 +14,7 @@ export interface HttpProxyCaptureOptions extends CaptureOptions {
   /** 0 for any free port. */
   readonly port: number
   readonly allowRemote: boolean
-  /** Who may use it; undefined for anyone who can connect. */
+  /** Access control; undefined admits every client that can connect. */
   readonly access?: Access
   /** First part of the path of every upstream request; not recorded. */
   readonly upstreamPrefix?: string

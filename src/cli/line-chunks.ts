@@ -8,7 +8,7 @@ const threadedBytes = 128 << 20
 const chunkBytes = 1 << 19
 const slotCount = 4
 
-/** What the thread reads. */
+/** The bytes that a thread reads. */
 export interface LineOrder {
   readonly path: string
   /** Stop before this offset. */

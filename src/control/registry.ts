@@ -145,7 +145,7 @@ async function isTouched(path: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs < goneMs
 }
 
-/** Where pids mean the same: a host, or a container of it. */
+/** The scope in which pids are unique: a host, or a container of it. */
 function thisMachine(): string {
   let pids = ''
   try {

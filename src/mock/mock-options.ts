@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 export interface MockOptions {
   /** Serves one client on these streams, one message per line. Without them, HTTP is served. */
   readonly streams?: { readonly input: Readable; readonly output: Writable }
-  /** Where to listen, on this machine only. @default { host: '127.0.0.1', port: 0 }: any free port */
+  /** Address to listen on, on this machine only. @default { host: '127.0.0.1', port: 0 }: any free port */
   readonly listen?: { readonly host?: string; readonly port?: number }
   /** Over HTTP, serves other users of this machine too. @default false */
   readonly openToAllUsers?: boolean

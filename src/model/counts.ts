@@ -50,7 +50,7 @@ export function countsOf(entries: EntryTable): Counts {
       continue
     }
     if (isErrorAnswer(entries, row)) c[kind === 'error' ? 'errors' : 'toolErrors'] += 1
-    // Only wiretape received these; nobody held or dropped them.
+    // Only wiretape received these; they cannot be held or dropped.
     if (isForWiretape(entries, row)) continue
     if (entries.has(row, 'held')) c.held += 1
     if (entries.has(row, 'waiting') || entries.has(row, 'dropped')) {

@@ -3,7 +3,7 @@ import { createRecent } from './recent.js'
 import type { HttpRecord, MessageRecord, Part } from './record.js'
 import { eraOfEnvelope } from './session.js'
 
-/** What the end of an HTTP exchange tells about the request that it carried. Exchanges are numbered by session. */
+/** Facts about a request from the end of its HTTP exchange. Exchanges are numbered by session. */
 export interface HttpOutcomes {
   carried(session: number, record: MessageRecord, part: Part, row: number): void
   ended(session: number, record: HttpRecord): void

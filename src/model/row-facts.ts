@@ -90,7 +90,7 @@ export function isOwnAnswer(rows: RowColumns, row: number): boolean {
   return request >= 0 && rows.has(request, 'injected')
 }
 
-/** Whether this is the response to a request that wiretape sent, or its progress: nobody else got it. */
+/** Whether this is the response to a request that wiretape sent, or its progress: only wiretape received it. */
 export function isForWiretape(rows: RowColumns, row: number): boolean {
   if (!rows.has(row, 'dropped')) return false
   const request = rows.linked(row)

@@ -23,7 +23,7 @@ export function looksMade(text: string): boolean {
   return text.startsWith('"') && length >= 10 && length <= longestMade && /\d/.test(text) && !/\s/.test(text)
 }
 
-/** What the messages of the server so far tell about its values in this run. */
+/** Values of the server in this run, known from its messages so far. */
 export class KnownValues {
   /** Live JSON text by the recorded one. */
   readonly #byText = createRecent<string>({ entries: mostRemembered })

@@ -196,7 +196,7 @@ class ReplayRun {
     return opened
   }
 
-  /** What becomes of a connection's incoming messages. */
+  /** Handles a connection's incoming messages. */
   #listenerTo(frame: PlannedFrame): LiveEvents {
     return {
       question: (text, envelope) =>

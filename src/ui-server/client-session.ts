@@ -58,7 +58,7 @@ export async function openSession(
   }
 }
 
-/** What the server sends, and its requests to the person. */
+/** Messages of the server to the client, and its requests to the person. */
 class PersonsRole {
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   readonly questions = new Questions((event) => this.#tell(event))

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 
-/** A client that lets a server sample and ask its user. @param more capabilities that it claims besides */
+/** A client that supports sampling and elicitation. @param more further capabilities to declare */
 export function createAnsweringClient(more: { readonly roots?: object } = {}): Client {
   const client = new Client(
     { name: 'c', version: '1' },

@@ -37,7 +37,7 @@ describe.skipIf(isLeftOut)('the list of findings on a real terminal', () => {
     await terminal.shows(/#2 tools\/call echo/)
     terminal.press('!')
     await terminal.shows('Findings 2 errors')
-    // A key that follows Escape at once would be that key with Alt.
+    // A key right after Escape would arrive as that key with Alt.
     terminal.press('Escape')
     await terminal.shows('q quit')
     recorder.stdin.end()

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** Captures that can be attached to. */
+/** Captures to attach to. */
 async function captures(count: number): Promise<Stage> {
   const stage = createStage()
   closing.push(() => stage.close())
@@ -29,7 +29,7 @@ async function captures(count: number): Promise<Stage> {
   return stage
 }
 
-/** A shell with job control in a terminal, in which we run. */
+/** Runs the screen in a terminal, inside of a shell with job control. */
 async function inShell(
   stage: Stage,
   args: readonly string[],
@@ -47,7 +47,7 @@ async function inShell(
   return { terminal, pid: Number(children.trim()) }
 }
 
-/** The shell has it as it was before, and obeys. */
+/** The shell has its terminal back in the former state, and runs commands. */
 async function isTheShells(terminal: Terminal): Promise<string> {
   terminal.type("stty -a | grep -o '.icanon'; echo status $?")
   terminal.press('Enter')
@@ -59,12 +59,12 @@ async function isTheShells(terminal: Terminal): Promise<string> {
 
 describe.skipIf(isLeftOut)('a screen', () => {
   it.each(['SIGTSTP', 'SIGSTOP'] as const)(
-    'that %s has stopped is whole again when its shell lets it go on',
+    'that %s has stopped is redrawn when its shell continues it',
     async (signal) => {
       const { terminal, pid } = await inShell(await captures(1), ['attach'], '● live')
       process.kill(pid, signal)
       await terminal.shows('Stopped')
-      // Nobody asks before SIGSTOP.
+      // SIGSTOP cannot be handled, so the terminal is not restored.
       if (signal === 'SIGTSTP') await isTheShells(terminal)
       terminal.resize(90, 20)
       terminal.type('fg')
@@ -90,7 +90,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     },
   )
 
-  it('that ends while an editor is open ends that too, and says where its text is', async () => {
+  it('that ends while an editor is open ends the editor too, and prints the path of the text', async () => {
     const stage = await captures(1)
     const editor = stage.path('editor')
     const opened = stage.path('opened')
@@ -105,7 +105,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await terminal.shows('Ctrl+O')
     terminal.press('C-o')
     await until('the editor is open', () => existsSync(opened))
-    // The path must stand on one line.
+    // The path must be on one line.
     terminal.resize(200, 20)
     process.kill(pid, 'SIGTERM')
     await until('it is over', () => !isRunning(pid))
@@ -124,7 +124,7 @@ describe.skipIf(isLeftOut)('a list of captures', () => {
     expect(await isTheShells(terminal)).not.toContain('captures are live')
   })
 
-  it('that was stopped is whole again when its shell lets it go on', async () => {
+  it('that was stopped is redrawn when its shell continues it', async () => {
     const { terminal, pid } = await inShell(await captures(2), ['attach'], '2 captures are live')
     process.kill(pid, 'SIGTSTP')
     await terminal.shows('Stopped')
@@ -136,7 +136,7 @@ describe.skipIf(isLeftOut)('a list of captures', () => {
 })
 
 describe.skipIf(isLeftOut)('the screen that owns a capture', () => {
-  it('ends with it, and saves, when its process is told to end', async () => {
+  it('ends the capture and saves it when its process is told to end', async () => {
     const stage = await captures(0)
     const file = stage.path('own.session.json')
     const target = ['--target-command', joinCommandLine(server('mini-mcp.mjs')), '--session-file', file]

@@ -38,7 +38,7 @@ beforeAll(() => {
 })
 afterAll(() => stage.close())
 
-/** A client that talks to server-everything through `record`. */
+/** A client that uses server-everything through `record`. */
 async function connect(
   options: readonly string[] = [],
 ): Promise<{ client: Client; transport: StdioClientTransport }> {
@@ -63,7 +63,7 @@ async function connect(
   return { client, transport }
 }
 
-/** Escapes as tmux writes them. */
+/** Colour escapes as tmux prints them. */
 const colour = /\u001b\[(?:\d+;)*3[1-6]m/
 const inverse = /\u001b\[(?:\d+;)*7m/
 
@@ -78,7 +78,7 @@ const echo = async (client: Client, message: string): Promise<string> => {
   return (content as { text: string }[])[0]!.text
 }
 
-/** In the editor: puts another message in the place of that of an echo call. */
+/** In the editor: replaces the message of an echo call. */
 function rewrite(terminal: Terminal, from: string, to: string): void {
   terminal.press('Down', 'Down', 'Down', 'Down', 'Down', 'End')
   terminal.press(...Array.from({ length: from.length + 2 }, () => 'BSpace'))
@@ -86,7 +86,7 @@ function rewrite(terminal: Terminal, from: string, to: string): void {
 }
 
 describe.skipIf(isLeftOut)('a screen', () => {
-  it('holds a call, changes it, passes it on; client, tape and session file have what came of it', async () => {
+  it('holds, edits and forwards a call; client, tape and session file have the result', async () => {
     const { client } = await connect()
     const terminal = attach()
     await terminal.shows('● live')
@@ -100,7 +100,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     rewrite(terminal, 'original', 'changed')
     await terminal.shows('"message": "changed"')
     terminal.press('C-s')
-    // Answers are messages too.
+    // Responses are messages too.
     await terminal.shows(/⏸ result of tools\/call echo/)
     terminal.press('f')
     expect(await answer).toBe('Echo: changed')
@@ -119,7 +119,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     expect(await echo(client, 'after')).toBe('Echo: after')
   })
 
-  it('drops a call and answers another one itself', async () => {
+  it('drops a call and responds to another one itself', async () => {
     const { client } = await connect()
     const terminal = attach()
     await terminal.shows('● live')
@@ -133,7 +133,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await terminal.shows(/⏸ tools\/call echo/)
     terminal.press('a')
     await terminal.shows('answer the request')
-    // Instead of what it begins with.
+    // Deletes the initial text.
     terminal.press(...Array<string>(400).fill('DC'))
     terminal.type('{"result":{"content":[{"type":"text","text":"from a person"}]}}')
     terminal.press('C-s')
@@ -141,19 +141,19 @@ describe.skipIf(isLeftOut)('a screen', () => {
     void dropped
   })
 
-  it('sends a request again and shows what changed in its answer', async () => {
+  it('sends a request again and shows the changes in its response', async () => {
     const { client } = await connect()
     await echo(client, 'same')
     const terminal = attach()
     await terminal.shows('result of tools/call echo')
-    // Whatever else the server says meanwhile is not what is chosen.
+    // A filter, so that other messages of the server do not become the selected row.
     terminal.press('/')
     terminal.type('tool:echo')
     terminal.press('Enter', 'G', 'r')
     await terminal.shows('same response as before')
   })
 
-  it('that goes, or dies, passes on what it held', async () => {
+  it('that detaches or dies forwards its held messages', async () => {
     const { client } = await connect()
     for (const leave of ['q', 'kill']) {
       const terminal = attach()
@@ -173,7 +173,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     }
   })
 
-  it('shares a capture with another one, and outlives it', async () => {
+  it('shares a capture with another one, and can outlive it', async () => {
     const { client, transport } = await connect()
     const [one, two] = [attach(), attach()]
     await Promise.all([one.shows('● live'), two.shows('● live')])
@@ -215,7 +215,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     ['', {}],
     [' without colours', { NO_COLOR: '1' }],
     [' where CI is set', { CI: 'true' }],
-  ])('marks the row that is chosen%s', async (_, env: NodeJS.ProcessEnv) => {
+  ])('marks the selected row%s', async (_, env: NodeJS.ProcessEnv) => {
     const { client } = await connect()
     await echo(client, 'painted')
     const terminal = openTerminal(stage, [process.execPath, cli, 'attach'], { columns: 80, rows: 24, env })
@@ -272,7 +272,7 @@ interface EraClient {
 }
 
 describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, startServer, connectTo) => {
-  it('edits a call in $EDITOR, drops one, answers one, adds one; the client gets what was made of it', async () => {
+  it('edits a call in $EDITOR, drops one, responds to one, adds one; the client gets the results', async () => {
     const own = createStage()
     closing.push(() => own.close())
     const to = await startServer(own)
@@ -298,7 +298,7 @@ describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, 
     terminal.press('F6')
     await terminal.shows('Ctrl+S confirm')
     terminal.press('Escape')
-    // It stays held.
+    // The message stays held.
     await held(1)
     terminal.press('m')
     await terminal.shows('Ctrl+S confirm')
@@ -328,7 +328,7 @@ describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, 
     terminal.press('c')
     await terminal.shows('your own message to the server')
     terminal.press('C-s')
-    // Of the message that was chosen, under an id of ours.
+    // The response to the selected message, sent again under a new id.
     await terminal.shows(/result of tools\/call echo .* "wire/)
     const left = call('left behind')
     await held(5)
@@ -394,7 +394,7 @@ async function startOwnScreen(options: readonly string[], env: NodeJS.ProcessEnv
 }
 
 describe.skipIf(isLeftOut)('a list of captures', () => {
-  it('says that one has ended while somebody chose, and lets them choose again', async () => {
+  it('says that a capture has ended while the user selects, and lets them select again', async () => {
     const own = createStage()
     closing.push(() => own.close())
     const live = join(own.env['XDG_DATA_HOME']!, 'wiretape', 'live')
@@ -426,7 +426,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
   it.each(targets)('that is closed ends the capture of %s, which saves', async (_, target) => {
     const { terminal, sessionFile, out, client } = await startOwnScreen(await target())
     const pid = terminal.pid()
-    // Nobody hears what its stream says of a server that is gone.
+    // The client closes first: an error of its stream about the closed server would be unhandled.
     await client.close()
     terminal.close()
     await until('the capture is over', () => !isRunning(pid))
@@ -460,14 +460,14 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
     },
   )
 
-  it('listens where it is told, and outlives an editor that leaves nothing', async () => {
+  it('listens at the given address, and survives an editor that leaves an empty text', async () => {
     const port = await freePort()
     const { terminal, sessionFile, url, client } = await startOwnScreen(
       ['--target-command', joinCommandLine(everything), '--listen', `127.0.0.1:${port}`],
       { EDITOR: 'rm -f' },
     )
     expect(new URL(url).port).toBe(String(port))
-    // Some rows have no text: the first is a message.
+    // Some rows have no text; the first row is a message.
     terminal.press('g')
     await terminal.shows(/#0 initialize/)
     terminal.press('e')

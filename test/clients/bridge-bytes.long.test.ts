@@ -1,4 +1,4 @@
-/** Bridges carry text: what is none is told. */
+/** Bridges carry text only: bytes that are not UTF-8 are replaced, with a notice. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** A message whose one member has a byte that begins no character, and how it is read. */
+/** A message with an invalid UTF-8 byte in its one member, and the text that it becomes. */
 const damaged = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":"\u00ff"}}', 'latin1')
 const whole = '{"jsonrpc":"2.0","id":2,"method":"echo","params":{"a":"\ufffd"}}'
 const read = damaged.toString('utf8')
@@ -20,13 +20,13 @@ const answer = (id: string): Buffer =>
 
 const told = /a message had bytes that are not UTF-8: U\+FFFD replaces them/g
 
-describe('bytes that are no UTF-8', () => {
+describe('bytes that are not UTF-8', () => {
   it.each([
     ['the client', damaged, (id: string) => Buffer.from(answer(id).toString('utf8')), 1],
     ['the server', Buffer.from(read), answer, 1],
     ['nobody, but U+FFFD', Buffer.from(read), (id: string) => Buffer.from(answer(id).toString('utf8')), 0],
   ])(
-    'said by %s cross to a server over HTTP as U+FFFD, which is said once',
+    'that come from %s reach a server over HTTP as U+FFFD, with one notice',
     async (_, line, answered, times) => {
       const bodies: string[] = []
       const upstream = createServer((request, response) => {
@@ -72,7 +72,7 @@ describe('bytes that are no UTF-8', () => {
   it.each([
     ['a client', damaged, "'utf8'"],
     ['the server', Buffer.from(read), "'latin1'"],
-  ])('said by %s cross to a server on stdio as U+FFFD, which is said once', async (_, body, encoding) => {
+  ])('from %s reach a server on stdio as U+FFFD, with one notice', async (_, body, encoding) => {
     const script = `process.stdin.on('data', (data) => String(data).trim().split('\\n').forEach((line) => {
       const { id, params } = JSON.parse(line)
       process.stdout.write(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { got: params.a, b: '\\u00ff' } }) + '\\n', ${encoding}))

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** A client of its own session. */
+/** A client with its own session. */
 interface Client {
   readonly headers: Record<string, string>
   ask(id: number, method: string, params?: object): Promise<Response>
@@ -51,14 +51,14 @@ async function ended(): Promise<void> {
 }
 
 describe('a bridge to a server on stdio', () => {
-  it('goes on for others when one client does not read, and says so', async () => {
+  it('goes on for other clients when one does not read, and says so', async () => {
     await listen('--shared')
     const [lazy, other] = [await connect(), await connect()]
     const flood = request(url, { method: 'POST', headers: lazy.headers })
     flood.end('{"jsonrpc":"2.0","id":1,"method":"flood","params":{"count":300,"_meta":{"progressToken":1}}}')
     const [unread] = (await once(flood, 'response')) as [IncomingMessage]
     const lost = new Promise((resolve) => unread.once('error', resolve))
-    // The server answers in order: it has to get rid of all that before.
+    // The server responds in order, so all earlier output must have been written.
     expect(await (await other.ask(1, 'echo')).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
     expect(said().match(/a client that does not read was disconnected/g)).toHaveLength(1)
     unread.resume()
@@ -67,7 +67,7 @@ describe('a bridge to a server on stdio', () => {
     await ended()
   })
 
-  it('lets a client that has the server for itself take its time', async () => {
+  it('does not disconnect a slow client that has the server for itself', async () => {
     await listen()
     const client = await connect()
     const flood = await client.ask(1, 'flood', { count: 300, _meta: { progressToken: 1 } })
@@ -79,7 +79,7 @@ describe('a bridge to a server on stdio', () => {
     expect(said()).not.toContain('does not read')
   })
 
-  it('records what is for nobody, and says so', async () => {
+  it('records messages without a receiver, and says so', async () => {
     await listen()
     const client = await connect()
     await (await client.ask(15, 'noise')).text()
@@ -104,7 +104,7 @@ describe('a bridge to a server on stdio', () => {
     })
   })
 
-  it('says that it guessed when several clients may be meant', async () => {
+  it('says that it guessed when a message may be for several clients', async () => {
     await listen('--shared')
     const [one, other] = [await connect(), await connect()]
     const first = one.ask(1, 'never').then((response) => response.text())
@@ -116,7 +116,7 @@ describe('a bridge to a server on stdio', () => {
     expect(await second).toMatch(/roots\/list[^]*the server was stopped/)
   })
 
-  it('fails what is open before it ends, and the tape does not blame the server', async () => {
+  it('fails open requests before it ends, and the tape does not blame the server', async () => {
     await listen()
     const client = await connect()
     const open = client.ask(1, 'never')

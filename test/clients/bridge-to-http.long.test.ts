@@ -69,7 +69,7 @@ describe('a client on stdio and a server over HTTP', () => {
     )
   })
 
-  it('send the headers that the client configured, with what the environment says', async () => {
+  it('use the headers that the client configured, with values of the environment', async () => {
     const seen: string[] = []
     const upstream = createServer((socket) => {
       socket.on('error', () => undefined)
@@ -119,7 +119,7 @@ describe('a client on stdio and a server over HTTP', () => {
     upstream.close()
   })
 
-  it('find a server that has moved on its own origin, and no other', async () => {
+  it('follow a redirect to the same origin, and to no other', async () => {
     let origin = ''
     const asked: string[] = []
     const upstream = createHttpServer((request, response) => {
@@ -156,7 +156,7 @@ describe('a client on stdio and a server over HTTP', () => {
     upstream.close()
   })
 
-  it('hear that a server of HTTP+SSE is gone', async () => {
+  it('fail when a server of HTTP+SSE is gone', async () => {
     const answer = (id: unknown): string =>
       `event: message\ndata: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"protocolVersion":"2024-11-05"}}\n\n`
     let events: ServerResponse | undefined
@@ -194,7 +194,7 @@ describe('a client on stdio and a server over HTTP', () => {
     upstream.closeAllConnections()
   })
 
-  it('fail what is open when a signal ends the session', async () => {
+  it('get an error for open requests when a signal ends the session', async () => {
     const upstream = createHttpServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => upstream.once('listening', resolve))
     const asked = once(upstream, 'request')
@@ -210,7 +210,7 @@ describe('a client on stdio and a server over HTTP', () => {
     upstream.close()
   })
 
-  it('fail one another properly when the server is not there', async () => {
+  it('get an error when the server cannot be reached', async () => {
     const nowhere = stage.start(bridgeTo(`http://127.0.0.1:${await freePort()}/mcp`))
     nowhere.stdin.end('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
     expect(await nowhere.ended).toMatchObject({ exitCode: 0 })

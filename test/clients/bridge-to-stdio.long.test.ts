@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** A recorder that gives HTTP clients a URL for a stdio server. */
+/** A recorder that serves a stdio server to HTTP clients at a URL. */
 async function listenFor(
   command: readonly string[],
   ...options: string[]
@@ -74,7 +74,7 @@ describe('clients over HTTP and a server on stdio', () => {
         const reports: unknown[] = []
         const onprogress = (report: unknown): void => void reports.push(report)
         await client.callTool({ name: 'progress', arguments: { steps: n + 1 } }, undefined, { onprogress })
-        // The last report and the answer are told in one tick.
+        // The last progress notification and the response arrive in one tick.
         expect(reports.length).toBeGreaterThanOrEqual(n)
       }
       await client.close()
@@ -105,7 +105,7 @@ describe('clients over HTTP and a server on stdio', () => {
     const each = Array.from({ length: 10 }, (_, n) => n)
     await Promise.all(each.flatMap((n) => [echo(one, `one ${n}`), echo(other, `other ${n}`)]))
 
-    // Both wait under the same id, and only one of them gives up.
+    // Both calls have the same id, and only one of them is cancelled.
     const calls = [one, other].map(({ client }) => {
       const stop = new AbortController()
       let reports = 0
@@ -137,10 +137,10 @@ describe('clients over HTTP and a server on stdio', () => {
     expect(linesOfType(stage.tape(), 'stderr')).toEqual([])
   })
 
-  it('take up a stream that broke, and miss nothing', async () => {
+  it('resume a broken stream, and miss no message', async () => {
     const { url, ended } = await listenFor(server('mini-mcp.mjs'))
     let cuts = 0
-    /** Breaks the stream of the first call of `slow` when it has begun. */
+    /** Breaks the stream of the first call of `slow` after its start. */
     const cutting = async (to: string | URL, init: RequestInit = {}): Promise<Response> => {
       if (cuts > 0 || !(init.body as string | undefined)?.includes('"slow"')) return fetch(to, init)
       cuts += 1
@@ -168,7 +168,7 @@ describe('clients over HTTP and a server on stdio', () => {
     const call = messages.find(({ raw }) => raw.params?.name === 'slow')!
     const [answer, ...others] = messages.filter(({ raw }) => raw.id === call['raw'].id && raw.result)
     expect(others).toEqual([])
-    // It came on the stream that took the place of the first one.
+    // The response came on the resumed stream.
     expect(answer).toMatchObject({
       corr: call['id'],
       http: { status: 200 },
@@ -177,7 +177,7 @@ describe('clients over HTTP and a server on stdio', () => {
     expect(answer!['http'].exchange).toBeGreaterThan(call['http'].exchange)
   })
 
-  it('hear of a server that is killed, and others go on', async () => {
+  it('get an error when a server is killed, and others go on', async () => {
     const { url, ended } = await listenFor(server('mini-mcp.mjs'))
     const connect = async (): Promise<Client> => {
       const client = new Client({ name: 'c', version: '1' })
@@ -209,7 +209,7 @@ describe('clients over HTTP and a server on stdio', () => {
     await client.close()
   })
 
-  it('are told what is wrong with what they send', async () => {
+  it('get the reason when their requests are invalid', async () => {
     const { url, ended } = await listenFor(server('mini-mcp.mjs'))
     const json = { 'content-type': 'application/json' }
     const ask = async (init: RequestInit): Promise<[number, string]> => {
@@ -246,7 +246,7 @@ describe('clients over HTTP and a server on stdio', () => {
     )
   })
 
-  it('are told that the server ends at once, and so is its user', async () => {
+  it('get an error at once when the server ends, and its user a message', async () => {
     const { url, recorder, ended } = await listenFor(server('exit-with.mjs', '3'))
     const body = '{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}'
     for (let n = 0; n < 2; n += 1) {

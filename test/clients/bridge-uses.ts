@@ -1,4 +1,4 @@
-/** What clients do with servers, to be compared: with a bridge between them and without. */
+/** Uses of servers by clients, to be compared with and without a bridge between them. */
 import { Client as ModernClient, type Transport as ModernTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -13,12 +13,12 @@ export function overStdio(stage: Stage, argv: readonly string[]): StdioClientTra
 
 let direct: Promise<unknown[]> | undefined
 
-/** What comes of server-everything with nobody between. */
+/** Outcomes of server-everything without a bridge. */
 export function useDirectly(stage: Stage): Promise<unknown[]> {
   return (direct ??= use(overStdio(stage, everythingOnStdio)))
 }
 
-/** Everything that a server can ask of a client, and a client of a server. */
+/** Everything that a client and a server of its kind can request of each other. */
 export async function use(transport: Transport): Promise<unknown[]> {
   const client = createAnsweringClient()
   const outcomes: unknown[] = []
@@ -36,7 +36,7 @@ export async function use(transport: Transport): Promise<unknown[]> {
   const progress: unknown[] = []
   const long = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } }
   await step(() => client.callTool(long, undefined, { onprogress: (report) => progress.push(report) }))
-  // The last report may come with the answer, and is not looked at then.
+  // The SDK drops a progress notification that arrives together with the response.
   outcomes.push(progress.length >= 3)
   const stop = new AbortController()
   const hanging = { ...long, arguments: { duration: 60, steps: 600 } }
@@ -63,7 +63,7 @@ export async function useModern(transport: ModernTransport): Promise<unknown[]> 
   const call = (name: string, args: Record<string, unknown> = {}): Promise<unknown> =>
     client.callTool({ name, arguments: args }).catch((error: unknown) => String(error))
   outcomes.push(await call('echo', { text: 'ÅÄÖ', place: 'Malmö' }), await call('book', { what: 'a table' }))
-  // What it reports may come with the answer, and is not looked at then; that of `slow` is waited for.
+  // The SDK drops a notification that arrives together with the response; `slow` sends its own earlier.
   outcomes.push(await client.callTool({ name: 'steps' }, { onprogress: () => undefined }))
   const stop = new AbortController()
   const slow = { signal: stop.signal, onprogress: () => stop.abort('enough') }

@@ -1,4 +1,4 @@
-/** Whether the archives that we write open in the developer tools of a real Chromium, by their own importer. */
+/** Archives that wiretape writes open in the developer tools of a real Chromium, with their own importer. */
 import * as fc from 'fast-check'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Runs in the page; a text, since the test runner would put calls of its own in the place of `import`. */
+/** Runs in the page. A text, because the test runner would replace calls of `import`. */
 const openFile = `(async (text) => {
   const { ViewManager } = (await import('./ui/legacy/legacy.js')).ViewManager
   await ViewManager.instance().showView('network')
@@ -60,12 +60,12 @@ const openFile = `(async (text) => {
   return all
 })`
 
-/** What the network panel lists after it has opened the file. */
+/** Rows of the network panel after it has opened the file. */
 function opened(har: string): Promise<Shown[]> {
   return page.evaluate(`${openFile}(${JSON.stringify(har)})`)
 }
 
-/** What it should list. */
+/** The expected rows. */
 function expected(har: string): Shown[] {
   const { log } = JSON.parse(har) as { log: { entries: HarEntry[] } }
   return log.entries.map(({ request, response, _eventSourceMessages: events = [] }) => ({
@@ -78,7 +78,7 @@ function expected(har: string): Shown[] {
   }))
 }
 
-/** Without members of ours, which tools pass over. */
+/** Removes our own members, which the tools ignore. */
 function known(event: object): object {
   return Object.fromEntries(Object.entries(event).filter(([name]) => !name.startsWith('_')))
 }
@@ -93,7 +93,7 @@ const stream = [
   '{"t":"2026-08-01T10:00:00.300Z","type":"http","exchange":2,"method":"POST","path":"/mcp?x=1","status":401,"responseHeaders":[["WWW-Authenticate","Bearer"]],"us":300000}',
 ]
 
-describe.runIf(hasBrowser)('an archive that we wrote, in the developer tools of Chromium', () => {
+describe.runIf(hasBrowser)('an archive of wiretape, in the developer tools of Chromium', () => {
   it('lists each exchange, with bodies, and the events of streams', async () => {
     const { text } = await write('har', await adopted(recordsOf(stream)))
     const shown = await opened(text)
@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('an archive that we wrote, in the developer tools of 
     await page.getByText('"progressToken":7').waitFor()
   })
 
-  it('lists whatever a session holds', async () => {
+  it('lists any session', async () => {
     for (const http of [true, false]) {
       const samples = fc.sample(sessions({ http }), { numRuns: 12, seed: 5 })
       for (const records of samples) {

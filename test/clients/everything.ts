@@ -1,4 +1,4 @@
-/** `@modelcontextprotocol/server-everything`, the official server that uses what there is in MCP. */
+/** `@modelcontextprotocol/server-everything`, the official server with every feature of MCP. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -16,10 +16,10 @@ const script = ((): string => {
 /** Command line of the server on stdio. */
 export const everythingOnStdio: readonly string[] = [process.execPath, script, 'stdio']
 
-/** Of a busy machine. */
+/** Start time on a busy machine. */
 const startMs = 60_000
 
-/** Starts it on a port of its own, until the tests of the file are over. Resolves with its URL. */
+/** Starts it on a free port, until the tests of the file are over. Resolves with its URL. */
 export async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort()
   const child = spawn(process.execPath, [script, transport], {

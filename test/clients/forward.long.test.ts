@@ -29,7 +29,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-/** MCP at /mcp, with metadata and tokens beside it; /other is none of it. */
+/** MCP at /mcp, with OAuth metadata and tokens beside it; /other is unrelated. */
 const answers: RequestListener = (request, response) => {
   let body = ''
   request.on('data', (chunk) => (body += String(chunk)))
@@ -84,7 +84,7 @@ const has = (program: string, ...args: string[]): boolean => spawnSync(program, 
 const node = process.versions.node.split('.').map(Number)
 const knowsProxies = node[0]! > 24 || (node[0] === 24 && node[1]! >= 5) || (node[0] === 22 && node[1]! >= 21)
 
-/** Programs that ask for a token, speak MCP, and look at something else. */
+/** Programs that request a token, use MCP, and fetch an unrelated page. */
 const clients: [name: string, present: boolean, argv: (origin: string) => string[]][] = [
   [
     'curl',
@@ -163,7 +163,7 @@ describe('a client behind the forward proxy', () => {
         { dir: 'in', raw: { method: 'initialize' }, http: { path: '/mcp', exchange: 1 } },
         { dir: 'out', raw: { id: 1 }, http: { status: 200, exchange: 1 } },
       ])
-      // It came before anybody knew whose it was.
+      // The token request came before the server was known as an MCP server.
       const token = linesOfType(tape, 'http').find(({ path }: Line) => path === '/tokens')!
       expect(token).toMatchObject({
         exchange: 0,
@@ -178,7 +178,7 @@ describe('a client behind the forward proxy', () => {
     })
   }
 
-  it('has its own status, and hears of signals and of a program that is not there', async () => {
+  it('has its own exit status, and gets signals, and a message for a missing program', async () => {
     expect(await forward(['sh', '-c', 'exit 7']).ended).toMatchObject({ exitCode: 7 })
     const waits = forward(['sh', '-c', 'trap "exit 9" TERM; echo up; while :; do sleep 0.05; done'])
     await printed(waits, 'up')
@@ -191,7 +191,7 @@ describe('a client behind the forward proxy', () => {
     )
   })
 
-  it('is recorded behind a proxy that was there before', async () => {
+  it('is recorded behind an existing proxy', async () => {
     const origin = (await serve()).replace('https:', 'http:')
     const asked: string[] = []
     const company = createServer((request, response) => {
@@ -211,7 +211,7 @@ describe('a client behind the forward proxy', () => {
     expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
     expect(actor.stdout().toString()).toContain('"serverInfo"')
     expect(asked).toEqual([`POST ${origin}/mcp Basic YTpi`])
-    // Its Node may have something to say of its own.
+    // The client's Node may print warnings of its own.
     expect(actor.stderr().toString()).toMatch(
       /^wiretape: HTTPS_PROXY is a socks5:\/\/ proxy, which is not supported: it is ignored, and servers are connected to directly\n/,
     )
@@ -220,7 +220,7 @@ describe('a client behind the forward proxy', () => {
     expect(readFileSync(stage.tape(), 'utf8')).not.toMatch(/YTpi|proxy-authorization/i)
   })
 
-  it('is told by variables, which keep what was trusted before', async () => {
+  it('is configured by variables, which keep its existing certificates', async () => {
     const printing = `const { readFileSync } = require('node:fs'); const e = process.env; console.log(JSON.stringify({
       proxies: [...new Set([e.HTTP_PROXY, e.HTTPS_PROXY, e.http_proxy, e.https_proxy])], node: e.NODE_USE_ENV_PROXY, no: e.NO_PROXY,
       extra: readFileSync(e.NODE_EXTRA_CA_CERTS, 'utf8'), all: readFileSync(e.SSL_CERT_FILE, 'utf8'), same: e.SSL_CERT_FILE === e.REQUESTS_CA_BUNDLE }))`
@@ -238,7 +238,7 @@ describe('a client behind the forward proxy', () => {
     expect(told.all.match(/BEGIN CERTIFICATE/g).length).toBeGreaterThan(20)
   })
 
-  it.skipIf(!clients[0]![1])('may be started elsewhere, with the variables that are printed', async () => {
+  it.skipIf(!clients[0]![1])('may be started elsewhere, with the printed variables', async () => {
     const origin = await serve()
     const recorder = forward([], ['--listen', '127.0.0.1:0'])
     await printed(recorder, 'CURL_CA_BUNDLE')
@@ -252,7 +252,7 @@ describe('a client behind the forward proxy', () => {
   })
 })
 
-/** A POST through the tunnel of a proxy, by somebody who believes its certificates. */
+/** A POST through the tunnel of a proxy, by a client that trusts its certificates. */
 async function postInside(proxy: URL, trust: string, url: string, body: object): Promise<string> {
   const to = new URL(url)
   const connecting = request({
@@ -277,7 +277,7 @@ async function postInside(proxy: URL, trust: string, url: string, body: object):
 }
 
 describe('messages inside of TLS', () => {
-  it('are held, changed, answered and dropped, by persons and by rules', async () => {
+  it('are held, changed, answered and dropped, by users and by rules', async () => {
     const url = `${await serve()}/mcp`
     const rules =
       "rules: [{ name: rename, when: 'method:initialize', on: answers, set: { '$.result.serverInfo.name': 'ours' } }]"
@@ -330,7 +330,7 @@ describe('when no MCP traffic passed', () => {
     return actor.stderr().toString()
   }
 
-  it('says so, and why', async () => {
+  it('the end says so, with the reason', async () => {
     const origin = await serve()
     const place = origin.slice('https://'.length)
     expect(await because(['true'], [], { NO_PROXY: 'localhost' })).toMatch(
@@ -361,7 +361,7 @@ describe('when no MCP traffic passed', () => {
   })
 })
 
-describe('a client that does not believe our certificate, after one that did', () => {
+describe('a client that does not trust our certificate, after one that did', () => {
   it.runIf(clients[0]![1])('ends the recording of that server, whose tape says so', async () => {
     const origin = await serve()
     const post = `curl -sS -o /dev/null -H content-type:application/json -d '${initialize}' ${origin}/mcp`
@@ -376,21 +376,21 @@ describe('a client that does not believe our certificate, after one that did', (
   })
 })
 
-describe('what makes no sense', () => {
+describe('invalid options', () => {
   it.each([
     [['--url', 'http://x/'], /--forward and --url cannot be combined/],
     [['--session-file', 's.json'], /convert each tape with wiretape convert TAPE FILE.json/],
     [['--allow-remote'], /other machines could connect to any address through the proxy/],
     [['--listen', '0.0.0.0:0'], /other machines could use the server/],
     [['--only', 'a b'], /--only a b is not a host/],
-  ])('is said: %j', async (options, words) => {
+  ])('are refused: %j', async (options, words) => {
     const actor = forward(['true'], options)
     expect(await actor.ended).toMatchObject({ exitCode: 2 })
     expect(actor.stderr().toString()).toMatch(words)
     expect(actor.stderr().toString().trim().split('\n')).toHaveLength(1)
   })
 
-  it('is said of a folder for certificates or tapes that cannot be, before the client is started', async () => {
+  it('of a folder for certificates or tapes that cannot be created are refused before the client starts', async () => {
     writeFileSync(stage.path('file'), '')
     for (const options of [
       ['--ca-dir', stage.path('file/ca')],

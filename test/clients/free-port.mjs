@@ -1,7 +1,7 @@
 // @ts-check
 import { createServer } from 'node:net'
 
-/** A port that nobody listens on now, for programs that cannot choose one by themselves. @returns {Promise<number>} */
+/** A free port, for programs that cannot choose one themselves. @returns {Promise<number>} */
 export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => probe.once('listening', resolve))

@@ -11,8 +11,8 @@ import { messagesOf } from './tape-of.js'
 const stage = createStage()
 afterAll(() => stage.close())
 
-describe('an SDK client whose call somebody holds and edits', () => {
-  it('gets the answer to the edited call from server-everything; tape and session file have both', async () => {
+describe('an SDK client whose call is held and edited', () => {
+  it('gets the response to the edited call from server-everything; tape and session file have both', async () => {
     const sessionFile = stage.path('session.json')
     const options = ['--break', 'method:tools/call is:request', '--session-file', sessionFile]
     const [command = '', ...args] = stage.record(everything, options)
@@ -29,7 +29,7 @@ describe('an SDK client whose call somebody holds and edits', () => {
     const other = await attach(stage)
     const answer = client.callTool({ name: 'echo', arguments: { message: 'as it was' } })
     const held = await screen.held()
-    // Others pass meanwhile, and both screens see the same.
+    // Other requests pass meanwhile, and both screens have the same events.
     await client.ping()
     expect((await other.held())['message']).toBe(held['message'])
     await other.tell({
@@ -65,7 +65,7 @@ describe('an SDK client whose call somebody holds and edits', () => {
 })
 
 describe('an onlooker that does not read', () => {
-  it('slows nobody; when it reads again it hears what was left out', async () => {
+  it('delays no message; when it reads again, it learns how many events it missed', async () => {
     const flood = createStage()
     try {
       const [node, script] = server('flood.mjs')

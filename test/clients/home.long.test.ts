@@ -28,7 +28,7 @@ const call = async (tool: string): Promise<void> => {
   expect(code).toBe(0)
 }
 const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`
-/** A capture that goes on, with a message on its tape. */
+/** A running capture with a message on its tape. */
 async function live(label: string): Promise<Actor> {
   const argv = [
     process.execPath,

@@ -17,7 +17,7 @@ async function serve(name: string): Promise<{ url: string; said: () => Line[] }>
   const lines = (): string[] => actor.stdout().toString().split('\n')
   return {
     url: lines()[0]!,
-    // What follows the last line break is empty, or half a line.
+    // The text after the last line break is empty, or an incomplete line.
     said: () =>
       lines()
         .slice(1, -1)
@@ -38,7 +38,7 @@ async function ended(recorder: Actor): Promise<void> {
   expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
 }
 
-/** Uses what a server of 2026-07-28 has: what came of it, and what of it the server has seen. */
+/** Uses the features of a 2026-07-28 server; returns the outcomes, and the requests as the server saw them. */
 async function use(upstream: Awaited<ReturnType<typeof serve>>, url: string): Promise<unknown> {
   const outcomes: unknown[] = []
   const step = async (name: string, run: () => Promise<unknown>): Promise<void> => {
@@ -95,7 +95,7 @@ function mirrored({ http }: Line): Record<string, string> {
 }
 
 describe('the official client, version 2, over HTTP in the 2026-07-28 era', () => {
-  it('sees the same with us and without us, and all of it is on the tape', async () => {
+  it('sees the same with and without the recorder, and all of it is on the tape', async () => {
     const alone = await serve('sdk-modern-http.mjs')
     const direct = await use(alone, alone.url)
     const upstream = await serve('sdk-modern-http.mjs')
@@ -112,7 +112,7 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
     const called = (name: string): Line => requests.find(({ raw }) => raw.params.name === name)!
     const asked = (method: string): Line => requests.find(({ raw }) => raw.method === method)!
 
-    // What the server has seen of the requests is what the tape says of them.
+    // The tape has the requests as the server saw them.
     const arrived = upstream.said().filter(({ method }) => method)
     expect(sent.map((line) => ({ method: line.http.method, headers: mirrored(line) }))).toEqual(arrived)
     expect(requests[0]).toMatchObject({ raw: { method: 'server/discover' }, http: { path: '/mcp' } })
@@ -123,7 +123,7 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
       'mcp-param-place': '=?base64?TWFsbcO2?=',
     })
 
-    // Each request has an answer of its own exchange, save those whose stream the client has closed.
+    // Each request has a response in its own exchange, except those whose stream the client has closed.
     const [slow, listen] = [called('slow'), asked('subscriptions/listen')]
     for (const request of requests) {
       const answers = messages.filter(({ corr }) => corr === request.id)
@@ -151,7 +151,7 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
     expect(streamed('notifications/subscriptions/acknowledged')).toEqual([ofListen])
     expect(streamed('notifications/tools/list_changed')).toEqual([ofListen])
 
-    // The client takes whatever connection is free: the retry need not come on that of the first request.
+    // The client uses any free connection, so the retry may come on another one than the first request.
     const [first, retry] = requests.filter(({ raw }) => raw.params.name === 'book')
     const more = messages.find(({ corr }) => corr === first!.id)!
     expect(more.raw.result).toMatchObject({ resultType: 'input_required' })
@@ -165,7 +165,7 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
     expect(refused).toMatchObject({ raw: { error: { code: -32601 } }, http: { status: 404 } })
   })
 
-  it('links the retries of clients that are asked at the same time, where it is certain', async () => {
+  it('links the retries of clients that are asked for input at the same time, where it is certain', async () => {
     const upstream = await serve('sdk-modern-http.mjs')
     const { recorder, url } = await record(upstream.url)
     const things = ['a table', 'a room', 'a boat', 'a car']
@@ -175,7 +175,7 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
     )
     const waiting: (() => void)[] = []
     client.setRequestHandler('elicitation/create', async () => {
-      // Nobody answers before everybody is asked.
+      // No client responds before all have been asked.
       await new Promise<void>((resolve) => {
         waiting.push(resolve)
         if (waiting.length === things.length) for (const goOn of waiting.toReversed()) goOn()
@@ -197,7 +197,7 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
     }
   })
 
-  it('passes on what a server refuses, as it refuses it', async () => {
+  it('passes on the refusals of a server unchanged', async () => {
     const upstream = await serve('sdk-modern-http.mjs')
     const { recorder, url } = await record(upstream.url)
     const version = '2026-07-28'
@@ -281,7 +281,7 @@ describe('a stream of 2025 that is cut', () => {
     return outcomes
   }
 
-  it('is resumed through us, and the answer on the later stream belongs to the request', async () => {
+  it('is resumed through the recorder, and the response on the later stream belongs to the request', async () => {
     const direct = await work((await serve('sdk-resumable-http.mjs')).url)
     const { recorder, url } = await record((await serve('sdk-resumable-http.mjs')).url)
     expect(await work(url)).toEqual(direct)

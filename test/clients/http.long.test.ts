@@ -16,7 +16,7 @@ beforeEach(() => {
   stage = createStage()
 })
 afterEach(() => stage.close())
-/** Starts a recorder; `url` is what clients use. */
+/** Starts a recorder; clients use its `url`. */
 async function recorded(upstream: string, ...options: string[]): Promise<{ recorder: Actor; url: string }> {
   const recorder = stage.start(
     [process.execPath, cli, 'record', '--url', upstream, '--out', stage.out, ...options],
@@ -31,7 +31,7 @@ async function ended(recorder: Actor): Promise<void> {
   expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
 }
 
-/** Uses much of what a server has; what came of it. */
+/** Uses most features of a server; returns the outcomes. */
 async function use(transport: Transport): Promise<unknown[]> {
   const client = createAnsweringClient({ roots: {} })
   const outcomes: unknown[] = []
@@ -48,7 +48,8 @@ async function use(transport: Transport): Promise<unknown[]> {
     client.callTool(
       { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } },
       undefined,
-      // Not compared: the SDK loses reports that come in one read with the answer. The tape tells what came.
+      // Not compared: the SDK loses progress notifications that arrive together with the response. The tape has all of
+      // them.
       { onprogress: () => undefined },
     ),
   )
@@ -64,7 +65,7 @@ async function use(transport: Transport): Promise<unknown[]> {
   return outcomes
 }
 
-/** The reports of the only call that asked for them, all of them linked to it. */
+/** The progress notifications of the only call that requested them are linked to it. */
 function expectProgress(tape: string): void {
   const messages = linesOfType(tape, undefined)
   const call = messages.find(({ raw }) => raw.params?.name === 'trigger-long-running-operation')!
@@ -74,7 +75,7 @@ function expectProgress(tape: string): void {
 }
 
 describe('Streamable HTTP of 2025', () => {
-  it('is the same with us and without us, and all of it is on the tape', async () => {
+  it('is the same with and without the recorder, and all of it is on the tape', async () => {
     const upstream = await startEverything('streamableHttp')
     const without = await use(new StreamableHTTPClientTransport(new URL(upstream)))
     const { recorder, url } = await recorded(upstream, '--session-file', 'session.json')
@@ -82,7 +83,8 @@ describe('Streamable HTTP of 2025', () => {
     expect(withUs).toEqual(without)
     await ended(recorder)
     const tape = stage.tape()
-    // Its question about roots may cross DELETE: this server then answers the answer, with an error of no id.
+    // Its roots request may cross DELETE: this server then responds to the client's response, with an error without an
+    // id.
     const orderly = messagesOf(tape).filter(({ http }) => http?.status !== 400)
     expectCorrelated(orderly)
     expectProgress(tape)
@@ -119,7 +121,7 @@ describe('Streamable HTTP of 2025', () => {
     expect(session.messages).toHaveLength(orderly.length)
   })
 
-  it('keeps the talks of clients apart that use the same ids at the same time', async () => {
+  it('keeps the conversations of clients apart that use the same ids at the same time', async () => {
     const upstream = await startEverything('streamableHttp')
     const { recorder, url } = await recorded(upstream)
     const talks = Array.from({ length: 8 }, async (_, n) => {
@@ -147,7 +149,7 @@ describe('Streamable HTTP of 2025', () => {
 })
 
 describe('legacy SSE', () => {
-  it('is the same with us and without us, and all of it is on the tape', async () => {
+  it('is the same with and without the recorder, and all of it is on the tape', async () => {
     const upstream = await startEverything('sse')
     const without = await use(new SSEClientTransport(new URL(upstream)))
     const { recorder, url } = await recorded(upstream)
@@ -162,8 +164,8 @@ describe('legacy SSE', () => {
   })
 })
 
-describe('a server that is not there', () => {
-  it('is told to the client in plain words, and recorded', async () => {
+describe('a server that cannot be reached', () => {
+  it('is reported to the client in plain words, and recorded', async () => {
     const { recorder, url } = await recorded(`http://127.0.0.1:${await freePort()}/mcp`)
     const response = await fetch(url, { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' })
     expect(response.status).toBe(502)

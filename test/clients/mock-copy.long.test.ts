@@ -26,7 +26,7 @@ const startOf = ([command, ...args]: readonly string[]): { command: string; args
   args,
 })
 
-/** The official client says hello, and these. */
+/** The official client initializes and sends these messages. */
 async function talk(transport: Transport, ...messages: string[]): Promise<void> {
   const client = new Client({ name: 'c', version: '1' })
   await client.connect(transport)
@@ -34,7 +34,7 @@ async function talk(transport: Transport, ...messages: string[]): Promise<void> 
   await client.close()
 }
 
-/** What the client of a recording asks, in its order. */
+/** Requests of the client in a recording, in order. */
 async function asked(path: string): Promise<string[]> {
   const recording = await readRecording(path)
   const told: string[] = []
@@ -50,7 +50,7 @@ async function expectReplays(copy: string): Promise<void> {
     ['--', ...everythingOnStdio],
     ['--url', url],
   ]) {
-    // Over HTTP, a notification that the recorded client was sent before it continued may come late or never.
+    // Over HTTP, a notification that the recorded client got before its next request may come late or never.
     const { code, stdout } = await wiretape(['replay', copy, '--timeout', '4s', ...target])
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Same: /m) })
   }
@@ -73,7 +73,7 @@ describe('the copy that a mock with a fallback makes', () => {
       'three',
       'newer',
     )
-    // The program writes it when its client has left; the client does not wait for that.
+    // The mock writes the copy when its client has disconnected; the client does not wait for that.
     await expect
       .poll(() => readFileSync(copy, 'utf8').includes('"type":"end"'), { timeout: 30_000 })
       .toBe(true)
@@ -121,7 +121,7 @@ describe('the copy that a mock with a fallback makes', () => {
       talks.set(conversation, [...(talks.get(conversation) ?? []), said])
     }
     const [first, ...others] = talks.values()
-    // Who asked first what was not recorded is left to chance; the others have talks of their own.
+    // Which client first sent an unrecorded request is random; the others have conversations of their own.
     const own = [['new', 'newer'], ['other'], ['last']]
     const kept = own.find(([begin]) => first!.includes(begin!))!
     expect(first!.filter((said) => !['initialize', 'one', 'two', 'three'].includes(said))).toEqual(kept)
@@ -142,7 +142,7 @@ describe('the copy that a mock with a fallback makes', () => {
     expect(overlapping).toMatchObject({ code: 0 })
   })
 
-  it.each(['all', 'new'])('is whole when a signal ends the mock (--record %s)', async (what) => {
+  it.each(['all', 'new'])('is complete when a signal ends the mock (--record %s)', async (what) => {
     const copy = stage.path(`signal-${what}.jsonl`)
     const options = [
       '--listen',

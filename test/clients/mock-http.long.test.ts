@@ -23,7 +23,7 @@ beforeEach(() => {
   mkdirSync(stage.path('files'))
 })
 afterEach(() => stage.close())
-/** Starts a program of ours that prints a URL. */
+/** Starts a wiretape command that prints a URL. */
 async function serving(...args: string[]): Promise<{ actor: Actor; url: string }> {
   const actor = stage.start([process.execPath, cli, ...args], { detached: true })
   await printed(actor, '\n')
@@ -46,7 +46,7 @@ function expectSame(mocked: Seen, real: Seen): void {
   expect(byText(mocked.received)).toEqual(byText(real.received))
 }
 
-/** Statuses of requests that are wrong in one way each, within a session. */
+/** Statuses of requests within a session, each with one fault. */
 async function refusals(url: string): Promise<number[]> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
   const initialize = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
@@ -114,7 +114,7 @@ describe('the official client, version 1, over HTTP', () => {
     ['server-everything', packaged('@modelcontextprotocol/server-everything', 'stdio'), everything],
     ['server-memory', packaged('@modelcontextprotocol/server-memory'), memory],
     ['a server with everything that is hard to play', server('mini-mcp.mjs'), mini],
-  ])('gets from a recording on stdio of %s what was said there', async (_, command, scenario) => {
+  ])('gets the recorded responses from a stdio recording of %s', async (_, command, scenario) => {
     const real = await talk(stage, stage.record(command), scenario)
     rmSync(stage.path('memory.jsonl'), { force: true })
     for (const transport of ['streamable-http', 'sse']) {
@@ -124,7 +124,7 @@ describe('the official client, version 1, over HTTP', () => {
     }
   })
 
-  it('cannot tell the mock from a server that knows no sessions, whatever connections it uses', async () => {
+  it('cannot tell the mock from a server without sessions, on any connections', async () => {
     const scenario: Scenario = async (client, step) => {
       const count = (): Promise<unknown> => client.callTool({ name: 'count' })
       await step('one', count)
@@ -147,7 +147,7 @@ describe('the official client, version 1, over HTTP', () => {
     await ended(mock)
   })
 
-  it('gets its own secrets back, which the recording does not hold', async () => {
+  it('gets its own secrets back, which the recording does not have', async () => {
     const secrets = ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210']
     const scenario: Scenario = async (client, step) => {
       for (const text of [...secrets, ...secrets.toReversed()])

@@ -25,7 +25,9 @@ async function ended({ actor }: { actor: Actor }): Promise<void> {
   expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
 }
 
-/** Version 2 asks a process of its own which era the server is of: that is a recording of its own, the first. */
+/**
+ * Version 2 starts another process first to find the era of the server. That process has its own recording, the first.
+ */
 const mainTape = (): string => stage.tapes().at(-1)!
 
 const overHttp = (url: string): Transport => new StreamableHTTPClientTransport(new URL(url))
@@ -37,7 +39,7 @@ const onStdio = (argv: readonly string[]): Transport =>
     stderr: 'ignore',
   })
 
-/** What a client of 2026-07-28 sees of a server that has these tools. */
+/** Outcomes of a 2026-07-28 client with a server that has these tools. */
 async function use(transport: Transport, name = 'test-client'): Promise<unknown[]> {
   const outcomes: unknown[] = []
   const step = async (name: string, run: () => Promise<unknown>): Promise<void> => {
@@ -66,9 +68,9 @@ async function use(transport: Transport, name = 'test-client'): Promise<unknown[
   await step('at the same time', () =>
     Promise.all(['a room', 'a boat'].map((what) => client.callTool({ name: 'book', arguments: { what } }))),
   )
-  // A report that shares a read with the answer is dropped by the client, so what comes is not compared.
+  // The client drops a progress notification that arrives together with the response, so these are not compared.
   await step('steps', () => client.callTool({ name: 'steps' }, { onprogress: () => undefined }))
-  // Those that are asked at the same time come in any order.
+  // Simultaneous input requests come in any order.
   outcomes.push(questions.map((question) => JSON.stringify(question)).toSorted())
   await step('cancelled', () => {
     const stop = new AbortController()
@@ -113,14 +115,14 @@ describe('the official client, version 2, in the 2026-07-28 era', () => {
     expect(JSON.stringify(real)).toContain('Booked a table')
     expect(await use(onStdio(ours('mock', ...stage.tapes())))).toEqual(real)
     const mock = await serving(ours('mock', ...stage.tapes(), '--listen', '0'))
-    // Over HTTP an unknown method is a 404, which this client tells as such.
+    // Over HTTP an unknown method is a 404, which this client reports as such.
     const comparable = (outcomes: unknown[]): unknown[] =>
       outcomes.filter((outcome) => !Array.isArray(outcome) || outcome[0] !== 'no such method')
     expect(comparable(await use(overHttp(mock.url)))).toEqual(comparable(real))
     await ended(mock)
   })
 
-  it('gets a state of the mock where the recorded one was redacted, and its retry is known by it', async () => {
+  it('gets a state of the mock where the recorded one was redacted, and the mock matches its retry by that state', async () => {
     const command = server('modern-mcp.mjs')
     const book = async (argv: readonly string[]): Promise<unknown> => {
       const client = new Client(

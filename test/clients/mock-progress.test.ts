@@ -12,7 +12,7 @@ afterAll(() => stage.close())
 
 const calls = 5
 
-/** A tool that was called so many times, and said three times how far it was, 40 ms apart. */
+/** A tool that was called `calls` times, and reported progress three times, 40 ms apart. */
 function writeTape(path: string): void {
   const t = '2026-08-01T10:00:00.000Z'
   const lines: object[] = [{ v: 1, type: 'meta', startedAt: t, label: 'x', command: ['x'] }]
@@ -78,7 +78,7 @@ describe('the mock at its own pace, on stdio', () => {
     async (_, connect) => {
       const tape = stage.path('slow.jsonl')
       writeTape(tape)
-      // Both in one process: however busy the machine is, a client of another is not to miss its turn.
+      // Both run in one process, so that a client on a busy machine gets its turn between two messages.
       const [input, output] = [new PassThrough(), new PassThrough()]
       const server = await mock(tape, { streams: { input, output } })
       const client = await connect(new StdioServerTransport(output, input))

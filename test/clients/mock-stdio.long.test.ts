@@ -26,7 +26,7 @@ describe('the official client, version 1, on stdio', () => {
     rmSync(stage.out, { recursive: true, force: true })
     mkdirSync(stage.path('files'))
     const real = await talk(stage, stage.record(command), scenario)
-    // The server is no more, and neither is what it worked on.
+    // The server and its files are gone.
     rmSync(stage.path('files'), { recursive: true, force: true })
     mkdirSync(stage.path('files'))
 

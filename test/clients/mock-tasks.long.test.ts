@@ -20,7 +20,7 @@ const onStdio = (argv: readonly string[]): Transport =>
     stderr: 'ignore',
   })
 
-/** Runs two tasks, and tells all that the client was told of them. */
+/** Runs two tasks; returns all messages that the client received about them. */
 async function use(transport: Transport): Promise<unknown[]> {
   const client = new Client(
     { name: 'c', version: '1' },

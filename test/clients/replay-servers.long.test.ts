@@ -1,4 +1,4 @@
-/** Real servers from npm, recorded with the official client and replayed: they say the same again, on any transport. */
+/** Real servers from npm, recorded with the official client and replayed: they respond the same, on any transport. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -30,7 +30,7 @@ const memory = [
   packageOf('memory'),
 ]
 
-/** The servers tell the time of day in some texts. */
+/** Some texts of the servers contain the time of day. */
 const clocks = { match: { '$..text': 'timestamp' } }
 const nothing = { differences: [], same: true }
 
@@ -61,7 +61,7 @@ async function recorded(
   return recorder.close()
 }
 
-/** The everything server over HTTP, and where it listens. */
+/** The everything server over HTTP, and its URL. */
 async function listening(mode: 'streamableHttp' | 'sse'): Promise<{ url: string; child: ChildProcess }> {
   const probe = createServer().listen(0, '127.0.0.1')
   await new Promise((done) => probe.once('listening', done))
@@ -78,7 +78,7 @@ async function listening(mode: 'streamableHttp' | 'sse'): Promise<{ url: string;
   return { url: `http://127.0.0.1:${port}/${mode === 'sse' ? 'sse' : 'mcp'}`, child }
 }
 
-/** The same again over HTTP, with a bridge before the server. */
+/** Replays over HTTP, with a bridge in front of the server. */
 async function replayOverHttp(tape: string, command: readonly string[]): Promise<ReplayResult> {
   const options = ['--listen', '127.0.0.1:0', '--out', join(folder, 'bridged')]
   const bridge = spawn(process.execPath, [cli, 'record', ...options, '--', ...command], {
@@ -102,7 +102,7 @@ describe('the everything server', () => {
   afterAll(() => children.map((child) => child.kill('SIGKILL')))
   beforeAll(async () => {
     tape = await recorded('everything', everything, async (client, tool) => {
-      // First, as the server asks for roots by itself after 350 ms: twice when both happen at once.
+      // First, because the server requests roots by itself after 350 ms: at the same time it would request them twice.
       await tool('get-roots-list')
       await tool('echo', { message: 'hi' })
       await tool('get-sum', { a: 1, b: 2 })
@@ -128,7 +128,7 @@ describe('the everything server', () => {
     })
   })
 
-  it('says the same again on stdio: sampling, elicitation, roots, progress, cancellation', async () => {
+  it('responds the same on stdio: sampling, elicitation, roots, progress, cancellation', async () => {
     const result = await replay(tape, { command: everything }, clocks)
     expect(result).toMatchObject(nothing)
     const asked = result.exchanges.filter(({ direction }) => direction === 'server_to_client')
@@ -142,14 +142,14 @@ describe('the everything server', () => {
   it.each([
     ['streamableHttp', 'streamable-http'],
     ['sse', 'sse'],
-  ] as const)('says the same again over %s', async (mode, transport) => {
+  ] as const)('responds the same over %s', async (mode, transport) => {
     const { url, child } = await listening(mode)
     children.push(child)
     expect(await replay(tape, { url, transport }, clocks)).toMatchObject(nothing)
   })
 })
 
-it('the filesystem server says the same again, and what changed in its folder is found', async () => {
+it('the filesystem server responds the same, and changes in its folder are found', async () => {
   mkdirSync(files, { recursive: true })
   writeFileSync(join(files, 'a.txt'), 'one')
   const tape = await recorded('filesystem', filesystem, async (_, tool) => {
@@ -168,7 +168,7 @@ it('the filesystem server says the same again, and what changed in its folder is
   ])
 })
 
-it('the memory server says the same again from an empty memory, and not from a full one', async () => {
+it('the memory server responds the same from an empty memory, and differs from a full one', async () => {
   const tape = await recorded('memory', memory, async (_, tool) => {
     const ann = { name: 'Ann', entityType: 'person', observations: ['is kind'] }
     await tool('create_entities', { entities: [ann] })

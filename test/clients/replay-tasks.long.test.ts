@@ -1,4 +1,7 @@
-/** Tasks of 2025-11-25, recorded with the official client and replayed: ids are those of the run, and polls go on. */
+/**
+ * Tasks of 2025-11-25, recorded with the official client and replayed: ids are those of the run, and polling continues
+ * to the end.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +55,7 @@ describe.each([
     tape = await recorded(tool, server(file), tool)
   })
 
-  it('is asked for by its new id, and comes to the same end', async () => {
+  it('is polled by its new id, and has the same outcome', async () => {
     const result = await replay(tape, { command: server(file) })
     expect(result).toMatchObject({ same: true, differences: [] })
     const [then, now] = [idsIn(result, 'original'), idsIn(result, 'sent')]
@@ -67,13 +70,13 @@ describe.each([
   })
 })
 
-describe('a task that takes another time', () => {
+describe('a task with another duration', () => {
   let tape = ''
   beforeAll(async () => {
     tape = await recorded('time', server('sdk-tasks.mjs', '100'), 'build')
   })
 
-  it.each([['400'], ['0']])('of %s ms a step is waited for, and makes no difference', async (stepMs) => {
+  it.each([['400'], ['0']])('of %s ms a step is waited for, and is no difference', async (stepMs) => {
     const result = await replay(tape, { command: server('sdk-tasks.mjs', stepMs) })
     expect(result).toMatchObject({ same: true, differences: [] })
   })
@@ -84,7 +87,7 @@ describe('a task that takes another time', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Same: /m) })
   })
 
-  it('that does not end in time is told as a time-out', async () => {
+  it('that does not end in time is reported as a time-out', async () => {
     const slow = server('sdk-tasks.mjs', '60000')
     const { exchanges } = await replay(tape, { command: slow }, { timeoutMs: 6_000 })
     const polls = exchanges.filter(({ method }) => method === 'tasks/get')

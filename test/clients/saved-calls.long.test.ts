@@ -1,4 +1,4 @@
-/** Saved calls against the official server, in the ways that it can be reached. */
+/** Saved calls to the official server, over each transport. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { stringify } from 'yaml'
@@ -46,7 +46,7 @@ const calls = [
 const save = (server: object): void =>
   writeFileSync(stage.path('calls.yaml'), stringify({ server, variables: { message: 'hi' }, calls }))
 
-it('are answered on stdio as expected', async () => {
+it('get the expected responses on stdio', async () => {
   save({ command: everythingOnStdio })
   expect(await here('run', 'calls.yaml', '--all')).toMatchObject({
     code: 0,
@@ -56,7 +56,7 @@ it('are answered on stdio as expected', async () => {
 })
 
 it.each(['streamableHttp', 'sse'] as const)(
-  'are answered over %s as expected, also recorded',
+  'get the expected responses over %s, also recorded',
   async (transport) => {
     save({ url: await startEverything(transport) })
     const good = { code: 0, stdout: 'Same: 5 exchanges\n', stderr: '' }
@@ -68,7 +68,7 @@ it.each(['streamableHttp', 'sse'] as const)(
   },
 )
 
-it('that were saved from calls are answered as they were', async () => {
+it('that were saved from calls get the same responses', async () => {
   const save = (...words: string[]): Promise<Run> =>
     here('call', ...words, '--save', 'saved.yaml', '--', ...everythingOnStdio)
   expect(await save('echo', '{"message":"tea ${x}"}')).toMatchObject({ code: 0 })

@@ -1,4 +1,4 @@
-/** What a client of version 1 does with servers of several kinds, and all that it sees of them. */
+/** Scenarios of a version 1 client with several servers, and everything that the client sees. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -15,9 +15,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { until, type Stage } from '../behaviour/stage.js'
 
-/** All that a client can see of a server. */
+/** All observations of a client about a server. */
 export interface Seen {
-  /** What each step came to: its value, or its error. */
+  /** The outcome of each step: its value, or its error. */
   readonly outcomes: [step: string, outcome: unknown][]
   readonly sent: JSONRPCMessage[]
   readonly received: JSONRPCMessage[]
@@ -29,7 +29,7 @@ export interface Seen {
 type Step = (name: string, run: () => Promise<unknown>) => Promise<void>
 export type Scenario = (client: Client, step: Step, seen: Seen, stage: Stage) => Promise<void>
 
-/** A transport that notes what passes. */
+/** A transport that notes all messages. */
 function noted(inner: Transport, seen: Seen): Transport {
   const outer: Transport = {
     start: () => inner.start(),
@@ -70,7 +70,7 @@ export async function talk(stage: Stage, argv: readonly string[], scenario: Scen
   return { ...seen, stderr }
 }
 
-/** Plays the scenario over a transport that was not started yet. */
+/** Plays the scenario over a transport that is not started yet. */
 export async function talkOver(stage: Stage, transport: Transport, scenario: Scenario): Promise<Seen> {
   const seen: Seen = { outcomes: [], sent: [], received: [], problems: [], stderr: '', closed: 0 }
   const client = new Client(
@@ -110,8 +110,8 @@ const call =
     step(`call ${name}`, () => client.callTool({ name, arguments: args }))
 
 /**
- * What `onprogress` is called with is not compared: the client forgets the handler when the answer comes, so a
- * report that shares a read with it is dropped, with us or without us. The messages themselves are compared.
+ * Calls of `onprogress` are not compared: the client removes the handler when the response arrives. So a notification
+ * that arrives together with it is dropped, with and without a recorder. The messages themselves are compared.
  */
 const withProgress = (
   client: Client,
@@ -123,7 +123,7 @@ const withProgress = (
     client.callTool({ name, arguments: args }, undefined, { onprogress: () => undefined }),
   )
 
-/** The command line of a server that is installed as a package. */
+/** The command line of a server in a package. */
 export function packaged(name: string, ...args: string[]): string[] {
   const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
   const bin = Object.values(JSON.parse(readFileSync(manifest, 'utf8')).bin as Record<string, string>)[0]!
@@ -132,7 +132,7 @@ export function packaged(name: string, ...args: string[]): string[] {
 
 export const everything: Scenario = async (client, step, seen) => {
   const tool = call(client, step)
-  // It asks some time after the start; which of its ids the question gets depends on what else it has asked.
+  // The server requests roots some time after its start; the id of that request depends on its other requests.
   await until('the server has our roots', () =>
     seen.received.some((message) => 'method' in message && message.method === 'notifications/message'),
   )
@@ -213,7 +213,7 @@ export const mini: Scenario = async (client, step) => {
   await step('ping', () => client.ping())
 }
 
-/** Times are all that may differ. */
+/** Removes times, the only values that may differ. */
 export function timeless(value: unknown): unknown {
   const text = JSON.stringify(value).replaceAll(/\d{1,2}:\d{2}:\d{2}(\.\d+)?/g, '<time>')
   return JSON.parse(text)

@@ -28,7 +28,7 @@ describe('the official client, version 1,', () => {
     ],
     ['server-memory', packaged('@modelcontextprotocol/server-memory'), memory, false],
     ['a server with everything that is hard to record', server('mini-mcp.mjs'), mini, true],
-  ])('sees the same with us and without us of %s', async (_, command, scenario, asks) => {
+  ])('sees the same with and without the recorder of %s', async (_, command, scenario, asks) => {
     const fresh = (): void => {
       rmSync(stage.path('memory.jsonl'), { force: true })
       rmSync(stage.path('files'), { recursive: true, force: true })

@@ -43,7 +43,9 @@ async function talk(
   return outcomes
 }
 
-/** Version 2 asks a process of its own which era the server is of: that is a recording of its own, the first. */
+/**
+ * Version 2 starts another process first to find the era of the server. That process has its own recording, the first.
+ */
 function mainTape(): string {
   const tapes = stage.tapes()
   expect(tapes).toHaveLength(2)
@@ -52,7 +54,7 @@ function mainTape(): string {
 }
 
 describe('the official client, version 2, in the 2026-07-28 era', () => {
-  it('sees the same with us and without us of a server of the official SDK', async () => {
+  it('sees the same with and without the recorder of a server of the official SDK', async () => {
     const scenario: Parameters<typeof talk>[2] = async (client, step) => {
       let changes = 0
       client.setNotificationHandler('notifications/tools/list_changed', () => void (changes += 1))
@@ -105,7 +107,7 @@ describe('the official client, version 2, in the 2026-07-28 era', () => {
     await expectFaultless(tape)
   })
 
-  it('sees the same with us and without us of a server written by hand', async () => {
+  it('sees the same with and without the recorder of a minimal server', async () => {
     const scenario: Parameters<typeof talk>[2] = async (client, step) => {
       await step('tools', () => client.listTools())
       await step('book', () => client.callTool({ name: 'book', arguments: { what: 'a room' } }))
@@ -123,7 +125,7 @@ describe('the official client, version 2, in the 2026-07-28 era', () => {
   it.each([
     ['modern', 'sdk-modern.mjs'],
     ['2025', 'mini-mcp.mjs'],
-  ])('finds out that the server is of the %s era through us as without us', async (_, name) => {
+  ])('finds that the server is of the %s era with and without the recorder', async (_, name) => {
     const scenario: Parameters<typeof talk>[2] = async (client, step) => {
       await step('version', async () => client.getNegotiatedProtocolVersion())
       await step('tools', () => client.listTools())

@@ -1,4 +1,4 @@
-/** What a tape holds, read without any of our own code, to be held against what a client saw. */
+/** Reads a tape without wiretape's code, to compare it with what a client saw. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { wiretape } from '../behaviour/run-cli.js'
@@ -10,7 +10,7 @@ export interface TapeMessage {
     readonly method?: string
     readonly params?: { readonly name?: string; readonly requestId?: unknown }
   }
-  /** Exact text. */
+  /** Exact text of the message. */
   readonly text: string
   readonly id: string
   readonly corr?: string
@@ -28,7 +28,7 @@ export function messagesOf(tape: string): TapeMessage[] {
   return records.filter((record) => record.type === undefined)
 }
 
-/** Every answer names its request, and nothing else names one as what it answers. */
+/** Every response names its request, and no other message names one as its request. */
 export function expectCorrelated(messages: readonly TapeMessage[]): void {
   const open = new Map<string, string>()
   const keyOf = (dir: string, id: unknown): string => `${dir} ${JSON.stringify(id)}`
@@ -44,7 +44,7 @@ export function expectCorrelated(messages: readonly TapeMessage[]): void {
   }
 }
 
-/** Client and server have used the same id for requests of their own. */
+/** Ids that client and server both used for their own requests. */
 export function overlappingIds(messages: readonly TapeMessage[]): unknown[] {
   const idsOf = (dir: string): unknown[] =>
     messages.filter(({ raw, ...m }) => m.dir === dir && raw.method !== undefined).map(({ raw }) => raw.id)

@@ -4,27 +4,27 @@ import { randomUUID } from 'node:crypto'
 import { until, type Stage } from '../behaviour/stage.js'
 
 export interface Terminal {
-  /** What stands on the screen. */
+  /** Text of the screen. */
   screen(): string
   /** The same, with escapes for colours and marks. */
   painted(): string
-  /** The same, with what has scrolled out of it: the end of what ran in it scrolls it by a line. */
+  /** The same, with the lines that scrolled out: when the program ends, the screen scrolls by a line. */
   history(): string
-  /** Resolves with the screen once it shows this. */
+  /** Resolves with the screen once it matches. */
   shows(what: string | RegExp): Promise<string>
   /** Keys by tmux's names: `Enter`, `C-s`, `F5`. */
   press(...keys: readonly string[]): void
-  /** Characters as they are. */
+  /** Types characters literally. */
   type(text: string): void
   resize(columns: number, rows: number): void
-  /** Resolves when what ran in it has ended. */
+  /** Resolves when the program has ended. */
   readonly ended: () => Promise<void>
-  /** Pid of what runs in it. */
+  /** Pid of the program. */
   pid(): number
   close(): void
 }
 
-/** Why there are no terminals here; undefined when there are. */
+/** Why terminals cannot be used here; undefined if they can. */
 export const noTerminal: string | undefined =
   spawnSync('tmux', ['-V']).status === 0 ? undefined : 'tmux is not installed (apt-get install tmux)'
 

@@ -14,7 +14,7 @@ import {
 import { compareAnswers } from '../../src/compare/verdict.js'
 import { call, compared, recordingOf, tapeOf, type Said } from './stage.js'
 
-/** What is not the same, one line each. */
+/** The differences, one line each. */
 async function differences(
   before: readonly Said[],
   after: readonly Said[],

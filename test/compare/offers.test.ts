@@ -15,7 +15,7 @@ it('takes an answer that is no list for no statement about what is offered', () 
   expect(compareOffers(before, after)).toMatchObject([{ name: 'two', change: 'removed' }])
 })
 
-/** What changed between two lists of one. */
+/** Changes between two lists of one element each. */
 function changed(method: string, member: string, before: object, after: object): unknown[] {
   const [old, now] = [createOffers(), createOffers()]
   old.take(method, answer({ [member]: [{ name: 'one', ...before }] }), false)
@@ -72,7 +72,7 @@ it.each<[string, string, object, object, string[]]>([
   expect(changed(method, member, before, after)).toEqual([change])
 })
 
-/** A page of a list of tools, and the cursor that it was asked for with. */
+/** A page of a list of tools, and the cursor of its request. */
 function listed(names: string, { cursor, next }: { cursor?: string; next?: string } = {}): Said {
   const tools = names.split('').map((name) => ({ name, inputSchema: {} }))
   return {
@@ -82,7 +82,7 @@ function listed(names: string, { cursor, next }: { cursor?: string; next?: strin
   }
 }
 
-/** What differs, in words. */
+/** The differences, in words. */
 async function between(before: Said[], after: Said[], settings = plainSettings): Promise<string[]> {
   const { exchanges, summary } = await compared(before, after, settings)
   const verdicts = exchanges.map(({ verdict }) => verdict).filter((verdict) => verdict !== 'same')
@@ -140,7 +140,7 @@ describe('lists of one session', () => {
   })
 })
 
-/** An opening of a conversation. */
+/** The `initialize` exchange of a conversation. */
 const opened = (result: object, redAnswer?: readonly string[]): Said => ({
   method: 'initialize',
   params: {},

@@ -10,7 +10,7 @@ import {
 import { decodeLine } from '../../src/formats/index.js'
 import type { MessageRecord } from '../../src/model/index.js'
 
-/** A request and what it was answered; without an answer it got none. */
+/** A request and its result; without one, the request has no response. */
 export interface Said {
   readonly method?: string
   readonly params?: unknown
@@ -26,13 +26,13 @@ export interface Said {
   readonly redAnswer?: readonly string[]
 }
 
-/** A call of a tool and its text. */
+/** A call of a tool, with the text of its result. */
 export function call(name: string, args: unknown, text: unknown, more: object = {}): Said {
   const content = [{ type: 'text', text: typeof text === 'string' ? text : JSON.stringify(text) }]
   return { method: 'tools/call', params: { name, arguments: args }, result: { content, ...more } }
 }
 
-/** Text of a tape in which all this was said, one after the other. */
+/** Text of a tape with these exchanges in order. */
 export function tapeOf(said: readonly Said[]): string {
   const lines: unknown[] = [
     { v: 1, type: 'meta', startedAt: '2026-08-01T10:00:00.000Z', label: 'x', command: [] },

@@ -1,13 +1,13 @@
 // @ts-check
-/** The processes of a run: all of them end with it, and none runs for ever. */
+/** The processes of a run: all of them end with it, and each has a time limit. */
 import { spawn } from 'node:child_process'
 
-/** Nothing that is started here takes longer, however busy the machine. */
+/** Time limit of a process, also on a busy machine. */
 const longestMs = 300_000
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 
-/** Ends what still runs. */
+/** Ends all running processes. */
 export function endAll() {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -24,8 +24,8 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(si
 /**
  * @typedef {object} Actor
  * @property {import('node:child_process').ChildProcess} child
- * @property {() => string} out What it has written to stdout.
- * @property {() => string} err What it has written to stderr.
+ * @property {() => string} out Its stdout so far.
+ * @property {() => string} err Its stderr so far.
  * @property {Promise<Ending>} ended
  */
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** The suite for servers, against a server over HTTP and against the same server on stdio behind a bridge. */
+/** The suite for servers, run on a server over HTTP and on the same server on stdio behind a bridge. */
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { firstLine, start } from './actors.mjs'
@@ -10,7 +10,10 @@ import { runSuite } from './servers.mjs'
 const revisions = ['2025-11-25', '2026-07-28']
 const script = resolve(import.meta.dirname, '../fixtures/servers/conformance/stdio.mjs')
 
-/** What differs, and has to: by the start of its line, in each revision. Nothing else may, and none of it may be missing. */
+/**
+ * Expected differences: by the start of the line, for each revision. Any other difference, or a missing one, is a
+ * fault.
+ */
 /** @type {Readonly<Record<string, readonly { start: string, why: string }[]>>} */
 const explained = {
   '2025-11-25': [
@@ -37,7 +40,7 @@ const explained = {
 /**
  * @param {import('./tools.mjs').Tools} tools
  * @param {string} folder For results and tapes.
- * @returns {Promise<string[]>} What is wrong.
+ * @returns {Promise<string[]>} The faults.
  */
 export async function testBridges(tools, folder) {
   const wrong = []

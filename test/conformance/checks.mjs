@@ -1,5 +1,5 @@
 // @ts-check
-/** What the conformance suite found, check by check. */
+/** The results of the conformance suite, check by check. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -43,7 +43,7 @@ export function readChecks(folder) {
 }
 
 /**
- * What differs, a line each.
+ * The differing checks, a line each.
  *
  * @param {readonly Check[]} direct
  * @param {readonly Check[]} through
@@ -62,7 +62,7 @@ export function differences(direct, through) {
   })
 }
 
-/** How many checks of each status. @param {readonly Check[]} checks */
+/** Number of checks of each status. @param {readonly Check[]} checks */
 export function countsOf(checks) {
   const count = (/** @type {string} */ status) => checks.filter((check) => check.status === status).length
   return `${count('SUCCESS')} passed, ${count('FAILURE')} failed, ${count('WARNING')} warnings, ${count('SKIPPED')} skipped`

@@ -20,7 +20,7 @@ function leave(run: string, checks: readonly object[]): ReturnType<typeof readCh
 const passed = { id: 'ping', name: 'Ping', status: 'SUCCESS' }
 
 describe('the comparison of two runs of the conformance suite', () => {
-  it('finds nothing where every check came out the same, wherever the server was', () => {
+  it('finds nothing where every check had the same outcome, at any URL', () => {
     const failed = (port: number): object => ({
       ...passed,
       status: 'FAILURE',
@@ -29,14 +29,14 @@ describe('the comparison of two runs of the conformance suite', () => {
     expect(differences(leave('a', [passed, failed(1234)]), leave('b', [passed, failed(77)]))).toEqual([])
   })
 
-  it('tells a check that came out otherwise, with both outcomes', () => {
+  it('reports a check with another outcome, with both outcomes', () => {
     const failed = { ...passed, status: 'FAILURE', errorMessage: 'No answer' }
     expect(differences(leave('a', [passed]), leave('b', [failed]))).toEqual([
       'ping: ping (Ping)\n    direct:  SUCCESS\n    through: FAILURE (No answer)',
     ])
   })
 
-  it('tells a check that was made on one side only, also when others have its name', () => {
+  it('reports a check that was made on one side only, also when others have its name', () => {
     const [only] = differences(leave('a', [passed, passed]), leave('b', [passed]))
     expect(only).toBe('ping: ping (Ping) #2\n    direct:  SUCCESS\n    through: not there')
   })

@@ -1,5 +1,5 @@
 // @ts-check
-/** Clients that people use, on servers directly and through us: what they get must be the same. */
+/** Popular clients with servers, directly and through the recorder: the outcomes must be the same. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,7 +16,7 @@ import { useMcpRemote } from './mcp-remote.mjs'
  * @property {string} name
  * @property {(run: (url: string) => Promise<unknown>) => Promise<unknown>} serve
  * @property {(tools: Tools, url: string, home: string) => Promise<unknown[]>} use
- * @property {string} needs What at least must be on the tape.
+ * @property {string} needs A text that the tape must contain.
  */
 
 /** @type {readonly Case[]} */
@@ -83,7 +83,7 @@ const ofEverything = [
 /**
  * @param {Tools} tools
  * @param {string} folder
- * @returns {Promise<string[]>} What is wrong.
+ * @returns {Promise<string[]>} The faults.
  */
 export async function testClients(tools, folder) {
   /** @type {string[]} */
@@ -122,7 +122,7 @@ async function withEverything(run) {
 }
 
 /**
- * What each of the command lines printed, and how it ended.
+ * Output and exit status of each command line.
  *
  * @param {Tools} tools
  * @param {readonly string[]} options

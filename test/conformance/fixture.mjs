@@ -1,12 +1,12 @@
 // @ts-check
-/** A server of ours, made with the official SDK, which passes the suite. */
+/** Our server, made with the official SDK, which passes the suite. */
 import { resolve } from 'node:path'
 import { firstLine, start } from './actors.mjs'
 
 const script = resolve(import.meta.dirname, '../fixtures/servers/conformance/server.mjs')
 
 /**
- * Calls `use` with the URL of a server that nobody has used before, and ends the server.
+ * Calls `use` with the URL of a fresh server, and ends the server.
  *
  * @template T
  * @param {(url: string) => Promise<T>} use

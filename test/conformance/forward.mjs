@@ -1,5 +1,5 @@
 // @ts-check
-/** The suite for clients, directly and behind the forward proxy: every verdict has to be the same. */
+/** The suite for clients, directly and behind the forward proxy: every verdict must be the same. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { start } from './actors.mjs'
@@ -8,23 +8,23 @@ import { countsOf, differences, readChecks } from './checks.mjs'
 const revisions = ['2025-11-25', '2026-07-28']
 /** Comparisons of one revision. */
 const mostAttempts = 3
-/** Beside the other fixtures, where it finds the SDK that the project is tested with. */
+/** Beside the other fixtures, where it finds the project's version of the SDK. */
 const client = resolve(import.meta.dirname, '../fixtures/clients/conformance.mjs')
 
-/** Scenarios that are not scored, and fail without us: the SDK of our client does not do them. */
+/** Unscored scenarios that fail without the proxy, too: our client's SDK does not support them. */
 const explained = ['auth/dpop', 'auth/dpop-nonce', 'auth/wif-jwt-bearer']
 
 /**
  * @param {import('./tools.mjs').Tools} tools
  * @param {string} folder For results and tapes.
- * @returns {Promise<string[]>} What is wrong.
+ * @returns {Promise<string[]>} The faults.
  */
 export async function testForward(tools, folder) {
   const wrong = []
   for (const revision of revisions) {
     /** @type {string[]} */
     let found = []
-    // A busy machine cuts connections, with us and without us: what differs is asked again.
+    // On a busy machine connections break, with and without the proxy, so a differing revision is compared again.
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       found = await compare(tools, revision, folder, join(folder, `client-${revision}-${attempt}`))
       if (found.length === 0) break
@@ -60,7 +60,7 @@ async function compare(tools, revision, folder, place) {
   const options = ['--forward', '--out', tapes, '--ca-dir', join(folder, 'ca'), '--']
   const through = await run('through', [process.execPath, tools.cli, 'record', ...options])
 
-  // What a check only notes down (one line a request) is no verdict, and depends on when things happen.
+  // A check with the status INFO (one line a request) is no verdict, and depends on timing.
   const verdicts = (/** @type {import('./checks.mjs').Check[]} */ checks) =>
     checks.filter(({ status }) => status !== 'INFO')
   const different = differences(verdicts(direct.checks), verdicts(through.checks))
@@ -93,7 +93,7 @@ async function compare(tools, revision, folder, place) {
   if (direct.checks.length === 0) wrong.push(`client, ${revision}: the suite checked nothing`)
   if (through.code !== direct.code)
     wrong.push(`client, ${revision}: it ended with ${through.code}, not ${direct.code}`)
-  // The suite starts servers of its own for each scenario, and each of them is recorded.
+  // The suite starts its own servers for each scenario, and each of them is recorded.
   if (tokens.length < 10)
     wrong.push(`client, ${revision}: only ${tokens.length} requests for tokens are on tapes`)
   for (const name of readdirSync(tapes)) {

@@ -1,15 +1,15 @@
 // @ts-check
-/** mcp-remote, which stands between a client of stdio and a server of HTTP. */
+/** mcp-remote, a bridge from a client on stdio to a server over HTTP. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 
 /**
- * Talks to a server through mcp-remote; what came of each step.
+ * Uses a server through mcp-remote; returns the outcome of each step.
  *
  * @param {import('./tools.mjs').Tools} tools
  * @param {string} url
  * @param {'http-only' | 'sse-only'} transport
- * @param {string} tool One that reports progress.
+ * @param {string} tool A tool that reports progress.
  * @param {string} home
  */
 export async function useMcpRemote({ node, packageFile }, url, transport, tool, home) {

@@ -1,11 +1,14 @@
 // @ts-check
-/** The suite for servers against `wiretape mcp`: what a server without its fixture tools can be asked has to pass. */
+/** The suite for servers, run on `wiretape mcp`: every check must pass that needs no fixture tools. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstLine, start } from './actors.mjs'
 import { runSuite } from './servers.mjs'
 
-/** Lifecycle, ping, listing, transport and rebinding, of each revision. @type {Readonly<Record<string, readonly string[]>>} */
+/**
+ * Required scenarios of each revision: lifecycle, ping, listing, transport and rebinding. @type
+ * {Readonly<Record<string, readonly string[]>>}
+ */
 const needed = {
   '2025-11-25': [
     'dns-rebinding-protection',
@@ -30,13 +33,13 @@ const needed = {
     'tools-list',
   ],
 }
-/** A check of one of them that needs a tool of the suite's own server. */
+/** A check in one of them that needs a tool of the suite's own server. */
 const wantsFixture = /^Not testable: /
 
 /**
  * @param {import('./tools.mjs').Tools} tools
  * @param {string} folder For results.
- * @returns {Promise<string[]>} What is wrong.
+ * @returns {Promise<string[]>} The faults.
  */
 export async function testOwnMcp(tools, folder) {
   const wrong = []

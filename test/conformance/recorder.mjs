@@ -7,7 +7,7 @@ import { firstLine, start } from './actors.mjs'
 /**
  * @param {string} cli
  * @param {string} upstream
- * @param {string} folder Where the tape goes, which must hold no other.
+ * @param {string} folder The folder for the tape, without other tapes.
  */
 export async function startRecorder(cli, upstream, folder) {
   const actor = start(process.execPath, [cli, 'record', '--url', upstream, '--out', folder, '--quiet'])

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Programs of others, with and without us between them: the official conformance suite, and clients that people use.
- * Exit code 1 when anything differs.
+ * Other programs with and without wiretape between them: the official conformance suite, and popular clients. Exit code
+ * 1 on any difference.
  *
  * Usage: node test/conformance/run.mjs [PART…]
  */
@@ -29,7 +29,7 @@ const parts = {
   clients: testClients,
   forward: testForward,
 }
-/** Without a name of one. */
+/** The parts of a run without arguments. */
 const usual = ['schemas', 'mcp', 'servers', 'bridges', 'clients']
 
 const asked = process.argv.slice(2)

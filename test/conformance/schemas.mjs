@@ -1,10 +1,10 @@
 // @ts-check
-/** The schemas that `protocol/schema` holds messages against, and those of the official suite. */
+/** Compares the schemas of `protocol/schema` with those of the official suite. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { projectRoot } from '../../scripts/bootstrap.mjs'
 
-/** @param {import('./tools.mjs').Tools} tools @returns {Promise<string[]>} What is wrong. */
+/** @param {import('./tools.mjs').Tools} tools @returns {Promise<string[]>} The faults. */
 export function testSchemas(tools) {
   const script = join(projectRoot, 'scripts/mcp-schemas.mjs')
   const source = tools.packageFile('@modelcontextprotocol/conformance/dist/index.js')

@@ -1,5 +1,5 @@
 // @ts-check
-/** The suite for servers, against one that passes it, directly and through us. */
+/** The suite for servers, run on a server that passes it, directly and through the recorder. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { start } from './actors.mjs'
@@ -9,7 +9,7 @@ import { startRecorder } from './recorder.mjs'
 
 const revisions = ['2025-11-25', '2026-07-28']
 
-/** Why checks may fail without us, by the start of their scenario's name. Nothing else may. */
+/** Scenarios that may fail without the recorder, by the start of their name, with the reason. No other may fail. */
 const explained = [
   { start: 'tasks-', why: 'an extension that is not scored, and that the SDK of the server does not have' },
 ]
@@ -17,7 +17,7 @@ const explained = [
 /**
  * @param {import('./tools.mjs').Tools} tools
  * @param {string} folder For results and tapes.
- * @returns {Promise<string[]>} What is wrong.
+ * @returns {Promise<string[]>} The faults.
  */
 export async function testServers(tools, folder) {
   const wrong = []

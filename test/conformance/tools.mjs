@@ -1,5 +1,5 @@
 // @ts-check
-/** Brings what is tested with here: packages of their own, and a Node that is new enough for them. */
+/** Installs the tested programs: packages of their own, and a Node that is new enough for them. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ const here = import.meta.dirname
 /**
  * @typedef {object} Tools
  * @property {string} node A Node that runs the packages.
- * @property {string} cli The built command line of ours.
+ * @property {string} cli The built command line of wiretape.
  * @property {(name: string) => string} packageFile A file of the packages.
  */
 
@@ -27,7 +27,7 @@ export function installTools() {
   }
 }
 
-/** The running Node, or one that is kept beside those that .ci/run brings. */
+/** The running Node, or another one from the folder of .ci/run. */
 function modernNode() {
   if (Number(process.versions.node.split('.')[0]) >= neededMajor) return process.execPath
   const folder = join(projectRoot, 'build/nodes', String(neededMajor))

@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Reads to the end of what there is. */
+/** Reads all available lines. */
 async function readAll(follower: TapeFollower, into: string[]): Promise<number> {
   let left = 0
   for (;;) {
@@ -88,7 +88,7 @@ describe('those who follow a tape', () => {
         Array.from({ length: 200 }, () => line),
       )
       tell(201)
-      // One that began at the start has counted what it got.
+      // A follower that began at the start counts the lines that it read.
       const other = createTapeFollower(view, 0)
       const first = await other.next()
       if (first.kind === 'lines') first.release()

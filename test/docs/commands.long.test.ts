@@ -1,6 +1,6 @@
 /**
- * The commands of all pages do what the pages say: each runs in a folder with the files that pages name, in the order
- * of its page, and prints what the page shows. Numbers, times and hashes may differ.
+ * The commands of all pages work as documented: each runs in a folder with the files of its page, in the order of the
+ * page, and prints the documented output. Numbers, times and hashes may differ.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -21,7 +21,7 @@ import { packages, pageFiles, rulesOf, sessionOf, sharedFiles } from './page-fil
 import { startServices, type Services } from './page-services.js'
 import { commands, pages, root, type Command } from './pages.js'
 
-/** Commands that cannot run here, by their beginning. */
+/** Commands that cannot run here, by their start. */
 const notRun: Readonly<Record<string, string>> = {
   'npm start': 'installs and builds a clone',
   'npm test': 'runs all tests',
@@ -35,7 +35,7 @@ const notRun: Readonly<Record<string, string>> = {
 const isNotRun = ({ text }: Command): boolean => Object.keys(notRun).some((start) => text.startsWith(start))
 
 const module = (name: string): boolean => spawnSync('python3', ['-c', `import ${name}`]).status === 0
-/** Pages that need what may be missing. */
+/** Pages with requirements that may be missing here. */
 const needs: Readonly<Record<string, readonly [isThere: () => boolean, what: string]>> = {
   'docs/recipes/pytest.md': [
     () => module('pytest') && module('mcp.client.client'),
@@ -44,12 +44,12 @@ const needs: Readonly<Record<string, readonly [isThere: () => boolean, what: str
   'docs/fleet.md': [() => spawnSync('nats-server', ['-v']).status === 0, 'nats-server'],
 }
 
-/** Programs that connect to the URL which a command of the page printed. */
+/** Programs that connect to the URL that a command of the page printed. */
 const clients: Readonly<Record<string, (url: string) => string>> = {
   'docs/recipes/oauth-vscode.md': (url) => `UPSTREAM=${url} node client.js`,
 }
 
-/** What was done before the commands of a page. */
+/** Commands to run before those of a page. */
 const first: Readonly<Record<string, readonly string[]>> = {
   'docs/fleet.md': ['wiretape ship --to nats://bus.example.com', 'wiretape ship --to /srv/recordings'],
   'docs/attach.md': ['wiretape record --reloadable -- node server.js'],
@@ -57,7 +57,7 @@ const first: Readonly<Record<string, readonly string[]>> = {
   'docs/redaction.md': ['mkdir -p ~/.local/share/wiretape'],
 }
 
-/** Exit statuses that pages promise, for commands that find something. */
+/** Exit statuses that pages document, for commands that report findings. */
 const promised: Readonly<Record<string, number>> = {
   'docs/diff.md wiretape diff before.jsonl after.jsonl': 1,
   'docs/doctor.md wiretape doctor -- node server.js': 1,
@@ -67,7 +67,7 @@ const promised: Readonly<Record<string, number>> = {
 const promisedCode = ({ page, text }: Command): number =>
   Object.entries(promised).find(([start]) => `${page} ${text}`.startsWith(start))?.[1] ?? 0
 
-/** Commands that run until they are ended, and what they print when they are ready. */
+/** Commands that run until they are ended, and the output that says they are ready. */
 const lasting: readonly (readonly [command: RegExp, ready: RegExp])[] = [
   [/^wiretape(?: attach)?$/, /quit|leave/],
   [/^wiretape ui/, /Ctrl\+C/],
@@ -156,7 +156,7 @@ async function finish(actor: Actor): Promise<Finished> {
   return { code: exitCode, printed: printedBy(actor) }
 }
 
-/** The addresses and folders of a page are those of this run. */
+/** Replaces the addresses and folders of a page by those of this run. */
 function adapted(text: string, url: string, services: Services): string {
   return [...services.addresses]
     .reduce((all, [name, address]) => all.replaceAll(name, address), text)
@@ -172,7 +172,7 @@ function adapted(text: string, url: string, services: Services): string {
     .replaceAll('wiretape collect', 'wiretape collect --batch-age 1s')
 }
 
-/** Matches a shown output: numbers, units and hashes may differ, `…` stands for anything. */
+/** A pattern for the shown output: numbers, units and hashes may differ, `…` stands for any text. */
 function shownAs(text: string): RegExp {
   const words = (line: string): string =>
     line
@@ -191,7 +191,7 @@ function shownAs(text: string): RegExp {
   )
 }
 
-/** What is true when the commands of a page have run. */
+/** Checks after the commands of a page. */
 const afterwards: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   async 'README.md'(stage) {
     const inspected = await finish(start(stage, 'wiretape inspect server-everything'))
@@ -227,7 +227,7 @@ const afterwards: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   },
 }
 
-it('leaves out only commands that cannot run here', () => {
+it('skips only commands that cannot run here', () => {
   const left = commands.filter(isNotRun)
   for (const beginning of Object.keys(notRun))
     expect(left.map(({ text }) => text)).toContainEqual(expect.stringMatching(`^${beginning}`))

@@ -1,4 +1,6 @@
-/** What the documents show is true: TypeScript compiles, JSON and YAML are read, command lines name options that exist. */
+/**
+ * Code in the documents is valid: TypeScript compiles, JSON and YAML parse, command lines have only existing options.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +31,7 @@ it('knows the language of every block', () => {
 })
 
 it('TypeScript passes tsc --strict, the blocks of a page as one program', async () => {
-  // Inside of the package, which may name itself.
+  // Inside of the package, which can then import itself by name.
   const place = join(root, 'build', 'docs-code')
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
@@ -55,7 +57,7 @@ it.each(inLanguage('json'))('%s is JSON', (_, { text }) => {
   expect(() => JSON.parse(text) as unknown).not.toThrow()
 })
 
-it.each(inLanguage('jsonl'))('%s has JSON in each line, where nothing is left out', (_, { text }) => {
+it.each(inLanguage('jsonl'))('%s has JSON in each line, except for omitted parts', (_, { text }) => {
   const lines = text
     .trimEnd()
     .split('\n')
@@ -84,7 +86,7 @@ it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => 
   }
   if (/^(?:services|# yaml-language-server):/m.test(text)) return expect(parse(text)).toBeDefined()
   if (/^record:/m.test(text)) return expect(parsePolicy('policy.yaml', text).diagnostics).toEqual([])
-  // A workflow of GitHub: its commands are tried with the recipes.
+  // A GitHub workflow: its commands are tested with the recipes.
   if (/^jobs:/m.test(text)) return expect(parse(text)).toHaveProperty('jobs')
   if (!/^rules:/m.test(text)) return expect(parseSettingsFile(text)).not.toHaveProperty('fault')
   const file = join(folder, 'rules.yaml')
@@ -92,7 +94,7 @@ it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => 
   expect(await wiretape(['rules', 'check', file])).toMatchObject({ code: 0 })
 })
 
-it('redaction rules are taken by record', async () => {
+it('redaction rules are accepted by record', async () => {
   const [, block] = inLanguage('json').find(([, { page }]) => page === 'docs/redaction.md')!
   const file = join(folder, 'redact.json')
   writeFileSync(file, block.text)
@@ -100,7 +102,7 @@ it('redaction rules are taken by record', async () => {
   expect(await wiretape(argv)).toMatchObject({ code: 0, stderr: '' })
 })
 
-/** Command lines of ours: in shell blocks, after a prompt in sessions, and in clients' configurations. */
+/** wiretape command lines: in shell blocks, after a prompt in sessions, and in clients' configurations. */
 const commandLines: readonly (readonly [place: string, words: readonly string[]])[] = [
   ...commands
     .map(({ text, ...place }) => ({ ...place, text: text.split(' | ')[0]!.replace(/ > .*/, '') }))
@@ -134,7 +136,7 @@ function helpOf(command: readonly string[]): Promise<string> {
 }
 
 describe('a command line', () => {
-  it('stands in the documents', () => {
+  it('exists in the documents', () => {
     expect(commandLines.length).toBeGreaterThan(20)
   })
 

@@ -1,18 +1,18 @@
-/** Links of the documents lead to files and headings that exist. */
+/** Links of the documents lead to existing files and headings. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pages, root } from './pages.js'
 
 describe('the links of', () => {
-  it.each(pages)('%s lead somewhere', (name) => {
+  it.each(pages)('%s lead to a file and heading', (name) => {
     const page = join(root, name)
     const text = readFileSync(page, 'utf8').replaceAll(/^```[^]*?^```$/gm, '')
     const all = [
       ...[...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target]) => target!),
       ...[...text.matchAll(/(?:src|srcset|href)="([^"]+)"/g)].map(([, target]) => target!),
     ]
-    // Nothing external is reached by a test.
+    // Tests fetch no external URL.
     const [external, internal] = [true, false].map((wanted) =>
       all.filter((target) => /^[a-z]+:/.test(target) === wanted),
     )
@@ -28,7 +28,7 @@ describe('the links of', () => {
   })
 })
 
-/** The names that GitHub gives to headings. */
+/** The anchors that GitHub gives to headings. */
 function headingsOf(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
     heading!

@@ -1,4 +1,4 @@
-/** The services that pages name: a store (S3), a bus (NATS), a receiver of telemetry. */
+/** The services that pages use: a store (S3), a bus (NATS), a receiver of telemetry. */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -10,7 +10,7 @@ import { startS3 } from '../heavy/ship/s3-server.mjs'
 
 export interface Services {
   readonly env: NodeJS.ProcessEnv
-  /** What pages call a service, and its address here. */
+  /** Addresses in the pages, and their replacements here. */
   readonly addresses: ReadonlyMap<string, string>
   /** Start of the hash of a segment in the store. */
   segment(): string | undefined

@@ -14,7 +14,7 @@ export const pages: readonly string[] = ['.', 'docs', 'docs/recipes', 'docs/deci
 export interface Block {
   readonly page: string
   readonly line: number
-  /** Empty for a block without a language, or one that is only indented. */
+  /** Empty for a block without a language, or an indented block. */
   readonly language: string
   readonly text: string
 }
@@ -36,7 +36,7 @@ export interface Command {
   readonly page: string
   readonly line: number
   readonly text: string
-  /** What the page shows below the command; undefined where it shows nothing. */
+  /** The output that the page shows below the command; undefined if none. */
   readonly output?: string
 }
 
@@ -58,7 +58,7 @@ export const commands: readonly Command[] = blocks
     })
   })
 
-/** An argument that a page marks as optional goes too. */
+/** Optional arguments in brackets are removed, too. */
 function withoutComment(line: string): string {
   return line.replace(/(?:^|\s+)# .*$/, '').replace(/\s+\[[A-Z]+…\]/, '')
 }

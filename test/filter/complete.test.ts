@@ -4,7 +4,7 @@ import { completeFilter, parseFilter } from '../../src/filter/index.js'
 
 const known = { methods: ['tools/list', 'tools/call', 'ping'], tools: ['echo', 'two words'], rules: ['swap'] }
 
-/** `|` is the cursor. What stands there after each choice. */
+/** The text after each proposed choice; `|` is the cursor. */
 function choices(text: string): string[] {
   const cursor = text.indexOf('|')
   const whole = text.replace('|', '')

@@ -5,7 +5,7 @@ import { protocolSchema } from '../../src/findings/mcp-schemas/index.js'
 import { definitions, revisions } from '../../src/findings/mcp-schemas/definitions.js'
 import { ask, askClient, called, findingsIn, fromServer, listed, opened, tapeOf } from './stage.js'
 
-/** Somebody else's validator with the same definitions. */
+/** Another maker's validator with the same definitions. */
 function judgeOf(revision: string): (name: string, value: unknown) => boolean {
   const entries = revisions[revision]!.split(' ').map((entry) => {
     const [name, index] = entry.split('=')
@@ -48,7 +48,7 @@ const values: Readonly<Record<string, unknown>> = {
   CreateMessageResult: { model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } },
 }
 
-/** The value with one member, wherever it stands, replaced or taken away. */
+/** A copy of the value with one member, at any depth, replaced or removed. */
 function changed(value: unknown, place: number, by: unknown): unknown {
   let left = place
   const walk = (part: unknown): unknown => {

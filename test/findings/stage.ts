@@ -101,7 +101,7 @@ export function called(name: string, args: unknown, result: unknown): Line[] {
   return ask('tools/call', { name, arguments: args }, result)
 }
 
-/** What rules find in tapes of one run. */
+/** Findings in tapes of one run. */
 export function findingsIn(tapes: readonly string[], rules: readonly Rule[] = allRules): Finding[] {
   const engine = createFindings(rules)
   return tapes.flatMap((tape) => {

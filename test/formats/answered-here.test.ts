@@ -1,4 +1,4 @@
-/** A request that a rule or a person answered is in every format: it was said, and it was answered. */
+/** Every format keeps a request that a rule or a person answered, and that response. */
 import { describe, expect, it } from 'vitest'
 import type { TapeRecord } from '../../src/model/index.js'
 import { read, spoken, write } from './codec-stage.js'

@@ -76,7 +76,7 @@ export function sessions({ http = false, batches = true }: SessionOptions = {}):
     }
     for (const [i, { from, kind, args, out, gapMs, isText }] of turns.entries()) {
       const isClient = from === 'client'
-      // What the server begins comes in a stream; what the client says to that is an exchange of its own.
+      // Requests of the server come in a stream; the client's response to them is an exchange of its own.
       const asked = 2 * i
       const answered = isClient ? asked : asked + 1
       const id = isText ? `"id-${i}"` : String(i + 1)

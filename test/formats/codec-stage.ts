@@ -1,4 +1,4 @@
-/** Any format in memory: what it writes, what it reads. */
+/** Writes and reads any format in memory. */
 import { adopt, encodeRecord, formats, parquet, type Format } from '../../src/formats/index.js'
 import type { Diagnostic, MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { chunksOf, recordsOf, toBytes } from './session-json-stage.js'
@@ -57,7 +57,7 @@ export async function adopted(records: readonly TapeRecord[]): Promise<TapeRecor
   return all
 }
 
-/** What must not be lost: who said what, exactly, and which request an answer belongs to. */
+/** The facts that every format must keep: direction and exact text of each message, and the request of a response. */
 export async function spoken(records: readonly TapeRecord[]): Promise<string[]> {
   const messages = (await adopted(records)).filter(
     (record): record is MessageRecord => record.type === 'message',
@@ -70,7 +70,7 @@ export async function spoken(records: readonly TapeRecord[]): Promise<string[]> 
   })
 }
 
-/** As they come back from a tape: nothing but what a tape keeps. */
+/** Records after a round trip through a tape, which drops everything that a tape does not keep. */
 export function throughTape(records: readonly TapeRecord[]): TapeRecord[] {
   return recordsOf(records.map((record) => encodeRecord(record).trimEnd()))
 }

@@ -98,7 +98,7 @@ describe('bad input', () => {
   const outcome = async (id: string, bytes: Uint8Array): Promise<string> =>
     read(id, bytes).then(
       ({ records }) => {
-        // Whatever was understood can go on a tape.
+        // Every record of a reader can be written to a tape.
         throughTape(records)
         return 'read'
       },

@@ -34,7 +34,7 @@ function tape(meta: string, named: boolean, end: string): string {
   return `${meta}}\n${lines.join('')}${end}`
 }
 
-/** The session file of a recording, how often its records were gone through, and what is known of its ends. */
+/** The session file of a recording, the number of passes over its records, and the known facts about its ends. */
 async function session(
   id: string,
   text: string,

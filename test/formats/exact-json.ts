@@ -17,7 +17,7 @@ export function show(value: Json): string {
 const token =
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(true|false|null))/y
 
-/** With the limits of the importers' JSON reader. @param unique refuses a member that stands twice */
+/** A JSON parser with the limits of the importers' reader. @param unique refuses a duplicate member */
 export function parseJson(text: string, unique: boolean): Json {
   let at = 0
   let depth = 0

@@ -352,7 +352,7 @@ it('half a character in a label is no reason to fail', async () => {
 
 describe('the talks in an archive of a browser', () => {
   const content = { mimeType: 'application/json', text: answer }
-  /** It lasts longer than it takes until the next begins. */
+  /** The exchange lasts until after the start of the next one. */
   const sent = (url: string, asks?: string, says?: string): Loose => {
     const header = (value?: string): object[] =>
       value === undefined ? [] : [{ name: 'MCP-Session-Id', value }]

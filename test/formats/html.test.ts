@@ -85,7 +85,7 @@ describe('a report', () => {
     const html = await report(lines('a', 'x'), { script, patterns: '', views: '', style: '' })
     const inside = /<script>([\s\S]*?)<\/script>\n<script id="views">/.exec(html)![1]!
     expect(inside).not.toMatch(/<\/script|<!--/i)
-    // Nothing but what it says is different.
+    // Only the content differs.
     expect(runInNewContext(inside)).toBe(runInNewContext(script))
   })
 

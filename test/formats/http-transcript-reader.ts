@@ -1,8 +1,8 @@
 import { Num, parseJson, show, type Json } from './exact-json.js'
 
 /**
- * What importers of HTTP transcripts do with a file, by the letter of their documentation: the profile that is
- * documented, and the strict one that followed it. The first fault refuses the whole file.
+ * A model of importers of HTTP transcripts, by the letter of their documentation: the documented profile, and the
+ * strict one that followed it. The first fault refuses the whole file.
  */
 type Profile = 'documented' | 'strict'
 
@@ -119,7 +119,7 @@ function check(message: Map<string, Json>, line: number, strict: boolean): void 
   if (!isId && !mayLack) throw new Error(`JSON-RPC id on source line ${line} must be a string or a number`)
 }
 
-/** As the documented profile renders it. */
+/** An id as the documented profile renders it. */
 function idOf(message: Map<string, Json>): string | undefined {
   const id = message.get('id')
   if (typeof id === 'string') return id

@@ -23,7 +23,7 @@ export async function write(
   return { text: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)), said }
 }
 
-/** What importers make of the transcript; both profiles must take it. */
+/** Records that importers make of the transcript; both profiles must accept it. */
 export async function imported(
   records: readonly TapeRecord[],
   to: Transport = 'streamable-http',
@@ -31,7 +31,7 @@ export async function imported(
   const written = await write(records, to)
   const strict = importTranscript(written.text, to, 'strict')
   expect(importTranscript(written.text, to, 'documented')).toEqual(strict)
-  // Said of every recording of HTTP.
+  // The notice for every recording of HTTP.
   const usual = 'URLs and most HTTP headers are left out: '
   const isHttp = records.some((record) => record.type === 'message' && record.http)
   expect(written.said.some((line) => line.startsWith(usual))).toBe(isHttp)

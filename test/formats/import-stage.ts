@@ -17,9 +17,9 @@ export interface Imported {
   readonly text: string
   readonly events: Loose[]
   readonly messages: number
-  /** Apart from that there are no times, which many short transcripts have in common. */
+  /** Diagnostics, except the one about missing times, which many short transcripts have. */
   readonly said: string[]
-  /** It was said that there are no times. */
+  /** Whether a diagnostic said that there are no times. */
   readonly isUntimed: boolean
 }
 

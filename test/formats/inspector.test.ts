@@ -4,7 +4,7 @@ import { read, spoken, write } from './codec-stage.js'
 import { callsIn, imported, type Loose } from './import-stage.js'
 import { recordsOf } from './session-json-stage.js'
 
-/** As MCP Inspector 2 writes it: an array, two spaces, no line feed at the end. */
+/** The format of MCP Inspector 2: an array, two spaces, no line feed at the end. */
 const exported = (entries: readonly object[]): string => JSON.stringify(entries, null, 2)
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'slow', arguments: { a: 1.5 } } }
 const result = { jsonrpc: '2.0', id: 1, result: { content: [] } }

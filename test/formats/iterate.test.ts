@@ -3,7 +3,7 @@ import { attended, chained, flatMapped, inBatches, just, mapped } from '../../sr
 
 const twice = (n: number): number[] => [n, n]
 
-/** What comes, one by one or by batches, and the error that ends it. */
+/** The elements, one by one or by batches, and the error that ends the iteration. */
 async function taken<T>(elements: AsyncIterable<T>, byBatches: boolean): Promise<unknown[]> {
   const all: unknown[] = []
   try {

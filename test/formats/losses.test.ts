@@ -1,4 +1,6 @@
-/** Whatever a format cannot hold is told: what does not come back has a line that says so. */
+/**
+ * A format reports everything that it cannot store: each fact that does not survive a round trip has a line about it.
+ */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answeredHere } from '../../src/formats/answered-here.js'
@@ -14,7 +16,7 @@ const writeOnly = [...formats, parquet]
   .map(({ id }) => id)
 const overHttp = new Set(['streamable-http', 'http-sse', 'har'])
 
-/** What may happen to a message, and around it. */
+/** Events that may happen to a message, and around it. */
 const fate = fc.constantFrom(
   'nothing',
   'nothing',
@@ -64,7 +66,7 @@ async function eventful(records: readonly TapeRecord[], fates: readonly string[]
   return all
 }
 
-/** What a recording tells, and the words in which the loss of it is told. */
+/** Facts of a recording, and the words that report their loss. */
 const facets: Readonly<
   Record<string, { readonly of: (records: readonly TapeRecord[]) => unknown[]; readonly told: RegExp }>
 > = {

@@ -19,7 +19,7 @@ async function merge(all: readonly (readonly TapeRecord[])[]): Promise<TapeRecor
   return merged
 }
 
-/** As if it had been recorded later. */
+/** The same records, moved to a later time. */
 function later(records: readonly TapeRecord[], ms: number): TapeRecord[] {
   const move = (t: string): string => new Date(Date.parse(t) + ms).toISOString()
   return records.map((record) => {

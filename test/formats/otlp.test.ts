@@ -1,4 +1,4 @@
-/** What goes to OpenTelemetry, judged by its own definitions. */
+/** OpenTelemetry exports, checked with the official definitions. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MessageRecord, TapeRecord } from '../../src/model/index.js'

@@ -9,7 +9,7 @@ import { recordsOf } from './session-json-stage.js'
 
 type Row = Record<string, unknown>
 
-/** The table as somebody else's reader has it. */
+/** The table, read by another maker's reader. */
 async function rowsOf(records: readonly TapeRecord[]): Promise<Row[]> {
   const { bytes } = await write('parquet', records)
   return parquetReadObjects({ file: Uint8Array.from(bytes).buffer })

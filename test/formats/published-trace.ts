@@ -1,4 +1,7 @@
-/** A reader of the published trace format that knows nothing of ours: it refuses what the format does not have. */
+/**
+ * A reader of the published trace format, independent of wiretape's: it refuses everything that the format does not
+ * have.
+ */
 export interface PublishedTrace {
   readonly messages: number
   readonly exitCode: number | undefined

@@ -249,7 +249,7 @@ describe('markdown', () => {
       await adopted([meta, said('in', 0, call('1', hostile, ',"x":"```\\n~~~~"'))]),
     )
     const table = text.split('\n').find((line) => line.startsWith('| 0 |'))!
-    // Code is text: names in it notify nobody, addresses are no links.
+    // Inside of code, names notify nobody and addresses are not links.
     expect(table.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')).not.toMatch(/[<>*`[]/)
     expect(table.match(/(?<!\\)\|/g)).toHaveLength(7)
     expect(text).toMatch(/\n````json\n/)

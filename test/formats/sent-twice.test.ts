@@ -33,7 +33,7 @@ const stdio = recordsOf([
 ])
 const said = [`> ${ask}`, `> ${ask}`, `< #1 ${answer}`]
 
-/** Messages with what they answer, as `inspect` tells it. */
+/** The request of each response, as `inspect` shows it. */
 function folded(records: readonly TapeRecord[]): (number | undefined)[] {
   const fold = createFold(idKey)
   const { entries } = fold

@@ -12,7 +12,7 @@ const [meta] = recordsOf([
 const rawsOf = (records: readonly TapeRecord[]): string[] =>
   records.flatMap((record) => (record.type === 'message' ? [record.raw] : []))
 
-/** What stands in the file for the payload of the only message. */
+/** Text of the file for the payload of its only message. */
 async function payloadOf(raw: string, compact = false): Promise<string> {
   const text = await writeSession([meta!, plainMessage(raw)], compact)
   expect(rawsOf((await readSession(text)).records)).toEqual([raw])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isLong, runs } from '../long.js'
 import { readSession, recordsOf, writeSession, type Reading } from './session-json-stage.js'
 
-/** The same document, laid out as nobody writes it: it is read value by value. */
+/** The same document in a layout that no program writes, so that it is read value by value. */
 const otherwise = (file: string): string => file.replaceAll('\n', '\n ')
 
 /** Changes of one entry. Some of them leave no session file, or no JSON. */
@@ -97,7 +97,7 @@ function isJson(text: string): boolean {
 const meta =
   '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"],"wiretape":{"version":"0.1.0","session":"s","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}}}'
 
-/** Lines as our recorder writes them, of messages that have nothing to be said about them; some of stderr. */
+/** Lines of a recorder for messages without further facts; some lines of stderr. */
 const beside = fc.constantFrom(
   '',
   '',

@@ -1,4 +1,4 @@
-/** What the format's own reader refuses (reference/session-file.md, 2.6), said as a list of complaints. */
+/** Faults that the format's own reader refuses (reference/session-file.md, 2.6), as a list of complaints. */
 
 import type { Loose } from './session-json-stage.js'
 

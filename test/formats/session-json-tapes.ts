@@ -241,7 +241,7 @@ function tapes(head: fc.Arbitrary<string[]>): fc.Arbitrary<TapeRecord[]> {
   return fc.tuple(head, body).map(([first, rest]) => settled([...first, ...rest]))
 }
 
-/** As they are once they were written: some odd members are put in order then. */
+/** Records after a first write, which normalizes some odd members. */
 function settled(lines: string[]): TapeRecord[] {
   const once = recordsOf(linesOf(recordsOf(lines)))
   return recordsOf(linesOf(once))
@@ -257,7 +257,7 @@ export const foreignTape = tapes(
   ),
 )
 
-/** What a recorder of ours would write: nothing odd. */
+/** A message record as wiretape's recorder writes it, without odd members. */
 export function plainMessage(raw: string, more: Partial<MessageRecord> = {}): MessageRecord {
   const envelope = readEnvelope(raw, 0)
   const part = { id: crypto.randomUUID(), envelope, start: 0, end: raw.length }

@@ -35,7 +35,7 @@ describe('golden files', () => {
       expect(text).toBe(fixture(`${name}.json`))
       expect(complaintsAbout(text)).toEqual([])
       const { lines } = await readSession(text)
-      // What the tape of another recorder did not have is added.
+      // Facts that another recorder's tape did not have are added.
       if (name !== 'plain') expect(lines.join('\n')).toBe(fixture(`${name}.jsonl`).trimEnd())
       expect(spoken(recordsOf(lines))).toEqual(spoken(tapeOf(`${name}.jsonl`)))
     },
@@ -360,7 +360,7 @@ describe('a session of 100,000 messages', () => {
   })
 })
 
-/** What stands before and in the only message of a file. */
+/** The text before and in the only message of a file. */
 function frameOf(text: string): [string, string] {
   const start = text.indexOf('[') + 1
   return [text.slice(0, start), text.slice(start, text.indexOf('\n  ]', start))]

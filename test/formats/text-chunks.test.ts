@@ -6,7 +6,7 @@ async function* given(pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces
 }
 
-/** What stands in a file after each chunk was written while the next one was made. */
+/** The file's content after each chunk was written while the next one was made. */
 async function inTurn(pieces: readonly Piece[]): Promise<{ bytes: Buffer; memories: number }> {
   const memories = new Set<ArrayBufferLike>()
   const written: Buffer[] = []

@@ -87,7 +87,7 @@ function quick(chunks: readonly Uint8Array[]): Found {
   return collect(fold.entries, lines, problems, fold.counts())
 }
 
-/** As `quick`, with rows made without records where that goes; says how many. */
+/** As `quick`, with rows made without records if possible; returns how many were. */
 function plain(chunks: readonly Uint8Array[]): Found & { readonly plain: number } {
   const problems: Diagnostic[] = []
   const fold = createFold(idKey)
@@ -111,7 +111,7 @@ function plain(chunks: readonly Uint8Array[]): Found & { readonly plain: number 
   return { ...collect(fold.entries, [], problems, fold.counts()), places, plain: count }
 }
 
-/** What it comes to, an error too. */
+/** The value, or the error. */
 function outcome(run: () => unknown): unknown {
   try {
     return run()

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A fleet on one machine: three JetStream nodes, 1,000 recorders that ship generated tapes with the real shipping code, two
- * collectors. A node is killed and brought back, a collector is killed; then every segment must be in the store once, and SQL must
- * find every message, once.
+ * A fleet on one machine: three JetStream nodes, 1,000 recorders that ship generated tapes with the real shipping code,
+ * two collectors. A node is killed and restarted, then a collector is killed. Afterwards every segment must be in the
+ * store once, and SQL must find every message, once.
  *
  * Usage: node test/heavy/fleet.mjs [RECORDERS]
  */
@@ -117,7 +117,8 @@ async function main() {
 }
 
 /**
- * The test of a partition, beside the other one: it mostly waits. Without the permission to make network namespaces, it is left out.
+ * Runs the test of a partition at the same time, since it mostly waits. It is skipped without the permission to create
+ * network namespaces.
  *
  * @returns {Promise<void>}
  */
@@ -211,7 +212,7 @@ function start(program, args) {
   return child
 }
 
-/** The most that a process ever had, in MB. @param {import('node:child_process').ChildProcess | undefined} child */
+/** Peak memory of a process, in MB. @param {import('node:child_process').ChildProcess | undefined} child */
 function mostMemory(child) {
   const [, kb = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kb) / 1_000)

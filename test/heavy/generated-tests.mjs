@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Tests that `wiretape codegen` makes of recordings of npm servers: each runs as it was made, and fails with the changed
- * text in its message when the server answers otherwise. In vitest, `node --test` and pytest, there with the standard
- * library and with the official `mcp` package where pip can install it.
+ * Tests that `wiretape codegen` generates from recordings of npm servers. Each must pass as generated. When the server
+ * responds differently, it must fail with the changed text in its message. Runs in vitest, `node --test` and pytest,
+ * there with the standard library and with the official `mcp` package if pip can install it.
  *
  * Usage: node test/heavy/generated-tests.mjs [SERVER…]
  */
@@ -20,7 +20,7 @@ const files = join(folder, 'files')
 const python = join(folder, 'python/bin/python')
 
 /**
- * `change`: a text of its answers, and what stands there when the server has changed.
+ * `change`: a text of its responses, and its replacement in the changed server.
  *
  * @typedef {{ bin: string, args?: string[], calls: [name: string, args: object][], change: [from: string, to: string] }} Server
  * @type {Record<string, Server>}
@@ -87,7 +87,7 @@ const servers = {
   },
 }
 
-/** A server in front of another, which it changes when CHANGE is set. */
+/** A process in front of a server, which changes its responses when CHANGE is set. */
 const changer = `import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 const [from, to, command, ...args] = process.argv.slice(2)
@@ -115,7 +115,7 @@ async function main() {
     '@wrtnlabs/calculator-mcp@0',
   ]
   must(run('npm', ['install', '--no-audit', '--no-fund', '--silent', ...packages]))
-  // What the generated tests import.
+  // Imports of the generated tests.
   for (const name of [
     'vitest',
     '@modelcontextprotocol/sdk',
@@ -246,7 +246,7 @@ function environment(name) {
 
 /**
  * @param {string} name @param {Server} server @param {string} tape @param {Runner} runner
- * @returns {string | undefined} what is wrong
+ * @returns {string | undefined} the fault
  */
 function tryRunner(name, server, tape, runner) {
   const file = `test_${name}${runner.file}`

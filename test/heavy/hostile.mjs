@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Hostile messages of every shape that grows, over stdio and over HTTP. Whatever a peer says, every byte passes, the
- * recording thread lives, what follows is recorded, and the memory stays bounded.
+ * Hostile messages of every shape that can grow, over stdio and over HTTP. For each of them every byte must pass, the
+ * recording thread must live, later messages must be recorded, and the memory must stay bounded.
  *
  * Usage: node test/heavy/hostile.mjs [--megabytes N] [--only TEXT] [--cli FILE]
  */
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 })
 const size = Number(values.megabytes) * 1024 * 1024
 const server = join(import.meta.dirname, 'hostile/server.mjs')
-/** Messages after each hostile one. */
+/** Normal messages after each hostile one. */
 const after = 5
 /** @type {string[]} */
 const problems = []
@@ -54,7 +54,7 @@ async function lane(name, run) {
 }
 
 /**
- * Every request and answer of ours is on the tape, or a gap says that messages are missing.
+ * Checks that every request and response is on the tape, or that a gap reports missing messages.
  *
  * @param {string} name
  * @param {string} folder
@@ -138,7 +138,7 @@ async function overStdio(folder) {
     await ask({ shape, size }, shape, `${lines[shape]?.(size)}\n`)
     for (let n = 0; n < after; n += 1) await ask(undefined, shape)
   }
-  // What once ended the recording thread.
+  // Shapes that once ended the recording thread.
   for (const [shape, large] of /** @type {const} */ ([
     ['secrets in objects', 22_000_000],
     ['noise of secrets', 59_000_000],

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Many clients at once through one recorder of an HTTP server: every answer must reach who asked, and the tape must say
- * the same.
+ * Many clients at once through one recorder of an HTTP server: every response must reach its client, and the tape must
+ * agree.
  *
  * Usage: node test/heavy/http-load.mjs [--clients N] [--calls N] [--cli FILE]
  */
@@ -14,7 +14,7 @@ import { watchResidentSet } from '../../bench/lib/resident-set.mjs'
 import { runClient } from './load/client.mjs'
 import { checkLoadTape } from './load/tape.mjs'
 
-/** What a recorder of HTTP may have in memory at most. */
+/** Memory limit of an HTTP recorder. */
 const mostBytes = 300 * 1024 * 1024
 const shown = 10
 

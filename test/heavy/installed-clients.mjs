@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Real clients from npm read the configuration that `install` wrote, talk through the recorder, and find their file as it
- * was after `uninstall`.
+ * Real clients from npm read the configuration that `install` wrote and use the server through the recorder. After
+ * `uninstall` their file must be unchanged.
  *
- * Usage: node test/heavy/installed-clients.mjs [CLIENT…]   (default: mcporter and opencode; --all for every one)
+ * Usage: node test/heavy/installed-clients.mjs [CLIENT…] (default: mcporter and opencode; --all for every one)
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -131,7 +131,7 @@ function tryClient(name) {
     if (client.talks && tapes.length === 0) return 'nothing was recorded'
     const check = client.talks ? wiretape('inspect', '--check', join(folder, tapes[0] ?? '')) : ''
     if (client.talks && !check.includes('no faults')) return `the recording is not sound: ${check}`
-    // A client that writes its own file (its state, not the server) is a client's own rewrite.
+    // Some clients rewrite their own file, for example with their state; that rewrite is not a fault.
     const isUntouched = readFileSync(file, 'utf8') === before
     const removed = wiretape('uninstall', '--all')
     if (isUntouched && readFileSync(file, 'utf8') !== client.config)

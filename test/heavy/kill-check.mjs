@@ -1,11 +1,11 @@
 // @ts-check
-/** What a tape has to hold after its recorder was killed. */
+/** Checks a tape whose recorder was killed. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeIn } from './kill-once.mjs'
 
-/** The promise: complete to the last 100 ms. */
+/** The promise: the tape is complete except for the last 100 ms. */
 const DUE_AFTER_MS = 100
 
 /**
@@ -48,7 +48,7 @@ export async function checkTape({ cli, out, killed, recover }) {
   const onTape = readLines(lines, killed.texts, problems)
   tape.messages = onTape.in + onTape.out
   checkWhatWasDue(killed, onTape, tape, problems)
-  // What is torn has to be the begin of a line that would have been right.
+  // The torn rest must be the start of a valid line.
   if (lines.length === 0 ? !'{"v":1,'.startsWith(torn.slice(0, 7)) : !'{"t":"'.startsWith(torn.slice(0, 6))) {
     problems.push(`the torn line begins with ${torn.slice(0, 40)}`)
   }
@@ -61,10 +61,10 @@ export async function checkTape({ cli, out, killed, recover }) {
 }
 
 /**
- * @param {string[]} lines The whole lines of the tape.
- * @param {string[]} texts What was sent.
+ * @param {string[]} lines The complete lines of the tape.
+ * @param {string[]} texts The sent messages.
  * @param {string[]} problems
- * @returns {{ in: number, out: number }} How many messages of each direction: they have to be the first so many.
+ * @returns {{ in: number, out: number }} Messages by direction; they must be the first ones that were sent.
  */
 function readLines(lines, texts, problems) {
   const count = { in: 0, out: 0 }
@@ -127,8 +127,8 @@ function checkWhatWasDue({ echoedAt, killedAt }, onTape, tape, problems) {
  * @param {string} cli
  * @param {string} out
  * @param {string} name
- * @param {number} messages How many a recovered copy has to hold.
- * @returns {Promise<string | undefined>} What is wrong.
+ * @param {number} messages The expected number in a recovered copy.
+ * @returns {Promise<string | undefined>} The fault.
  */
 async function recoverAndInspect(cli, out, name, messages) {
   const folder = join(out, 'tapes')

@@ -1,20 +1,20 @@
 // @ts-check
-/** One recorder, one client that talks through it, one SIGKILL. */
+/** One recorder, one client that sends messages through it, one SIGKILL. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const WITHIN_MS = 400
-/** A recorder that has echoed nothing by then is broken. */
+/** Deadline for the first echo; a recorder without one is broken. */
 const FIRST_ECHO_DEADLINE_MS = 20_000
-/** What the server may take to see the end of its stdin and go. */
+/** Time for the server to notice the end of its stdin and exit. */
 const SERVER_DEADLINE_MS = 5000
 const echoLines = resolve(import.meta.dirname, '../fixtures/servers/echo-lines.mjs')
-/** Leaves its pid in a file and becomes the server, so that the pid is the server's. */
+/** The shell writes its pid to a file and becomes the server, so that the pid is the server's. */
 const PID_FILE_THEN = 'echo $$ > "$0"; exec "$@"'
 
-/** How the client sends: a few messages every millisecond, 200 at once and then nothing, or as fast as echoes come. */
+/** Traffic of the client: a few messages every millisecond, one burst of 200, or as fast as echoes arrive. */
 const TRAFFIC = /** @type {const} */ (['steady', 'burst', 'full'])
 const MAX_MESSAGES = 6000
 
@@ -28,7 +28,7 @@ const MAX_MESSAGES = 6000
  */
 
 /**
- * A killed recorder cannot take back that it is running: that stays out of the user's own folders.
+ * A killed recorder leaves its registry entry behind, so the registry must not be in the user's own folders.
  *
  * @param {string} out
  */
@@ -138,7 +138,7 @@ function isRunning(pid) {
   } catch {
     return false
   }
-  // An orphan that its new parent has not collected yet has ended all the same.
+  // A zombie, whose new parent has not collected it yet, counts as ended.
   return !/^State:\s+[ZX]/m.test(readIfThere(`/proc/${pid}/status`))
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Kills with SIGKILL whoever saves a session file, at random moments. What is under its name must always be a whole
- * session: the one that was there before, or a later one; and the tape must still make a session file.
+ * Kills processes that save a session file with SIGKILL, at random moments. The file must always be a complete session:
+ * the previous one, or a later one. And the tape must still convert to a session file.
  *
  * Usage: node test/heavy/kill-session.mjs [--runs N] [--seed N]
  */
@@ -36,7 +36,7 @@ function random() {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
 }
 
-/** While it is saved on the way. @param {string} place */
+/** Kills during an intermediate save. @param {string} place */
 async function whileWriting(place) {
   const child = spawn(
     process.execPath,
@@ -51,7 +51,7 @@ async function whileWriting(place) {
   await closed
 }
 
-/** While it is saved for the last time. @param {string} place */
+/** Kills during the final save. @param {string} place */
 async function atTheEnd(place) {
   const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { text: 'x'.repeat(500) } })
   const server = `process.stdout.write(${JSON.stringify(`${line}\n`)}.repeat(10000))`
@@ -83,7 +83,7 @@ function check(place, name) {
   }
   const tape = names.find((each) => each.endsWith('.jsonl'))
   if (tape === undefined) return
-  // Built again from the tape, with at least as many messages; what a killed save left is cleared away.
+  // Builds the session file again from the tape: at least as many messages, and no leftovers of a killed save.
   const again = join(place, 's.json')
   execFileSync(process.execPath, [cli, 'recover', join(place, tape), '--session-file', again], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Kills the recorder with SIGKILL at random moments, in the middle of traffic, and holds what is left on disk
- * against what its client sent and saw.
+ * Kills the recorder with SIGKILL at random moments during traffic, and compares the tape with the messages that its
+ * client sent and received.
  *
  * Usage: node test/heavy/kill.mjs [--runs N] [--seed N] [--only RUN] [--parallel N] [--cli FILE]
  *
- * Half of the kills fall into the first 400 ms after the start of the process (some before there is a tape), half
- * into the 400 ms after the first message came back. Exit code 1 and the seed when a tape broke a
- * promise; `--seed S --only RUN` repeats one run, as far as chance allows. Needs a POSIX system.
+ * Half of the kills fall into the first 400 ms after the start of the process (some before there is a tape), half into
+ * the 400 ms after the first echo. Prints the seed and exits with code 1 when a tape broke a promise; `--seed S --only
+ * RUN` repeats one run, as far as timing allows. Needs a POSIX system.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,9 +29,9 @@ const { values } = parseArgs({
 const seed = Number(values.seed)
 const runs = Number(values.runs)
 const cli = resolve(values.cli)
-/** Every so often a killed tape is recovered and read again. */
+/** Every 20th killed tape is recovered and read again. */
 const RECOVER_EVERY = 20
-/** Violations that are printed, and whose files are kept. */
+/** Number of violations that are printed, and whose files are kept. */
 const MAX_SHOWN = 10
 
 /** A small seeded generator (mulberry32): numbers in [0, 1). @param {number} state */
@@ -46,7 +46,7 @@ function createRandom(state) {
 
 const totals = {
   runs: 0,
-  /** Runs whose tape lacks messages that were due, and nothing worse. */
+  /** Runs in which the tape lacks messages that were due, without another violation. */
   late: 0,
   /** Runs with any other violation. */
   wrong: 0,
@@ -56,7 +56,7 @@ const totals = {
   messages: 0,
   required: 0,
   recovered: 0,
-  /** The oldest message, by the time since its echo was seen, that a tape did not hold, in ms. */
+  /** Largest age of a missing message: time in ms from its echo to the kill. */
   oldestMissingMs: 0,
 }
 /** @type {string[]} */
@@ -109,7 +109,8 @@ async function main() {
       `the oldest one missing was seen ${totals.oldestMissingMs.toFixed(0)} ms before the kill; ` +
       `${totals.late} tapes late, ${totals.wrong} wrong`,
   )
-  // A machine that gives the recorder no processor for 100 ms makes a tape late now and then. Wrong is always wrong.
+  // A busy machine may give the recorder no processor for 100 ms, so a few late tapes are tolerated. Wrong ones never
+  // are.
   const lateTolerated = Math.floor(totals.runs / 100)
   if (totals.wrong === 0 && totals.late <= lateTolerated) {
     rmSync(folder, { recursive: true, force: true })

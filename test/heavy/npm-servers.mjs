@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Servers from npm that nobody tuned anything for, each recorded twice and replayed once: an unchanged server is the same,
- * without any option, one changed word in one of its answers is found, and `check` finds no error and no warning but those that are
- * known of the server. The recordings of the first eight are read in the viewer, too (needs Chromium).
+ * Popular servers from npm, each recorded twice and replayed once. An unchanged server must be the same without
+ * options, one changed word in a response must be found, and `check` must find only the known faults of the server. The
+ * recordings of the first eight are also read in the viewer (needs Chromium).
  *
  * Usage: node test/heavy/npm-servers.mjs [SERVER…]
  *
@@ -31,9 +31,9 @@ const root = resolve(import.meta.dirname, '../..')
 const cli = join(root, 'dist/bin/wiretape.js')
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'wiretape-npm-')))
 const cache = process.env['NPM_SERVERS'] ?? join(folder, 'packages')
-/** Fewer servers that can be installed and started show too little. */
+/** Fewest servers that must install and start; with fewer the run proves too little. */
 const fewest = 20
-/** Of all servers: findings by level and rule. @type {Map<string, number>} */
+/** Findings in all servers, by level and rule. @type {Map<string, number>} */
 const findings = new Map()
 /** @typedef {{ recordings: { findings: { level: string, rule: string, tool?: string, message: string }[] }[] }} Checked */
 const installMs = 180_000
@@ -44,7 +44,7 @@ const lanes = 2
 let inBrowser = 0
 const browser = findChromium() === undefined ? undefined : await launch()
 
-/** A server in front of another: CHANGE is the number of the tool call in whose answer one word is another one. */
+/** A process in front of a server. CHANGE is the number of the tool call in whose response it changes one word. */
 const changer = `import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 const server = spawn(process.execPath, process.argv.slice(2), { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -112,7 +112,7 @@ async function tryOne(name, server) {
   const trial = { server, command, at, work }
   let troubles = await tryServer(trial)
   if (troubles.length > 0) {
-    // A busy machine may come between a server and its timers; a difference of ours comes again.
+    // A busy machine may delay a server's timers, so a failed server is tried again; a fault of wiretape fails again.
     console.log(`again     ${name}: ${troubles[0]?.split('\n')[0]}`)
     troubles = await tryServer(trial)
   }
@@ -175,7 +175,7 @@ async function tryServer(trial) {
 }
 
 /**
- * What rules find in the recording of a server that works, and that is not among the faults that it is known to have.
+ * Findings in the recording of a working server that are not among its known faults.
  *
  * @param {Trial} trial @param {string} file
  */
@@ -197,7 +197,7 @@ async function unexpectedFindings(trial, file) {
   ]
 }
 
-/** The last call that was no error. @param {boolean[]} calls */
+/** Number of the last call without an error. @param {boolean[]} calls */
 function lastGood(calls) {
   return Math.max(0, calls.lastIndexOf(true))
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * `record --otlp` before a server from npm, with the official client, in both encodings: a receiver reads everything with the
- * official definitions. Then Debian's Prometheus has the histograms. It is older than its own receiver of OTLP (2.47), so
- * it scrapes them from here, as it would from a collector.
+ * `record --otlp` in front of a server from npm, with the official client, in both encodings: a receiver decodes every
+ * export with the official definitions. Then Debian's Prometheus stores the histograms. It is older than Prometheus'
+ * own OTLP receiver (2.47), so it scrapes them from this process, as it would from a collector.
  *
  * Usage: node test/heavy/otlp.mjs
  */
@@ -128,7 +128,7 @@ async function prometheusHas(report) {
   const port = portOf(exporter)
   const config = join(folder, 'prometheus.yml')
   const job = { job_name: 'everything', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }
-  // JSON is YAML.
+  // Prometheus reads YAML; JSON is valid YAML.
   writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s' }, scrape_configs: [job] }))
   const free = createServer().listen(0, '127.0.0.1')
   await new Promise((done) => free.once('listening', () => done(undefined)))
@@ -149,7 +149,7 @@ async function prometheusHas(report) {
     const url = `http://127.0.0.1:${own}/api/v1/query?query=${encodeURIComponent(query)}`
     /** @type {any} */
     const reply = await fetch(url).then(
-      // 503 while it starts.
+      // The response is 503 while Prometheus starts.
       (response) => (response.ok ? response.json() : undefined),
       () => undefined,
     )
@@ -171,7 +171,10 @@ async function prometheusHas(report) {
   }
 }
 
-/** A metric as Prometheus scrapes it, named as OpenTelemetry's compatibility specification has it. @param {any} metric @returns {string[]} */
+/**
+ * A metric in Prometheus' text format, named by OpenTelemetry's compatibility specification. @param {any} metric
+ * @returns {string[]}
+ */
 function exposition({ name, unit, histogram, sum, gauge }) {
   const base = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '')
   if (!histogram) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Clients of others keep their connection while the server behind it is started again: mcporter on stdio, and the
- * Inspector on stdio with a call under way.
+ * Clients of other makers keep their connection while the server behind it restarts: mcporter on stdio, and the
+ * Inspector on stdio with a running call.
  *
  * Usage: node test/heavy/reload-clients.mjs
  */
@@ -77,7 +77,7 @@ async function mcporter() {
   return inspected('mcporter')
 }
 
-/** Its command line makes one call, which is under way when the server is started again. */
+/** The Inspector's command line makes one call, which is running when the server restarts. */
 async function inspector() {
   const launcher = tools.packageFile('@modelcontextprotocol/inspector/clients/launcher/build/index.js')
   const line = ['--method', 'tools/call', '--tool-name', 'hang']

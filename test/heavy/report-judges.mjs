@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Reports of `wiretape check`, read by programs of others: Microsoft's SARIF multitool and the published schema, the schema of
- * CTRF, the schema of Jenkins for JUnit, and the grammar of GitHub's workflow commands; and a table for Apache Arrow. The recordings hold every kind of hostile text.
+ * Reports of `wiretape check`, read by programs of other makers: Microsoft's SARIF multitool and the published schema,
+ * the schema of CTRF, Jenkins' schema for JUnit, and the grammar of GitHub's workflow commands; and a table for Apache
+ * Arrow. The recordings contain every kind of hostile text.
  *
  * Usage: node test/heavy/report-judges.mjs
  */
@@ -18,7 +19,7 @@ const root = resolve(import.meta.dirname, '../..')
 const cli = join(root, 'dist/bin/wiretape.js')
 const judges = join(import.meta.dirname, 'judges')
 const multitool = join(judges, 'node_modules/@microsoft/sarif-multitool-linux')
-/** The only thing that the multitool may say: the project has no page of its own. */
+/** The only accepted message of the multitool: the project has no page of its own. */
 const allowed = /SARIF2005/
 
 /** Names and texts that end tags, strings, lines and commands where they are not escaped. */
@@ -33,7 +34,7 @@ const hostile = [
   '__proto__',
 ]
 
-/** Of the validator. */
+/** Options of the validator. */
 const options = /** @type {const} */ ({ strict: false, validateFormats: false, logger: false })
 /** @type {string[]} */
 const wrong = []
@@ -49,7 +50,7 @@ process.exitCode = wrong.length === 0 ? 0 : 1
 
 async function main() {
   ensureInstalled(judges)
-  // The package does this with a script of its installation, and those do not run here.
+  // An installation script of the package does this, but such scripts do not run here.
   chmodSync(join(multitool, 'Sarif.Multitool'), 0o755)
   mkdirSync(join(folder, 'clean'))
   for (const [name, minute] of /** @type {const} */ ([
@@ -164,7 +165,7 @@ function fits(what, judge, value) {
   if (!judge(value)) wrong.push(`${what}: ${JSON.stringify(judge.errors?.slice(0, 3))}`)
 }
 
-/** What the schema cannot know. @param {string} name @param {{ findings: number }} found */
+/** Checks that the schema cannot express. @param {string} name @param {{ findings: number }} found */
 function judgeSarif(name, { findings }) {
   const { runs } = JSON.parse(readFileSync(join(folder, `${name}.sarif`), 'utf8'))
   const [{ tool, results, taxonomies }] = runs
@@ -207,7 +208,7 @@ function wiretape(...args) {
   return spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: 'utf8' })
 }
 
-/** Apache Arrow reads every message of a converted recording, with its exact text. */
+/** Apache Arrow must read every message of a converted recording, with its exact text. */
 async function judgeParquet() {
   const { readParquet } = await import(join(judges, 'node_modules/parquet-wasm/node/parquet_wasm.js'))
   const { tableFromIPC } = await import(join(judges, 'node_modules/apache-arrow/Arrow.mjs'))

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * `wiretape ship` to a folder, to S3 (npm `s3rver`) and to JetStream (`nats-server`, with TLS, an nkey and a JWT): it is killed at
- * random moments, and the store is away for a while. Every tape must be in the store once, under the hash of its bytes, and
- * no secret anywhere else.
+ * `wiretape ship` to a folder, to S3 (npm `s3rver`) and to JetStream (`nats-server`, with TLS, an nkey and a JWT). It
+ * is killed at random moments, and the store is down for a while. Every tape must be in the store once, under the hash
+ * of its bytes, and no secret anywhere else.
  *
  * Usage: node test/heavy/ship.mjs [part of the name of a store]
  */
@@ -25,9 +25,9 @@ const { openStore } = await import(pathToFileURL(join(root, 'dist/ship/index.js'
 const s3Secret = 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY'
 /** @type {string[]} */
 const wrong = []
-/** What wiretape printed, of all runs. */
+/** Output of wiretape in all runs. */
 let printed = ''
-/** Arguments of all processes of wiretape that were seen. */
+/** Arguments of all observed wiretape processes. */
 const argvs = new Set()
 let checked = 0
 /** @type {Set<import('node:child_process').ChildProcess>} */
@@ -47,7 +47,7 @@ process.exitCode = wrong.length === 0 ? 0 : 1
 async function main() {
   const tls = await makeTls(join(folder, 'tls'))
   const credentials = await makeCredentials(join(folder, 'credentials'))
-  // At once: each store has processes and a data folder of its own.
+  // All stores at the same time: each has processes and a data folder of its own.
   /** @type {Promise<void>[]} */
   const running = []
   running.push(
@@ -155,7 +155,7 @@ async function target(name, { address, env: own, start }) {
   await killed.ended
   shipper.child.kill('SIGTERM')
   await shipper.ended
-  // A tape that was cut off is left alone for ten seconds.
+  // `ship` waits ten seconds before it ships a tape that was cut off.
   const deadline = Date.now() + 40_000
   let tapes = new Map()
   let marks = -1
@@ -258,7 +258,7 @@ async function collect(name, bus, tapes, { address, env: own }) {
 }
 
 /**
- * An object in several parts, which a small segment never needs.
+ * Stores an object in several parts, which a small segment never needs.
  *
  * @param {string} name
  * @param {any} store
@@ -299,7 +299,7 @@ function note({ pid }) {
   try {
     argvs.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
   } catch {
-    // Gone, or no Linux.
+    // The process has ended, or the system is not Linux.
   }
 }
 
@@ -352,11 +352,11 @@ async function connects(port) {
   }
 }
 
-/** The time of a round trip through the recorder, alone and while segments are shipped; told, not judged. */
+/** Prints the round trip time through the recorder, alone and while segments are shipped. Not a check. */
 async function latency() {
   const data = join(folder, 'data', 'latency')
   const env = { ...process.env, XDG_DATA_HOME: data }
-  // The machine warms up.
+  // A run to warm up the machine.
   await roundTrips(env)
   const alone = await roundTrips(env)
   const shipper = wiretape(['ship', '--to', join(folder, 'store-2'), '--follow', '--every', '50ms'], env)

@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * `wiretape sql` as a user installs it: the package, and DuckDB beside it. Asks recordings of npm servers; the judges are the lines
- * of the tapes, DuckDB over what `convert --to parquet` writes, and the official client for `wiretape mcp`. Then the same recordings are
- * shipped to an S3 server (npm `s3rver`), collected there and asked there.
+ * `wiretape sql` as a user installs it: the package, and DuckDB beside it. Queries recordings of npm servers and
+ * compares the rows with the lines of the tapes, with DuckDB over the output of `convert --to parquet`, and with the
+ * official client of `wiretape mcp`. Then the same recordings are shipped to an S3 server (npm `s3rver`), collected and
+ * queried there.
  *
  * Usage: node test/heavy/sql.mjs
  */
@@ -265,7 +266,7 @@ function onlyTheViews() {
   }
 }
 
-/** Half a surrogate pair is JSON for MCP servers, but not for the engine. */
+/** JSON of MCP servers may have half of a surrogate pair; the engine does not accept it. */
 function hostileTexts() {
   const path = join(recordings, 'hostile.jsonl')
   const t = '2026-08-01T10:00:00.000Z'
@@ -315,7 +316,7 @@ async function agents() {
   await client.close()
 }
 
-/** The engine of a server sees what changed since the last query. @param {Client} client */
+/** A long-running engine must see changes since the last query. @param {Client} client */
 async function engineStaysOpen(client) {
   const path = join(recordings, 'later.jsonl')
   const t = '2026-08-01T10:00:00.000Z'

@@ -22,7 +22,7 @@ interface Step {
   readonly advice?: string
 }
 
-/** Runs the doctor and gives what it found by the name of the step. */
+/** Runs the doctor and returns its findings by step. */
 async function examine(
   ...args: string[]
 ): Promise<{ code: number | null; steps: Map<string, Step>; last: Step }> {

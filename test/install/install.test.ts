@@ -58,7 +58,7 @@ function cliIn(...args: string[]): Promise<Run> {
 const [command, ...args] = server('mini-mcp.mjs')
 const request = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
-/** What a client does with an entry: few variables, a short PATH. */
+/** Starts an entry as a client does: with few variables and a short PATH. */
 function start({ command, args, env: own = {} }: Entry): Promise<Run> {
   return run([command, ...args], { input: request, env: { HOME: home, PATH: '/usr/bin:/bin', ...own } })
 }

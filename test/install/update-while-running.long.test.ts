@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`
 
-/** Starts a recorder, takes its program away after the first answer, and talks on. */
+/** Starts a recorder, removes its program after the first response, and sends further messages. */
 async function talkOn(...options: string[]): Promise<void> {
   const argv = [join(folder, 'dist/bin/wiretape.js'), 'record', '--out', join(folder, 'tapes'), ...options]
   const env = { ...plainEnv(), HOME: folder }

@@ -1,4 +1,6 @@
-/** What would keep a client from working, or an entry from being taken out again, is left alone or made to work. */
+/**
+ * Entries that would stop a client from working, or that `uninstall` could not restore, are left alone or made to work.
+ */
 import {
   chmodSync,
   existsSync,

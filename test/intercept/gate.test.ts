@@ -10,7 +10,7 @@ const nobody = { held: () => undefined, changed: () => undefined, released: () =
 
 interface Bench {
   readonly gate: Gate
-  /** What went on, and what was dropped, in order. */
+  /** Forwarded and dropped messages, in order. */
   readonly done: string[]
   readonly come: (text: string) => void
 }
@@ -233,7 +233,7 @@ describe('a message of ours', () => {
     expect(await failed).toMatchObject({ code: 'no-answer' })
   }
 
-  /** What came from a side. @returns what became of it */
+  /** Passes a message of one side to the gate. @returns its outcome */
   async function comes(
     intercept: Intercept,
     text: string,

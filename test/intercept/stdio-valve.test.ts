@@ -92,7 +92,7 @@ describe('a valve', () => {
         expect(entries).toMatchObject(ends.map((endOffset) => ({ kind: 'judge', place: { endOffset } })))
         expect(written()).toBe(passed)
         expect(valve.isHolding).toBe(ends.length > 0)
-        // What was held goes on byte for byte, with its line end.
+        // Held messages go on byte for byte, with their line end.
         for (const [i, { settle }] of offers.entries()) settle(`${i}`, unchanged, 1)
         const held = all.filter(([words]) => words.trim().startsWith('{'))
         expect(written()).toBe(passed + held.map(([words, end]) => words + end).join(''))

@@ -14,7 +14,7 @@ describe('a server that leaves a process behind, which holds its stdout', () => 
     if ('error' in connection) throw new Error(connection.error)
     const left = Number(await line)
     await connection.close()
-    // Nobody waited for its hour to be over.
+    // The process still ran: the link did not wait for its hour to pass.
     expect(() => process.kill(left, 'SIGKILL')).not.toThrow()
   })
 })

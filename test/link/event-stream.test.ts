@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createEventLog } from '../../src/link/server/event-log.js'
 import { EventStream } from '../../src/link/server/event-stream.js'
 
-/** What a stream needs of a response: it is written to, ended, and may close. */
+/** The part of a response that a stream needs: it is written to, ended, and may close. */
 function connection(): { response: ServerResponse; texts(): string[]; close(): void; ended: boolean } {
   let written = ''
   let onClose = (): void => undefined
@@ -47,7 +47,7 @@ describe('an event stream', () => {
           stream.open(open.response, { after: got.length })
           for (let n = 0; n < count; n += 1) stream.message(String((said += 1)))
           open.close()
-          // What was said meanwhile.
+          // A message that was sent meanwhile.
           stream.message(String((said += 1)))
           const arrived = open.texts()
           got.push(...arrived.slice(0, Math.max(0, arrived.length - losses.next().value)))

@@ -46,7 +46,7 @@ describe('a client of a server without sessions', () => {
   )
 })
 
-/** Of a client: what it heard, and a way to wait for it. */
+/** Messages that a client received, and a way to wait for them. */
 function heard(): {
   events: Parameters<typeof connectHttp>[2]
   until: (count: number) => Promise<readonly string[]>

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const ping: ClientFrame = { text: '{"jsonrpc":"2.0","id":1,"method":"ping"}', id: '1', requests: 1 }
 
-/** A link to a server that does nothing by itself, with what its client heard. */
+/** A link to a server that does nothing by itself, and the messages that its client received. */
 function linked(): { link: Link; server: MemoryServer; taken: string[]; heard: string[] } {
   const taken: string[] = []
   const heard: string[] = []

@@ -6,7 +6,10 @@ import { startServer } from '../../src/transports/index.js'
 import { until } from '../behaviour/stage.js'
 import { messagesIn, type Message } from '../../src/wire/index.js'
 
-/** Says what it is asked to say, and answers `answer` only. What is no request it repeats on stderr. */
+/**
+ * A server that sends the messages it is asked to send, and responds to `answer` only. It repeats lines that are not
+ * requests on stderr.
+ */
 const server = `
   const { createInterface } = require('node:readline')
   createInterface(process.stdin).on('line', (line) => {
@@ -37,9 +40,9 @@ beforeEach(async () => {
 afterEach(() => talk.stop())
 
 interface Client extends Party {
-  /** What came on the streams of its requests. */
+  /** Messages on the streams of the client's requests. */
   readonly asked: string[]
-  /** What came on its own stream. */
+  /** Messages on the client's own stream. */
   readonly own: string[]
   readonly answers: string[]
   request(text: object): Promise<{ cancel(): void }>

@@ -28,7 +28,7 @@ it('gives a server up that has not answered initialize when its client has said 
   await fallback.close()
   expect(heard).toMatchObject([{ final: true, text: expect.stringContaining('"id":7,"error"') }])
   expect(notices.at(-1)).toBe('no response from the fallback: it has not responded to initialize')
-  // It is over: nobody is started any more.
+  // The fallback is closed: it starts no further process.
   fallback.ask(asks, readEnvelope(asks, 0), sink, -1)
   expect(heard).toHaveLength(2)
 })

@@ -38,7 +38,7 @@ const question = (of: string, ms: number, more: object = {}): Said => ({
 })
 const reply = (of: string, ms: number, more: object = {}): Said => ({ dir: 'in', of, ms, more })
 
-/** Latency and waiting of the answer to each request of the client, in milliseconds. */
+/** Latency and waiting time of the response to each request of the client, in milliseconds. */
 function told(...all: readonly (Said | object)[]): Record<string, readonly [number | undefined, number]> {
   const fold = createFold(idKey)
   const lines = all.map((each, seq) => ('of' in each ? lineOf(each, seq) : each))

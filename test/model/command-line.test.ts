@@ -74,7 +74,7 @@ describe('a command line', () => {
     fc.assert(
       fc.property(line, (text) => {
         const split = splitCommandLine(text)
-        // What a shell replaces, and a backslash at the end, which it takes for itself.
+        // Text that a shell replaces, and a backslash at the end, which a shell removes.
         fc.pre(!/(?<!\\)(?:\\\\)*[$`]|(?:^|[\s=:])~/.test(text))
         fc.pre(!('fault' in split && split.fault === 'the last character is a backslash'))
         const [words] = wordsOf([text])

@@ -399,7 +399,7 @@ describe('any two peers with overlapping ids', () => {
         const peers = conversation()
         const say = (direction: Direction, text: string): Relations<number> =>
           direction === c2s ? peers.client(text) : peers.server(text)
-        /** Who asked what: the truth, kept by number and not by id. */
+        /** The requests in truth, kept by number and not by id. */
         const asked: { ref: number; direction: Direction; id: string; key: string; answers: number }[] = []
         let next = 0
         const openUnder = (direction: Direction, key: string): typeof asked =>

@@ -280,7 +280,7 @@ describe('messages', () => {
       message('out', { id: 1, result: {} }, { id: 'b', seq: 8, us: 5, corr: 'a' }),
       end(),
     ])
-    // Of one session that began when the first of them says.
+    // One session, which began at the time of the first message.
     expect(fold.sessions).toMatchObject([{ label: '', complete: true }])
     expect(fold.entries.peer(1)).toBe(0)
     expect(fold.entries.seq(0)).toBe(7)

@@ -11,7 +11,7 @@ export function heldBytes(): number {
   return heapUsed + arrayBuffers
 }
 
-/** Bytes that are held in objects; the memory of typed arrays is given back by and by, when nobody looks. */
+/** Bytes held by objects. The memory of typed arrays is not counted, because it is freed later. */
 export function heldByObjects(): number {
   collect()
   return process.memoryUsage().heapUsed

@@ -4,7 +4,7 @@ import { eventsOf, HttpBatchFiller, regionsOf } from '../../src/proxy/http-batch
 import { RegionPool } from '../../src/proxy/region-pool.js'
 import type { HttpEvent } from '../../src/transports/index.js'
 
-/** What headers can hold: no line breaks, bytes as Latin-1. */
+/** Valid values of headers: no line breaks, bytes as Latin-1. */
 const word = fc.string({
   unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
 })
@@ -71,7 +71,7 @@ describe('a batch of HTTP events', () => {
         const hand = (): void => {
           const batch = filler.take()
           const unpacked = [...eventsOf(batch)]
-          // As the recording thread does when it has dealt with a batch.
+          // The recording thread reuses the memory of a finished batch.
           batch.region.fill(0xee)
           pool.giveBack(regionsOf(batch))
           got.push(...unpacked)

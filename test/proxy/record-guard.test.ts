@@ -69,7 +69,7 @@ const line = {
   bytes: ['earlier', Buffer.from(canary).toString('base64')],
 } as const
 
-/** Every field of every record: a new one does not compile before somebody says here who redacts it. */
+/** Every field of every record. A new field does not compile until this table says who redacts it. */
 const records: { readonly [Type in TapeRecord['type']]: Fields<Extract<TapeRecord, { type: Type }>> } = {
   meta: {
     type: ['ours', 'meta'],

@@ -10,7 +10,7 @@ import { realDisk } from '../../src/tape/index.js'
 const megabyte = 1024 * 1024
 const report: RecordingReport = { paths: ['tape.jsonl'], messages: 7, gaps: 0, lost: 0, redacted: [] }
 
-/** A recording thread that answers only when it is told to. */
+/** A recording thread that responds only when the test lets it. */
 class FakeWorker extends EventEmitter {
   readonly posted: RecorderMessage[] = []
   given: RecorderInit | undefined

@@ -215,7 +215,7 @@ describe('a planted secret', () => {
   })
 })
 
-/** What is left is the pieces of the original, in order, with markers between them. */
+/** Checks that the rest consists of pieces of the original, in order, with markers between them. */
 function expectSameAround(raw: string, left: string): void {
   const pieces = left.split(/"?\[REDACTED\]"?/)
   expect(raw.startsWith(pieces[0] ?? '')).toBe(true)

@@ -16,7 +16,7 @@ afterEach(() => stage.close())
 const refusal = (code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
 
-/** A stateless server of 2025, as the SDK makes them. @param refused what it says to another method than POST */
+/** A stateless server of 2025, as the SDK makes them. @param refused response to methods other than POST */
 function stateless(
   message: string,
   refused: [number, string?] = [405, refusal(-32_000, 'Method not allowed.')],
@@ -64,7 +64,7 @@ describe('a stateless server of 2025 that a client of 2026 asks for its era', ()
     expect(answer).toMatchObject({ raw: { id: null }, corr: asked!['id'] })
     const checked = await wiretape(['inspect', '--check', stage.tape()])
     expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('no faults')])
-    // Other formats say no links: there, what stood in one exchange tells them.
+    // Formats without links: there, messages of one exchange belong together.
     for (const name of ['talk.har', 'talk.json']) {
       await wiretape(['convert', stage.tape(), stage.path(name)])
       const read = await wiretape(['inspect', '--check', stage.path(name)])

@@ -33,7 +33,7 @@ async function listen(...options: string[]) {
   await opened.text()
   session = opened.headers.get('mcp-session-id') ?? undefined
   await (await post({ method: 'notifications/initialized' })).text()
-  // What it says while a request is open would come with the answer.
+  // Messages during an open request would come with its response.
   await until('the server has spoken', () => recorder.stderr().includes('all is said'))
   await (await post({ id: 2, method: 'ping' })).text()
   return {

@@ -30,7 +30,7 @@ const headersOf = (method: string, more: Record<string, string> = {}): Record<st
 const place = `=?base64?${Buffer.from('Malmö').toString('base64')}?=`
 const asked = headersOf('tools/call', { 'mcp-name': 'echo', 'mcp-param-place': place })
 
-/** Requests as a client makes them that forgets some header, or says something else in it. */
+/** Requests of a client that omits a header, or sends another value in it. */
 const faulty: readonly [string, object, Record<string, string>][] = [
   ['no version', list, {}],
   ['no method', list, { 'mcp-protocol-version': version }],
@@ -40,7 +40,7 @@ const faulty: readonly [string, object, Record<string, string>][] = [
   ['another argument', call, { ...asked, 'mcp-param-place': 'Lund' }],
 ]
 
-/** Status, error code and id of what is answered to each. */
+/** Status, error code and id of each response. */
 async function use(url: string): Promise<unknown[]> {
   const outcomes: unknown[] = []
   const ask = async (message: object, headers: Record<string, string>): Promise<void> => {

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** Around what the program needs: from where Node can load its first file to where all of it fits. */
+/** Limits around the program's need: from one at which Node can load its first file to one at which all files fit. */
 const limits = Array.from({ length: 10 }, (_, i) => 19 + 2 * i)
 
 interface Run {
@@ -21,13 +21,13 @@ function runWith(limit: number, argv: readonly string[]): Run {
   const script = `ulimit -n ${limit} && exec "$@"`
   return spawnSync('sh', ['-c', script, 'sh', ...argv], {
     encoding: 'utf8',
-    // Node reads certificates while a program begins, and says itself when it cannot.
+    // Node reads certificates while a program starts, and prints its own error when it cannot.
     env: { ...stage.env, NODE_EXTRA_CA_CERTS: undefined },
     cwd: stage.folder,
   })
 }
 
-/** Without those where Node itself does not get to a program: there is nobody to say it well. */
+/** Without runs in which Node fails before the program starts: no code of ours can print a better error. */
 function runsOf(argv: readonly string[]): Run[] {
   const empty = stage.path('empty.mjs')
   writeFileSync(empty, '')

@@ -1,4 +1,4 @@
-/** What Node has to say about variables that we set does not reach a client's stderr, nor a screen. */
+/** Warnings of Node about variables that wiretape sets reach neither a client's stderr nor a screen. */
 import { mkdirSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { plainEnv, wiretape } from '../behaviour/run-cli.js'

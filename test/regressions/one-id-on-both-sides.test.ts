@@ -11,7 +11,7 @@ afterEach(() => stage.close())
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 
-/** A server's own request under the id of a client's request that is open, and what the client answers. */
+/** A server's own request under the id of an open request of the client, and the client's response. */
 const asked = [
   ['roots/list', { roots: [] }],
   ['sampling/createMessage', { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }],
@@ -34,7 +34,7 @@ it.each(
     for (const file of ['lines.jsonl', 'list.json']) {
       expect(await cli('inspect', '--check', file)).toMatchObject({ code: 0 })
     }
-    // The tape says who sent what.
+    // The tape has the sender of each message.
     await cli('convert', 'lines.jsonl', 'tape.jsonl')
     const lines = readFileSync(stage.path('tape.jsonl'), 'utf8').trimEnd().split('\n')
     const sent = lines.map((line) => JSON.parse(line) as { dir?: string; raw?: { result?: object } })

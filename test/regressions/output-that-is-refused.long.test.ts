@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-/** What a full disk says to every write (Linux). */
+/** A device that refuses every write as a full disk does (Linux). */
 const full = '/dev/full'
 const refused = 'wiretape: cannot write to stdout: no space left on device'
 

@@ -48,7 +48,7 @@ const run = async (...argv: string[]): Promise<{ exitCode: number | null; text: 
   return { exitCode, text: actor.stdout().toString() }
 }
 
-/** The second segment: what it begins with, and the ids of requests and answers after that. */
+/** The second segment: its first lines, and the ids of requests and responses after them. */
 async function secondSegment(): Promise<{ gaps: Line[]; ids: unknown[] }> {
   const [second, first, ...more] = stage.tapes()
   expect(more).toEqual([])

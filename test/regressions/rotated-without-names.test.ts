@@ -35,7 +35,10 @@ const end = JSON.stringify({ t: at(9), type: 'end', exitCode: 0, durationMs: 900
 const write = (name: string, ...lines: string[]): void =>
   writeFileSync(stage.path(name), `${lines.join('\n')}\n`)
 
-/** As mcp-tape rotates: the file with the first line has the highest number, requests and answers are torn apart. */
+/**
+ * Files as mcp-tape rotates them: the file with the first line has the highest number, and requests and responses are
+ * separated.
+ */
 function writeRotated(): void {
   write('t.jsonl.2', meta, asked(1), answered(1), asked(2))
   write('t.jsonl.1', answered(2), asked(3))

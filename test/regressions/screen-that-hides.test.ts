@@ -1,9 +1,9 @@
-/** What a screen shows of its own state, and what its editors begin with. */
+/** The state that a screen shows of itself, and the initial text of its editors. */
 import { describe, expect, it } from 'vitest'
 import { call, createScreen, result } from '../tui/stage.js'
 
 const bottom = (screen: ReturnType<typeof createScreen>): string => screen.picture().at(-1)!
-/** Without the count of findings: these talks have no handshake. */
+/** Without the count of findings, because these conversations have no handshake. */
 const status = (screen: ReturnType<typeof createScreen>): string =>
   screen
     .picture()

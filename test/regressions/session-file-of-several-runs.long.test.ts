@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { plainEnv, wiretape } from '../behaviour/run-cli.js'
 import { createStage, server, until, type Stage } from '../behaviour/stage.js'
-// The thread that saves is what was compiled.
+// The saving thread runs compiled code.
 import { createSessionSaver } from '../../dist/capture/session-saver.js'
 
 let stage: Stage
@@ -47,7 +47,7 @@ it('runs at the same time on one session file keep what each of them saved last'
     return { tape, saver: createSessionSaver({ target, tape }) }
   })
   const [a, b] = savers
-  // Each replaces what the other saved, more than once, and both at the same moment at the end.
+  // Each saver replaces the other's file, more than once, and both at the same moment at the end.
   for (const { saver } of [a!, b!, a!, a!, b!]) expect(await saver.now()).toBeUndefined()
   await Promise.all(savers.map(({ tape, saver }) => saver.finish([tape])))
   expect(new Set(ids(folder))).toEqual(new Set(['a', 'b']))

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-// The thread that saves is what was compiled.
+// The saving thread runs compiled code.
 import { createSessionSaver } from '../../dist/capture/session-saver.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-saver-'))

@@ -1,4 +1,4 @@
-/** A client may ask before the server has said its name: its calls are still calls of that server. */
+/** A client may call tools before the server has sent its name: its calls still belong to that server. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -24,7 +24,7 @@ const rules = `
       respond: { error: { code: -1, message: 'blocked' } }
     - { name: gone, when: 'id:4 dir:in', drop: true }`
 
-/** Records a talk in which a rule changes, answers and drops a request; the last one passes. */
+/** Records a conversation in which a rule changes, answers and drops a request; the last one passes. */
 async function recordTalk(...options: string[]): Promise<void> {
   writeFileSync(stage.path('rules.yaml'), rules)
   const given = ['--rules', 'rules.yaml', '--session-file', 's.json', ...options]
@@ -50,7 +50,7 @@ describe('a session file beside a strict tape', () => {
     })
     for (const { proxy_id } of messages) expect(proxy_id).toMatch(/^[\da-f]{8}-/)
     expect(readdirSync(stage.out)).toEqual([expect.stringMatching(/\.jsonl$/)])
-    // The same talk without the strict form gives the same session.
+    // The same conversation without the strict form gives the same session.
     await recordTalk('--target', 'mini')
     const order = (entries: Line[]): Line[] =>
       entries

@@ -39,7 +39,7 @@ function legacy(): RequestListener {
   }
 }
 
-/** What every command says of the transport of a recording. */
+/** The transport of a recording in the output of every command. */
 async function said(path: string): Promise<string[]> {
   const parsed = async (...args: string[]): Promise<Line> => JSON.parse((await wiretape(args)).stdout) as Line
   const inspected = (await parsed('inspect', '--json', path))['recordings'][0].sessions[0]

@@ -20,7 +20,7 @@ import {
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
 
-/** A call and its answer, and one without an answer. */
+/** A call with a response, and one without. */
 function callTape(label: string, said = 'found'): string {
   const asked = messageLine(
     'in',
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
         await told.waitFor()
         expect(await seriousFindings(page, 'color-contrast')).toEqual([])
         await picture(page, `notice-warn-${scheme}`)
-        // What stands there is the notice, and nothing above it.
+        // The notice is there, and nothing above it.
         expect(
           await page.evaluate(`(() => {
             const box = document.querySelector('.notice').getBoundingClientRect()

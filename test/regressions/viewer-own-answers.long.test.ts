@@ -1,4 +1,4 @@
-/** What wiretape said or kept back looks like no peer's doing, and a person's time is not the server's. */
+/** Messages that wiretape sent or held are not shown as a peer's, and a person's time is not counted for the server. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ const rules = `rules:
   - { name: canned, when: 'tool:canned is:request', respond: { result: { content: [] } } }
 `
 
-/** Chooses a row and gives what its details say around the messages. */
+/** Selects a row and returns the text of its details around the messages. */
 async function detailOf(page: Page, row: string): Promise<string> {
   await page.locator('.list .row', { hasText: row }).first().click()
   await page.locator('.message-head').first().waitFor()
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       await picture(page, `own-answers-${scheme}`)
       expect(await seriousFindings(page)).toEqual([])
       await page.keyboard.press('x')
-      // On a narrow screen too, where the list stands alone.
+      // On a narrow screen, too, where only the list is visible.
       await page.setViewportSize({ width: 390, height: 844 })
       await page.getByRole('button', { name: 'Messages', exact: true }).last().click()
       await picture(page, `own-answers-${scheme}`)

@@ -32,7 +32,7 @@ function say(to: ServerResponse, name: string): void {
   to.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers(name)))
 }
 
-/** A server that is asked for something slow, then for something quick. @param onBoth answers both */
+/** A server that gets a slow request, then a quick one. @param onBoth responds to both */
 async function serving(
   onBoth: (slow: ServerResponse, quick: ServerResponse) => void,
 ): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {

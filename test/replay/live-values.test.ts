@@ -179,7 +179,7 @@ describe('the values of this run', () => {
       text: '{"params":{"arguments":{"token":"t"}}}',
       missing: [],
     })
-    // And known from then on, wherever the same secret stands.
+    // The value is known from then on, at every place of the same secret.
     const other = '{"params":{"arguments":{"again":"[REDACTED]"}}}'
     expect(values.apply(other, [{ at: '/params/arguments/again', tag: 'a' }]).missing).toEqual([])
   })

@@ -23,7 +23,10 @@ const meta = {
 const build = (polls: number, ...change: string[]): string[] =>
   server('modern-task-mcp.mjs', String(polls), ...change)
 
-/** A client that has things built: polls each until it is done. @returns what was said of each of them */
+/**
+ * A client that calls `build` for each thing and polls each task until it is done. @returns the messages about each
+ * task
+ */
 async function use(argv: readonly string[], things: readonly string[]): Promise<unknown[]> {
   const child = spawn(argv[0]!, argv.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

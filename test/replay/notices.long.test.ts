@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const opened = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
 const text = (said: string): object => ({ content: [{ type: 'text', text: said }] })
 
-/** A call after whose answer the server says something, and a later call that depends on it. */
+/** A call, a notification of the server after its response, and a later call that depends on it. */
 function tape(name: string, notice: object, us = 20): string {
   const path = join(folder, `${name}.jsonl`)
   const says: [us: number, dir: string, raw: object][] = [

@@ -9,7 +9,7 @@ const calls = 40_000
 
 describe('the plan of a long replay', () => {
   it('holds no object for a message: numbers in columns only', async () => {
-    // The code, and what it remembers, is there after a first one.
+    // A first run, so that code and caches are loaded before memory is measured.
     await planReplay(recorded(2_000), 'short', () => undefined)
     const before = heldByObjects()
     const plan = await planReplay(recorded(calls), 'long', () => undefined)

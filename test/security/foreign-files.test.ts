@@ -1,4 +1,4 @@
-/** Folders and links that somebody else has put in our way. */
+/** Folders and links that another user has placed where wiretape writes. */
 import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import {

@@ -123,7 +123,7 @@ describe('a spreadsheet', () => {
 })
 
 describe('Markdown', () => {
-  /** What is left when code is taken out of the page: there, addresses become links and names are notified. */
+  /** The page without its code: outside of code, addresses become links and names are notified. */
   function pageOf(markdown: string): string {
     const html = marked.parse(markdown, { gfm: true, async: false })
     return html.replaceAll(/<code[^>]*>[^<]*<\/code>/g, '')
@@ -166,7 +166,7 @@ describe('HTML', () => {
 })
 
 describe('GitHub Actions', () => {
-  /** As the runner reads it: https://github.com/actions/runner, ActionCommand.cs. */
+  /** Commands as the runner parses them: https://github.com/actions/runner, ActionCommand.cs. */
   const commandsIn = (text: string): string[] =>
     text
       .split(/\r\n|\r|\n/)

@@ -1,4 +1,4 @@
-/** What a peer may say to whoever looks at it: one list for every kind of output. */
+/** Hostile texts that a peer may send to a person who reads the output: one list for every kind of output. */
 export const hostileTexts: readonly string[] = [
   // Terminals: colours, the clipboard, C1, line breaks that leave the rest at the start of a line.
   '\u001b[31mRED\u001b[2J',
@@ -6,7 +6,7 @@ export const hostileTexts: readonly string[] = [
   'a\u009b2Jb\u0085c',
   'a\u007fb\u0000c',
   'one\r\ntwo\rthree\nfour\u2028five\u2029six',
-  // Reading direction, and what is not seen.
+  // Reading direction, and invisible characters.
   'invoice\u202egnp.exe',
   '\u2066isolated\u2069\u061c',
   'zero\u200bwidth\ufeff\u00ad\u2060',

@@ -70,7 +70,7 @@ describe.skipIf(!hasStranger)('another user of this machine', () => {
     expect(await say(port, requestText(port, '/mcp', initialize), ownUid)).toContain('serverInfo')
     expect(actor.stderr().toString()).toContain(`a connection was refused: ${refusal}`)
     await close(actor)
-    // It said nothing that was recorded.
+    // The other user's program sent no recorded message.
     expect(tapes().match(/"initialize"/g)).toHaveLength(1)
     expect(tapes()).not.toContain('"status":403')
   })

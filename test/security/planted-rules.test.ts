@@ -1,4 +1,4 @@
-/** A file of rules that stands beside a recording decides what is a difference: it is named, and must be ours. */
+/** A file of rules beside a recording decides what counts as a difference: it is named, and must belong to the user. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { leftOut } from '../behaviour/run-cli.js'
 
-/** `nobody` on most systems; any uid that is not ours would do. */
+/** `nobody` on most systems; any uid but our own would do. */
 export const strangerUid = 65_534
 
 const isRoot = process.platform === 'linux' && process.geteuid?.() === 0
 
-/** Whether programs can be started as another user; says so once when not. */
+/** Whether programs can be started as another user; prints one line if not. */
 export const hasStranger = !leftOut(isRoot, 'tests with two users need Linux and root')
 
 const program = `

@@ -40,7 +40,7 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
   })
 
   it('takes an object whose chunks are gone for absent, says so to readers, and stores it again', async () => {
-    // As the client leaves an upload of which the server took the last message without an answer.
+    // The state after an upload whose last message the server took without acknowledging it.
     await store.put('cut', Buffer.from('some bytes'))
     const entry = await store.manager.streams.getMessage(stream, {
       last_by_subj: `$O.wiretape-segments.M.${Buffer.from('cut').toString('base64url')}`,

@@ -22,7 +22,7 @@ const meta: MetaRecord = {
     metadata: [],
   },
 }
-/** Larger than what the journal keeps back for its last words. */
+/** Larger than the journal's reserve for its last lines. */
 const plenty = 200_000
 
 interface Bench {

@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A tape in the store as it stands. */
+/** Stores a tape unchanged. */
 function shipped(text: string): void {
   writeFileSync(tape, text)
   const mark = { v: 1, session: 's', segment: 0, hash: 'h', bytes: statSync(tape).size, targets: [target] }

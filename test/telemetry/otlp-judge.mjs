@@ -19,7 +19,7 @@ const replies = {
 const ids = new Set(['traceId', 'spanId', 'parentSpanId'])
 
 /**
- * What an export request says, as its JSON mapping has it.
+ * The content of an export request, in its JSON mapping.
  *
  * @param {'traces' | 'metrics'} signal
  * @param {string} contentType

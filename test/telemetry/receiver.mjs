@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { partialSuccess, readExport } from './otlp-judge.mjs'
 
 /**
- * What a test says to a request: a status, a part that is refused, or nothing at all.
+ * The reply of a test to an export: a status, a refused part, or nothing at all.
  *
  * @typedef {{ status?: number, headers?: Record<string, string>, body?: string, rejected?: number, silent?: true }} Reply
  * @typedef {{ signal: 'traces' | 'metrics', headers: import('node:http').IncomingHttpHeaders, sent: any, taken: boolean }} Request
@@ -59,7 +59,7 @@ export async function startReceiver(reply = () => undefined) {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    /** What the definitions do not allow. */
+    /** Violations of the definitions. */
     faults,
     /** Spans that were taken, in their order. @returns {any[]} */
     spans: () =>

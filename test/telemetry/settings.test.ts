@@ -1,4 +1,4 @@
-/** What the variables of OpenTelemetry mean to `record --otlp`. */
+/** The effect of OpenTelemetry's variables on `record --otlp`. */
 import { describe, expect, it } from 'vitest'
 import { readTelemetrySettings, type TelemetrySettings } from '../../src/telemetry/index.js'
 

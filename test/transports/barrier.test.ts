@@ -423,7 +423,7 @@ describe('where the system does not say whose a connection is', () => {
     })
     expect(new URL(proxy.url).pathname).toBe('/mcp')
     expect(await said(proxy.port, get(proxy.port, '/mcp'))).toMatch(/\/mcp$/)
-    // A configuration that was written before goes on working.
+    // A configuration from before still works.
     expect(await said(proxy.port, get(proxy.port, `/wiretape-${secret}/mcp`))).toMatch(/\/mcp$/)
   })
 

@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What comes of really starting it. */
+/** The outcome of really starting the program. */
 function started(program: string, path: string): Promise<string | undefined> {
   const exited = new Promise<void>((resolve, reject) => {
     // It throws for some reasons, and tells others later.

@@ -32,7 +32,7 @@ const answering: http.RequestListener = (request, response) =>
     `${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? 'no login'}`,
   )
 
-/** A proxy of somebody else. What it is asked for is in `asked`. */
+/** Another proxy, as companies have; `asked` has its requests. */
 async function companyProxy(secure = false): Promise<{ asked: string[]; proxy: UpstreamProxy }> {
   const asked: string[] = []
   const server = secure ? https.createServer({ key: leaf.key, cert: leaf.certificate }) : http.createServer()

@@ -38,7 +38,7 @@ async function proxy(options: Partial<ForwardProxyOptions> = {}): Promise<Seen> 
   return Object.assign(started, { port: Number(new URL(started.url).port), events, tunnels })
 }
 
-/** An https server of `theirs`; answers with what it was asked. */
+/** An https server; it responds with the request's content. */
 async function secureUpstream(pair: KeyPair = leaf): Promise<number> {
   const server = https.createServer({ key: pair.key, cert: pair.certificate }, (request, response) => {
     response.end(`${request.method} ${request.url} ${request.headers.host}`)
@@ -70,7 +70,7 @@ async function tunnel(port: number, place: string, then = ''): Promise<RawClient
   return client
 }
 
-/** What came through the tunnel. */
+/** Bytes that came through the tunnel. */
 const inside = (client: RawClient): Buffer => client.received().subarray(established.length)
 
 function secure(socket: Socket, trust: string, options: tls.ConnectionOptions = {}): tls.TLSSocket {
@@ -225,7 +225,7 @@ describe('a tunnel', () => {
   it('is left alone from the second time on when the client does not believe the certificate', async () => {
     const upstream = await secureUpstream()
     const { port, tunnels, events } = await proxy()
-    // This client says so by an alert during the handshake.
+    // This client reports its distrust by an alert during the handshake.
     const socket = (await tunnel(port, `localhost:${upstream}`)).socket
     socket.removeAllListeners('data')
     socket.write(await caughtHello())
@@ -242,7 +242,7 @@ describe('a tunnel', () => {
   it('is left alone as well when the client leaves without a word, twice', async () => {
     const upstream = await secureUpstream()
     const { port, tunnels } = await proxy()
-    /** As Node does it: the handshake is done before the certificate is looked at. */
+    /** Node finishes the handshake before it checks the certificate. */
     const believes = async (): Promise<boolean> => {
       const socket = (await tunnel(port, `localhost:${upstream}`)).socket
       const client = secure(socket, theirs.certificate)
@@ -409,7 +409,7 @@ describe('the proxy itself', () => {
   })
 })
 
-/** What a real client says first. */
+/** The first bytes of a real client. */
 async function caughtHello(): Promise<Buffer> {
   const caught = new Promise<Buffer>((done) => {
     void stage

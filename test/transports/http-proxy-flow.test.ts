@@ -19,7 +19,7 @@ const size = 50_000_000
 const mayWait = 30_000_000
 const block = Buffer.alloc(100_000, 'x')
 
-/** Writes as fast as it is read, and counts what was taken. */
+/** Writes as fast as the peer reads, and counts the bytes. */
 function pour(socket: Socket): () => number {
   let left = size
   let taken = 0

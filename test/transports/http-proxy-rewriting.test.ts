@@ -9,7 +9,7 @@ afterEach(() => stage.close())
 const from = 'http://up.example:8080'
 const to = 'http://localhost:4000'
 
-/** What comes out of `text` when it comes in pieces. */
+/** The output for `text` in pieces. */
 function move(text: string, cuts: readonly number[]): string {
   const change = createEndpointMove(from, to)
   const bytes = Buffer.from(text, 'latin1')

@@ -1,4 +1,4 @@
-/** Where a test of the HTTP proxy plays: upstreams, proxies and clients, all on port 0, closed together. */
+/** The stage of a test of the HTTP proxy: upstreams, proxies and clients, all on port 0, closed together. */
 import http from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { until } from '../behaviour/stage.js'

@@ -14,7 +14,10 @@ interface Seen {
   readonly answers: readonly RawMessage[]
 }
 
-/** Sends `request` straight to an upstream that gives `answer`, or through us; says what both sides got. */
+/**
+ * Sends `request` to an upstream that responds with `answer`, directly or through the proxy. Returns the bytes that
+ * both sides received.
+ */
 async function play(request: string, answer: string, withUs: boolean, closes: boolean): Promise<Seen> {
   let seen: RawMessage | undefined
   const upstream = await stage.rawUpstream((socket) => {
@@ -102,7 +105,7 @@ const answers: Record<string, string> = {
   'a continue before it': 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
 }
 
-/** What answers to HTTP/1.0 look like is another matter: we speak HTTP/1.1 to the client. */
+/** Responses to HTTP/1.0 differ, since the proxy sends HTTP/1.1 to the client. */
 const asHttp11 = (seen: Seen): Seen => ({
   ...seen,
   answers: seen.answers.map((one) => ({ ...one, start: one.start.replace('HTTP/1.0', 'HTTP/1.1') })),

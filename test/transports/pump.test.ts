@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { Pump } from '../../src/transports/stdio/pump.js'
 
-/** A destination that takes a chunk only when it is told to, or fails. */
+/** A destination that accepts a chunk only when the test lets it, or fails. */
 function createGate() {
   const taken: string[] = []
   let pending: ((error?: Error) => void) | undefined

@@ -1,4 +1,4 @@
-/** Made for tests; nobody trusts it. */
+/** A certificate for tests, which no program trusts. */
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMOgaf4uCpGhZRWYu
 BQdAKIQ5l1gU0h9OKYWsEHEx7HKhRANCAATG0aBWzuXicGef0p++izE7ytOhVl8A

@@ -9,7 +9,7 @@ interface Stage {
   readonly canvas: Canvas
   readonly stdout: WriteStream
   readonly written: () => string
-  /** Draws, and resolves with what was written then: frames that come soon after another wait for their turn. */
+  /** Draws, and resolves with the written bytes. A frame soon after another one waits for its turn. */
   readonly drawn: (...lines: readonly (string | Line)[]) => Promise<string>
 }
 
@@ -42,7 +42,7 @@ function stageOf({ rows = 3, colours = true, selected = -1 } = {}): Stage {
   }
 }
 
-// The clock stands still: on a busy machine, too, a frame comes soon after the one before.
+// The clock is stopped, so that frames follow soon after each other on a busy machine, too.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -9,7 +9,7 @@ function heldEvent(message: string, raw: object, more: Partial<HeldEvent> = {}):
   return { type: 'held', message, direction, text: JSON.stringify(raw), t, reason: 'hold', ...more }
 }
 
-/** A screen on a capture whose tape has only what trace v1 has. */
+/** A screen on a capture whose tape is limited to trace v1. */
 function strict(): ReturnType<typeof createScreen> & { said: (dir: 'in' | 'out', raw: object) => void } {
   const screen = createScreen({ strict: true, rows: 50 })
   return Object.assign(screen, {

@@ -57,7 +57,7 @@ function collected(): number {
 
 const fill = (log: MessageLog, count: number): void => {
   log.line(meta)
-  // JSON of its own for each line: nothing is shared by chance.
+  // Each line has its own JSON, so that no memory is shared by chance.
   for (let n = 0; n < count; n += 1) log.line(JSON.stringify(lines['requests that nobody answers']!(n)))
 }
 

@@ -53,7 +53,7 @@ const meta =
 
 type Done = Extract<Action, { type: 'done' }>
 
-/** A screen without a terminal: what its reducer and its picture make of events and keys. */
+/** A screen without a terminal: its reducer and its picture, driven by events and keys. */
 export function createScreen(
   options: { columns?: number; rows?: number; owner?: boolean; strict?: boolean } = {},
 ) {
@@ -88,7 +88,7 @@ export function createScreen(
     view.update(log.line(line))
     dispatch({ type: 'rows' })
   }
-  /** As a screen takes it. */
+  /** Passes an event as a screen receives it. */
   function event(came: ServerEvent): void {
     const told =
       came.type === 'held'
@@ -157,7 +157,7 @@ export function createScreen(
       const whose = { ...(code !== undefined && { code }), ...(token !== undefined && { token }) }
       dispatch({ type: 'failed', as, message, ...whose })
     },
-    /** What was asked for since the last call. */
+    /** Effects since the last call. */
     effects: (): Effect[] => effects.splice(0),
     picture: (): string[] =>
       frameOf(state, context, unicodeSigns).lines.map((line) =>
@@ -166,7 +166,7 @@ export function createScreen(
           .join('')
           .trimEnd(),
       ),
-    /** What stands under the cursor, below the title. */
+    /** Text under the cursor, below the title. */
     cursors: (): string[] =>
       frameOf(state, context, unicodeSigns)
         .lines.slice(1)

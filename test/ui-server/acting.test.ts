@@ -12,7 +12,7 @@ import { startUiServer, type Catalogue, type UiServer } from '../../src/ui-serve
 let folder: string
 let server: UiServer
 let token: string
-/** What reached the capture. */
+/** Commands that reached the capture. */
 let sent: CommandBody[]
 let closed: number
 /** Commands that were started. */
@@ -136,7 +136,7 @@ function page(): Record<string, string> {
 
 const stream = '/api/recordings/one/control'
 
-/** Attaches; gives where commands go, and what the capture said so far. */
+/** Attaches; returns the path for commands, and the lines of the capture so far. */
 async function attached(): Promise<{ path: string; lines: () => string[]; leave: () => void }> {
   const { origin: _, 'content-type': __, ...headers } = page()
   const response = await opened('GET', stream, headers)

@@ -7,7 +7,7 @@ import { startUiServer, type Catalogue, type UiServer } from '../../src/ui-serve
 
 let folder: string
 let server: UiServer
-/** What the catalogue says about the file that is being written. */
+/** Whether the catalogue lists the file as live. */
 let live: boolean
 let next: string | undefined
 

@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('a server that wants to act on the page', () => {
 
   async function unharmed(page: Page, name: string): Promise<void> {
     const said = await page.evaluate<string[]>(shown)
-    // Line feeds and tabs lay texts out; anything else must be visible.
+    // Line feeds and tabs format texts; any other control character must be visible.
     const hidden = said.flatMap((text) => text.match(/.{0,60}(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u) ?? [])
     expect(hidden.map((text) => JSON.stringify(text))).toEqual([])
     expect(said.join('')).toContain(String.raw`\u{202e}`)

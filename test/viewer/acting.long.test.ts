@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
   const queued = (page: Page, text: string) => page.locator('.act-queue li', { hasText: text })
 
   const editor = (page: Page) => page.locator('.act-box .cm-content')
-  /** Replaces what stands in the editor. */
+  /** Replaces the text of the editor. */
   async function write(page: Page, text: string): Promise<void> {
     await editor(page).click()
     await page.keyboard.press('Control+A')
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
       }
     await page.setViewportSize({ width: 1440, height: 900 })
 
-    // What is no JSON, or no message, is not sent.
+    // Text that is not JSON, or not a message, is not sent.
     await queued(page, 'tools/call echo').getByRole('button', { name: 'Edit' }).focus()
     await page.keyboard.press('Enter')
     const written = await editor(page).innerText()
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await printed(recorder, 'passes')
     await recorder.send(request(6, 'tools/call', { name: 'add', arguments: { a: 20, b: 22 } }))
     await queued(page, 'tools/call add').waitFor()
-    // What is held goes on when the last screen leaves.
+    // Held messages go on when the last screen detaches.
     await press(page, 'Release control')
     await printed(recorder, '"42"')
     await end()

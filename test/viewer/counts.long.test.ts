@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('counts of the viewer', () => {
       .flatMap((line) =>
         line.includes('"dir":"out"') ? [JSON.stringify((JSON.parse(line) as { raw: object }).raw)] : [],
       )
-    // A server that says all of it and ends.
+    // A server that writes all these lines and ends.
     const saying = join(play.folder, 'saying.mjs')
     writeFileSync(saying, `process.stdout.write(${JSON.stringify(`${said.join('\n')}\n`)})`)
     const recorder = play.start([process.execPath, cli, 'record', '--', process.execPath, saying])

@@ -18,7 +18,7 @@ const schema = {
   $defs: { place: { properties: { street: { type: 'string' }, again: { $ref: '#/$defs/place' } } } },
 }
 
-/** What is proposed at `|`. */
+/** The proposals at `|`. */
 function proposed(marked: string, at = ''): string[] {
   const pos = marked.indexOf('|')
   const state = EditorState.create({ doc: marked.replace('|', ''), extensions: [json()] })

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('the sessions of a store in wiretape ui', () => {
     const shop = page.locator('.recording', { hasText: 'shop' })
     await shop.waitFor()
     expect(await shop.textContent()).toContain('ann@laptop-1')
-    // What acts on a machine is not offered for another one.
+    // Actions on this machine are not offered for another one.
     expect(await page.getByRole('button', { name: /Delete|Connect|Search messages/ }).count()).toBe(0)
     await page.getByRole('searchbox').fill('laptop-2')
     await shop.waitFor({ state: 'detached' })

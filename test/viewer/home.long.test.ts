@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.locator('.act-box').getByRole('button', { name: 'Close' }).click()
     await page.locator('.brand a').click()
     await page.locator('.recording', { hasText: 'after' }).waitFor()
-    // A filter that is wrong is told, in words.
+    // An invalid filter is explained in words.
     await field.fill('size:many')
     await field.press('Enter')
     await page.locator('.home .failure').waitFor()
@@ -277,7 +277,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     const page = await stage.open(url)
     const row = page.locator('.recording.is-live', { hasText: 'waits' })
     await row.waitFor()
-    // What is being recorded stays.
+    // A live recording cannot be deleted.
     expect(await page.getByRole('button', { name: 'Delete waits' }).count()).toBe(0)
     await row.click()
     await page.locator('.list .empty', { hasText: 'Waiting for the first message' }).waitFor()

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
         `/[\\u0000-\\u0008\\u001b\\u202e]/.test(document.querySelector('#app').textContent)`,
       ),
     ).toBe(false)
-    // Nor in its title, and in what shows when one points at something.
+    // Nor in its title, and in tooltips.
     const said = await page.evaluate<string[]>(
       `[document.title, ...[...document.querySelectorAll('[title], [aria-label]')]
         .flatMap((element) => [element.title, element.ariaLabel ?? ''])]`,

@@ -24,7 +24,7 @@ function npmServer(name: string, ...args: readonly string[]): string[] {
 const call = (client: Client, name: string, args: Record<string, unknown> = {}) =>
   client.callTool({ name, arguments: args })
 
-/** One paragraph of what the page does, one journey, with servers from npm. */
+/** One journey for each paragraph about the page, with servers from npm. */
 describe.skipIf(!hasBrowser)('in wiretape ui, with servers from npm, a person', () => {
   let stage: Stage
   let play: PlayStage

@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       expect.stringContaining('notifications/progress'),
       expect.stringContaining('notifications/cancelled'),
     ])
-    // What was never answered unfolds too.
+    // A call without a response unfolds, too.
     const slow = page.locator('.row', { hasText: 'tools/call slow' })
     await slow.locator('.fold button').click()
     await page.locator('.row.nested', { hasText: 'notifications/cancelled' }).waitFor()

@@ -161,7 +161,7 @@ function wrongCells(page: Page): Promise<string[]> {
   })()`)
 }
 
-/** What is pressed or selected, and looks like the rest in the colours of the system. */
+/** Pressed or selected elements that look like the others in forced colours. */
 const unseen = `(() => {
   const probe = document.createElement('i')
   probe.style.backgroundColor = 'Highlight'

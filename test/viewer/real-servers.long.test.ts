@@ -30,7 +30,7 @@ import {
   type Stage,
 } from './stage.js'
 
-/** What a person might do with the server. */
+/** Calls that a person might make to the server. */
 async function converse(transport: Transport): Promise<void> {
   const client = new Client({ name: 'viewer-test', version: '1' }, { capabilities: { sampling: {} } })
   client.setRequestHandler(CreateMessageRequestSchema, () => ({
@@ -59,7 +59,7 @@ async function converse(transport: Transport): Promise<void> {
   await client.close()
 }
 
-/** Reads until nothing more comes, whatever a server said how often. */
+/** Reads until no more rows arrive, however often a server repeats a message. */
 const whole = (page: Page): Promise<void> =>
   holds(
     page,

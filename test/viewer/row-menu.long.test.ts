@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
       if (i > 0) expect(left).toBeGreaterThanOrEqual(bars[i - 1]![1] - 1)
     }
     await picture(page, 'waterfall')
-    // The content stands in a column of its own, which sorts, and which the address names when it is hidden.
+    // The content is in a column of its own, which sorts, and which the address names when it is hidden.
     const contents = (): Promise<string[]> => page.locator('.scroller .cell.content').allTextContents()
     await holds(page, `document.querySelector('.scroller .cell.content').textContent.startsWith('q: "')`)
     await page.click('.row.head .sort:text("content")')
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `wiretape call 'my tool' '{"q":"1"}' -- node server.js`,
     )
-    // A click elsewhere closes it, and does what a click does.
+    // A click elsewhere closes the menu, and has its usual effect.
     await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })
     await page.getByRole('button', { name: 'Clear' }).click()
     await menu.waitFor({ state: 'detached' })

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     await box.getByRole('button', { name: 'Close' }).click()
     expect(existsSync(mark)).toBe(false)
 
-    // The server of the page refuses, whatever the page sends.
+    // The page's server refuses the call, regardless of the page.
     const answers = (await page.evaluate(`(async () => {
       const headers = {
         authorization: 'Bearer ' + sessionStorage.getItem('wiretape-token'),
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('SHOP: open', 'SHOP: closed'))
     await saved.getByRole('button', { name: 'Run pings' }).click()
     await box.getByText('SHOP=closed').waitFor()
-    // By now the command has a recording of this machine.
+    // By now this machine has a recording of the command.
     expect(await box.getByText('somebody else may have written it').count()).toBe(0)
     await box.getByRole('button', { name: 'Close' }).click()
     expect(readFileSync(mark, 'utf8')).toBe('xx')
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
     await expectLooks(page, 'saved-variables')
     await page.setViewportSize({ width: 1440, height: 900 })
 
-    // A slow list neither replaces what is typed meanwhile, nor the list that a later value asked for.
+    // A slow list replaces neither newly typed text nor the list for a later value.
     const late: Route[] = []
     await page.route('**/api/saved', (route) =>
       late.length === 0 && route.request().method() === 'POST' ? void late.push(route) : route.continue(),

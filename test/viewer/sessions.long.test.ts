@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     for (const pid of play.running()) expect(readIfThere(`/proc/${pid}/cmdline`)).not.toContain(token)
     expect(page.url()).not.toContain(token)
 
-    // Hold and edit: the queue stands in the workbench while that is open.
+    // Hold and edit: the queue is in the workbench while that is open.
     await page.getByRole('button', { name: /^Take control/ }).click()
     await page.getByRole('button', { name: 'Hold', exact: true }).click()
     await page.getByRole('button', { name: 'Stop holding' }).waitFor()
@@ -313,8 +313,8 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
       await page.keyboard.insertText(text)
     }
 
-    // A breakpoint holds one tool only; its arguments are edited with the names that its schema has.
-    // From the menu of a row, an action leads to control, and says why.
+    // A breakpoint holds one tool only; its arguments are edited with the names of its schema.
+    // An action in the menu of a row leads to control, and gives the reason.
     await page.locator('.row', { hasText: 'first' }).first().click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Override…' }).waitFor()
     await page.getByRole('menuitem', { name: 'Note…' }).waitFor()

@@ -18,7 +18,7 @@ export const chromiumPath = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ].find((path) => path !== undefined && existsSync(path))
 
-/** Whether there is a browser; where there is none it is said in one line, and on our own machines it is a failure. */
+/** Whether there is a browser. Without one, a line says so; on our own machines that is a failure. */
 export const hasBrowser = ((): boolean => {
   if (process.env['WIRETAPE_EXPECT_NODE'] !== undefined) {
     process.stderr.write('left out: the viewer in a browser; another Node makes no difference to it\n')
@@ -38,9 +38,9 @@ export interface Stage {
   requests(): string[]
   /** Serves a file, or a text, below the page. */
   serve(path: string, content: string | { readonly file: string }, headers?: Record<string, string>): void
-  /** A page; whatever it complains about fails the test when it is closed. */
+  /** Opens a page; its console errors fail the test when it is closed. */
   open(address: string, options?: BrowserContextOptions): Promise<Page>
-  /** What pages have said on their console, as errors. */
+  /** Console errors of the pages. */
   readonly complaints: string[]
   close(): Promise<void>
 }
@@ -137,7 +137,7 @@ export async function holds(page: Page, expression: string): Promise<void> {
 
 /** Waits until so many messages and other entries are read. */
 export function read(page: Page, messages: number): Promise<void> {
-  // Lines of stderr and the like are told apart: `9 rows shown · 14 messages, 2 other entries`.
+  // Other lines, such as stderr, are counted apart: `9 rows shown · 14 messages, 2 other entries`.
   const pattern = String.raw`/shown · ([\d,]+) messages?(?:, ([\d,]+) other)?/`
   return holds(
     page,
@@ -159,7 +159,7 @@ export function rows(page: Page): Promise<string[]> {
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']
 const axeSource = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds that is serious. @param only one rule of its */
+/** Serious violations that axe finds. @param only one rule of its */
 export async function seriousFindings(page: Page, only?: string): Promise<string[]> {
   // Past the policy of the page, which lets no other script in.
   const session = await page.context().newCDPSession(page)
@@ -251,7 +251,7 @@ export async function keepNotices(page: Page): Promise<void> {
   )
 }
 
-/** Fails with what the pages complained about. */
+/** Fails with the console errors of the pages. */
 export function expectQuiet(stage: Stage, ...but: readonly RegExp[]): void {
   expect(stage.complaints.filter((text) => !but.some((pattern) => pattern.test(text)))).toEqual([])
 }

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await page.title()).toBe('a and 1 more · wiretape')
     await page.locator('.lane-tab', { hasText: 'b' }).click()
     expect(await rows(page)).toEqual(['tools/call search ok'])
-    // Two of one label are told apart, and each has errors of its own.
+    // Two recordings with one label are told apart, and each has errors of its own.
     stage.serve('/a2.jsonl', callTape('a', '{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}'))
     await page.goto(`${stage.url}/?trace=a.jsonl;a2.jsonl`)
     await page.locator('.chip', { hasText: /^Errors1$/ }).waitFor()
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.getByText('A comparison needs two recordings. Only one is open').waitFor()
     await page.goto(`${stage.url}/?diff=a.jsonl`)
     await page.locator('.notice.bad', { hasText: 'A comparison needs two recordings' }).waitFor()
-    // What does not arrive is told apart from what was not asked for.
+    // A recording that does not arrive differs from one that was not requested.
     await page.route('**/slow.jsonl', () => undefined)
     await page.goto(`${stage.url}/?trace=slow.jsonl`)
     await page

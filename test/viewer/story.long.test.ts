@@ -428,7 +428,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     }
     await looked(page, 'story-http')
 
-    // The request of the server is told as in the story of the call, with the client's HTTP exchange.
+    // The server's request is shown as in the story of the call, with the client's HTTP exchange.
     await page.locator('.row', { hasText: 'Sure of 1?' }).first().click()
     await page.locator('.detail h2', { hasText: 'elicitation/create' }).waitFor()
     await story(page).locator('.tell-request .asked-message', { hasText: 'Sure of 1?' }).waitFor()

@@ -29,7 +29,7 @@ import {
   type Stage,
 } from './stage.js'
 
-/** What is answered to a path that no browser would ask for. */
+/** Status of a path that no browser would request. */
 async function statusOf({ hostname, port }: URL, path: string): Promise<number | undefined> {
   const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage]
   response.resume()
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
   }
 
   it('opens the browser by a private file, and shows nothing secret to who lists processes', async () => {
-    // Keeps what it was started with, and opens what it was given as a browser does.
+    // Keeps its arguments, and opens its URL as a browser does.
     const bin = play.path('bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$@" > ${play.path('argv')}\n`, { mode: 0o755 })
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     const page = await stage.open(url)
     await read(page, 1)
     expect(await rows(page)).toEqual(['tools/call search unanswered'])
-    // No secret stays in the address, in a cookie, or in what the page has as its own address.
+    // No secret remains in the address, in a cookie, or in the page's own links.
     const code = new URL(url).hash.replace('#once=', '')
     expect(page.url()).toBe(new URL('/', url).href)
     expect(await page.context().cookies()).toEqual([])
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await screen.tell({ type: 'forward', message: held['message'] })
     await page.locator('.row.is-ok', { hasText: 'tools/call echo' }).waitFor()
     await page.locator('.around', { hasText: /held for \d/ }).waitFor()
-    // Whoever looks at the first row stays there; with f the newest one comes into sight.
+    // A reader of the first row stays there; with f the newest row scrolls into view.
     await page.keyboard.press('g')
     const last = page.locator('.row', { hasText: 'tools/list' })
     await recorder.send('{"jsonrpc":"2.0","id":100,"method":"tools/list"}\n')
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await page.locator('.row', { hasText: 'prompts/list' }).waitFor()
     expect(await page.evaluate('window.shifted')).toBeLessThan(0.01)
     expectQuiet(stage)
-    // Whoever follows is told that nothing more comes.
+    // A following page shows that the capture has ended.
     actor.child.kill('SIGKILL')
     await actor.ended
     await page.locator('.banner', { hasText: /only partly downloaded.*Reload/ }).waitFor()

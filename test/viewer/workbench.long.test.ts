@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
       true,
     )
 
-    // The saved call is made again from home, and says what is not as expected.
+    // The saved call is run again from home, and its differences are shown.
     await page.goto(new URL('/?home', page.url()).href)
     const saved = page.locator('.act-saved')
     await page.getByRole('button', { name: 'Saved calls', exact: true }).click()

@@ -250,7 +250,7 @@ describe('findJsonValue', () => {
   })
 })
 
-/** Compares what the spans say with what JSON.parse says, all the way down. */
+/** Compares the spans with the values of JSON.parse, all the way down. */
 function expectSameValue(text: string, start: number, end: number, value: unknown): void {
   expect(skipValue(text, start)).toBe(end)
   const kind = kindAt(text, start)

@@ -123,7 +123,7 @@ describe('memory', () => {
     chunk[90_000] = 10
     framer.push(chunk)
     expect(framer.pendingBytes).toBe(9_999)
-    // Writing into the chunk shows whether a view was kept. (Nobody else may do this.)
+    // Writing into the chunk shows whether a view was kept. No other code may write into it.
     chunk.fill(98)
     const [line] = framer.push(Uint8Array.of(10))
     expect(line?.bytes).toEqual(new Uint8Array(9_999).fill(97))

@@ -48,7 +48,7 @@ function cut(bytes: Uint8Array, positions: readonly number[], everyByte: boolean
 function dispatched(bytes: Uint8Array): object[] {
   const text = new TextDecoder().decode(bytes)
   const lines = text.split(/\r\n|\n|\r/)
-  // What follows the last line end is no line.
+  // Text after the last line end is no line.
   lines.pop()
   const events: object[] = []
   let data = ''
@@ -69,7 +69,7 @@ function dispatched(bytes: Uint8Array): object[] {
   return events
 }
 
-/** The same from what the parser gives. */
+/** The same from the events of the parser. */
 function fromEvents(events: readonly SseEvent[]): object[] {
   let lastEventId = ''
   return events.flatMap(({ complete, id, data, event = '' }) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SseParser, reconnectDelayMs } from '../../src/wire/index.js'
 import { parse, toBytes } from './sse-stage.js'
 
-/** What the lines of the events say, without where they stood. */
+/** The lines of the events, without their positions. */
 function said(...chunks: (string | Uint8Array)[]): object[] {
   return parse(chunks).map(({ sizeBytes: _, endOffset: __, complete, ...fields }) =>
     complete ? fields : { ...fields, complete },

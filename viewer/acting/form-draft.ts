@@ -13,7 +13,7 @@ import type { Field } from './form-shape.js'
 import { objectIn } from './values.js'
 
 /**
- * What a form holds for one field: the typed text of a leaf (JSON text of a choice), a text written as JSON, or the parts
+ * The content of a form's field: the typed text of a leaf (JSON text of a choice), a text written as JSON, or the parts
  * of a list or group. A missing part is not sent.
  */
 export type Draft = string | JsonDraft | ListDraft | GroupDraft
@@ -53,7 +53,7 @@ export function isJson(draft: Draft | undefined): draft is JsonDraft {
   return typeof draft === 'object' && 'json' in draft
 }
 
-/** What a field holds before the user changes it: defaults of the schema, and required parts. */
+/** The initial content of a field: defaults of the schema, and required parts. */
 export function startOf(field: Field): Draft | undefined {
   // Where null is the default, not sending the value means the same.
   if (field.start !== undefined && (field.start !== 'null' || field.required))
@@ -72,7 +72,7 @@ export function emptyGroup({ shape }: Field): GroupDraft {
   return { members: new Map(members), others: [] }
 }
 
-/** What a field holds for a value. @param text exact JSON */
+/** The content of a field for a value. @param text exact JSON */
 export function draftOf(field: Field, text: string): Draft {
   const { shape } = field
   const value = text.trim()
@@ -198,7 +198,7 @@ export function checkValue(field: Field, schema: unknown, text: string, faults: 
     }
 }
 
-/** What is wrong with a value that may also be null, which a schema expresses by alternatives. */
+/** Faults of a value that may also be null, which a schema expresses by alternatives. */
 function closer(fault: SchemaFault, field: Field, schema: unknown, value: Json): readonly SchemaFault[] {
   const { at } = fault
   let [own, part]: [Field | undefined, unknown] = [field, value]

@@ -13,7 +13,7 @@ const formats: Readonly<Record<string, readonly [pattern: RegExp, name: string]>
   uuid: [/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'a UUID'],
 }
 
-/** What a format asks for, in words; the format itself if it is not known here. */
+/** The requirement of a format, in words; the format itself if it is not known here. */
 export function formatWords(format: string): string {
   return (Object.hasOwn(formats, format) ? formats[format]?.[1] : undefined) ?? format
 }

@@ -5,7 +5,7 @@ import { listIn, objectIn, textIn } from './values.js'
 /** A JSON Schema. A server wrote it: its members may be anything. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What a form draws for a value. */
+/** The control that a form draws for a value. */
 export type Shape =
   | { readonly kind: 'choice'; readonly choices: readonly Choice[] }
   | { readonly kind: 'text'; readonly format: string; readonly isLong: boolean }
@@ -30,7 +30,7 @@ export interface Field {
   readonly required: boolean
   /** null is allowed beside other values. */
   readonly isNullable: boolean
-  /** What the schema says about valid values, in words. */
+  /** The schema's restrictions on valid values, in words. */
   readonly hints: string
   /** JSON text of the default. */
   readonly start: string | undefined

@@ -27,7 +27,7 @@ export interface Comparison {
 /** One side of a comparison. */
 export interface ComparedLane {
   readonly lane: LaneIndex
-  /** What the filter and the time range leave. */
+  /** The rows within the filter and the time range. */
   readonly shown: Pick<Shown, 'exchange'>
 }
 

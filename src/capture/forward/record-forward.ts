@@ -34,7 +34,7 @@ export interface ForwardCaptureOptions extends Omit<CaptureOptions, 'label'> {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Who may use it. */
+  /** Access control of the proxy. */
   readonly access: Access
   /** Folder of the certificate authority. */
   readonly caFolder: string

@@ -61,7 +61,7 @@ export interface ToldReplay {
   readonly teller: Teller | undefined
 }
 
-/** What a person and files get of a replay. */
+/** Output of a replay, for the screen and for files. */
 export class ReplayOutput implements RunSink {
   readonly #told: ToldReplay
   readonly #io: Io

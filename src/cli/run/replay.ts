@@ -88,7 +88,7 @@ interface AskedReplay extends CheckedOptions {
   readonly options: ReplayOptions
 }
 
-/** What a replay has to close. */
+/** Resources of a replay that must be closed. */
 interface OpenReplay {
   readonly recording: Awaited<ReturnType<typeof openOne>>['recording']
   readonly records: OpenRecords

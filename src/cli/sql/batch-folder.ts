@@ -118,7 +118,7 @@ export class BatchFolder {
       if (isDead) for (const failure of failures) await writeDeadPart(this.#folder, failure)
       if (!sizes) return
       const batch = { name: names[i]!, sizes, parts: partsOf(group, failures) }
-      // Written at once: whatever happens to the others, this batch is complete.
+      // Written at once: this batch is complete even if a later one fails.
       await replaceFile(join(this.#folder, listOf(batch.name)), JSON.stringify(batch))
       made.push(batch)
     }

@@ -239,8 +239,9 @@ class FileCatalogue implements Catalogue {
 const mostFound = 200
 
 /**
- * Ids of recordings, from the paths of their files. They stay the same while the data folder has its key, so that addresses of pages
- * are kept; without the key, nobody can compute them from a path.
+ * Ids of recordings, from the paths of their files. They stay the same while the data folder has its key, so that
+ * addresses of pages
+ * are kept. The key keeps other programs from computing them from a path.
  */
 function idsOf(key: string | undefined): (files: readonly string[]) => string {
   const secret = key ?? randomBytes(32)

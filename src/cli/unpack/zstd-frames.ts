@@ -7,7 +7,7 @@ export interface ZstdPiece {
 export interface ZstdFrames {
   /** Omits bytes outside of frames. */
   push(chunk: Uint8Array): ZstdPiece[]
-  /** Where the file ends: after a frame, inside one, or after other bytes. */
+  /** The position of the file's end: after a frame, inside one, or after other bytes. */
   end(): 'whole' | 'cut' | 'rest'
 }
 

@@ -16,7 +16,7 @@ export type RuleAction =
       readonly kind: 'replace'
       readonly pattern: RE2JS
       readonly with: readonly ReplacementPiece[]
-      /** Where to replace. @default the whole payload */
+      /** The part of the payload to replace in. @default the whole payload */
       readonly in?: CompiledPath
     }
   | { readonly kind: 'respond'; readonly member: 'result' | 'error'; readonly text: string }

@@ -9,7 +9,7 @@ import { headerFault, isModern } from './modern-request.js'
 export interface PostPolicy {
   /** Refuses a body of another type than application/json. */
   readonly contentType: boolean
-  /** What a client must accept as a response: JSON; up to 2025-11-25 an event stream as well. */
+  /** The types that a client must accept for a response: JSON; up to 2025-11-25 an event stream as well. */
   readonly accept: 'both' | 'json' | 'anything'
   /** The headers that must repeat the body in the modern era; undefined when the server does not check them. */
   readonly mirrored: MirroredHeaders | undefined

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 
 /**
- * Waits with one deadline for the whole test.
+ * Polls with one deadline for the whole test.
  *
  * @param {number} deadlineMs from now
  */

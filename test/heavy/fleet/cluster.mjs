@@ -26,7 +26,7 @@ cluster { name: fleet, listen: ${routes[number]}, routes: [${routes.map((at) => 
 }
 
 /**
- * The stream and the bucket as an administrator makes them: on all three nodes.
+ * Creates the stream and the bucket as an administrator does: on all three nodes.
  *
  * @param {string[]} servers
  * @param {<T>(work: () => Promise<T>) => Promise<T>} eventually

@@ -1,11 +1,11 @@
 // @ts-check
 /**
  * A partition that heals after a minute. Three network namespaces, each with a JetStream node, a recorder's folder with
- * `wiretape ship --follow`, and two with a collector; the first is cut off while tapes are finished on all three. Then every
- * segment must be in the store once, and SQL must find every message, once.
+ * `wiretape ship --follow`, and two with a collector. The first is cut off while tapes are finished on all three.
+ * Afterwards every segment must be in the store once, and SQL must find every message, once.
  *
  * Usage, in namespaces of its own: unshare --user --map-root-user --net --mount node test/heavy/fleet/partition.mjs APP
- * APP is a folder with `node_modules/wiretape`; what is installed there is complete when it has a file `ready`.
+ * APP is a folder with `node_modules/wiretape`; a file `ready` in it says that the installation is complete.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -66,7 +66,7 @@ async function main() {
   network('link', 'set', 'v0', 'up')
   say(`healed after ${Math.round((performance.now() - cutMs) / 1_000)} s`)
   finishTapes(20)
-  // `--follow` may pause for minutes by now; a pass by hand need not.
+  // By now `--follow` may pause for minutes between retries; a single `ship` does not.
   await Promise.all(hosts.map((_, i) => until(() => ships(i), `host ${i} ships`)))
   await until(
     () => stored() === tapes,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * A finished tape of a session: `calls` calls of a tool, each with its answer and a text that no other call has.
+ * A finished tape of a session: `calls` calls of a tool, each with its response and a text that no other call has.
  *
  * @param {number} recorder
  * @param {number} calls

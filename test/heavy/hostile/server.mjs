@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Says what it is asked for. Usage: node server.mjs [http]
+ * Sends the hostile message that a request names. Usage: node server.mjs [http]
  *
- * A request `hostile` names a group and a shape of shapes.mjs; over HTTP that is the answer, on stdio a line before the
- * answer. Over HTTP it prints its URL.
+ * A request `hostile` names a group and a shape of shapes.mjs. Over HTTP the hostile message is the response, on stdio
+ * a line before the response. Over HTTP the server prints its URL.
  */
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'

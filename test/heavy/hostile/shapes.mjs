@@ -1,5 +1,5 @@
 // @ts-check
-/** Messages that grow in every way a peer can make one grow. The same size gives the same bytes, everywhere. */
+/** Messages that grow in every way in which a peer can make one grow. The same size always gives the same bytes. */
 
 /** @param {string} text @param {number} size */
 const filled = (text, size) => text.repeat(Math.max(1, Math.floor(size / text.length)))

@@ -4,14 +4,14 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export const ways = /** @type {const} */ (['json', 'stream', 'later'])
-/** Calls of one client that are under way at the same time. */
+/** Concurrent calls of one client. */
 const atOnce = 3
 
 /**
- * Makes its calls; throws when an answer is not the one to its call.
+ * Makes its calls; throws when a response belongs to another call.
  *
  * @param {string} url
- * @param {number} number Of the client.
+ * @param {number} number Number of the client.
  * @param {number} calls
  */
 export async function runClient(url, number, calls) {
@@ -53,7 +53,7 @@ export async function runClient(url, number, calls) {
 
   /** @param {number} n */
   async function call(n) {
-    // Who has no session tells its answers apart by where they come.
+    // A client without a session tells its responses apart by their connection.
     const id = way === 'json' ? 1 : n
     const words = `client ${number}, call ${n}`
     const params = { name: 'echo', arguments: { text: words, way }, _meta: { progressToken: n } }

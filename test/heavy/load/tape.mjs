@@ -1,5 +1,5 @@
 // @ts-check
-/** What must be on the tape of a load. Read without any code of ours. */
+/** Checks the tape of a load test, without wiretape's code. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { ways } from './client.mjs'
@@ -7,13 +7,16 @@ import { ways } from './client.mjs'
 /**
  * @param {string} path
  * @param {number} clients
- * @param {number} calls Of each client.
+ * @param {number} calls Calls of each client.
  * @returns {Promise<{ messages: number, problems: string[] }>}
  */
 export async function checkLoadTape(path, clients, calls) {
   /** @type {string[]} */
   const problems = []
-  /** By what the call says: the id of its record, and its conversation. @type {Map<string, { id: string, conv: string }>} */
+  /**
+   * The id of the record and the conversation of each call, by its text. @type {Map<string, { id: string, conv: string
+   * }>}
+   */
   const asked = new Map()
   /** @type {Map<string, string>} */
   const progress = new Map()

@@ -1,5 +1,5 @@
 // @ts-nocheck The package is installed beside a copy of this file.
-/** A server that is made with fastmcp: text, JSON in text, and an id that is made anew. */
+/** A server made with fastmcp: text, JSON in text, and an id that changes with every run. */
 import { randomUUID } from 'node:crypto'
 import { FastMCP } from 'fastmcp'
 import { z } from 'zod'

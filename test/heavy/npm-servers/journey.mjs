@@ -1,5 +1,8 @@
 // @ts-check
-/** Reads the recording of a real server in the viewer, as a person would, and compares it with what the command line says. */
+/**
+ * Reads the recording of a real server in the viewer as a person would, and compares it with the output of the command
+ * line.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -8,7 +11,7 @@ const deadlineMs = 30_000
 
 /**
  * @param {import('playwright-core').Browser} browser @param {string} cli @param {string} tape
- * @returns {Promise<string[]>} what is wrong
+ * @returns {Promise<string[]>} the faults
  */
 export async function readInViewer(browser, cli, tape) {
   const ui = spawn(process.execPath, [cli, 'ui', '--no-open', tape], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -96,7 +99,7 @@ async function readAll(page, cli, tape) {
   const cost = JSON.parse(
     spawnSync(process.execPath, [cli, 'cost', tape, '--json'], { encoding: 'utf8' }).stdout,
   )
-  // Definitions are rounded up one by one.
+  // The tokens of each definition are rounded up, so the sums may differ.
   const off = Number(tokens.replaceAll(',', '')) - cost.definitionTokens
   return off >= 0 && off <= tools.size
     ? troubles

@@ -1,5 +1,5 @@
 // @ts-nocheck The package is installed beside a copy of this file.
-/** A server that is made with mcp-framework: structured text and a counter. */
+/** A server made with mcp-framework: structured text and a counter. */
 import { MCPServer, MCPTool } from 'mcp-framework'
 import { z } from 'zod'
 

@@ -1,14 +1,15 @@
 // @ts-check
 /**
- * Servers from npm, and what a client asks them. `FOLDER` in arguments is the folder of the run. A call may take a value from
- * the texts of the answers before it, as a client does with an id: a function of all of them. `file` is a server of this folder,
- * made with the package. `faults` are those that `check` finds in it: tools by rule, '' for none.
+ * Servers from npm, and the calls of a client. `FOLDER` in arguments is the folder of the run. As a client does with an
+ * id, a call may use a value from earlier responses: its arguments are then a function of their texts. `file` is a
+ * server of this folder, made with the package. `faults` are the known faults that `check` finds in it: tools by rule,
+ * '' for none.
  *
  * @typedef {(said: string) => Record<string, unknown>} Made
  * @typedef {{
- *   package: string, bin?: string, file?: string, args?: string[], env?: Record<string, string>,
- *   faults?: Record<string, string[]>,
- *   calls: [name: string, args: Record<string, unknown> | Made][],
+ * package: string, bin?: string, file?: string, args?: string[], env?: Record<string, string>,
+ * faults?: Record<string, string[]>,
+ * calls: [name: string, args: Record<string, unknown> | Made][],
  * }} Server
  */
 
@@ -182,7 +183,7 @@ export const servers = {
   shrimp: {
     package: 'mcp-shrimp-task-manager@1',
     bin: 'mcp-shrimp-task-manager',
-    // It asks for roots, which the client does not have.
+    // It requests roots, which the client does not support.
     faults: { 'protocol/capability': [''] },
     env: { DATA_DIR: 'FOLDER/shrimp', ENABLE_GUI: 'false' },
     calls: [

@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path'
 const packages = resolve(import.meta.dirname, '../../../build/ship-packages')
 
 /**
- * An S3 server (npm `s3rver`) with one bucket and one access key. It does not check signatures of version 4: test/ship/s3.test.ts does.
- * It is no dependency: it is fetched once, beside the build.
+ * An S3 server (npm `s3rver`) with one bucket and one access key. It does not check signatures of version 4;
+ * test/ship/s3.test.ts does. It is no dependency: the first run downloads it into the build folder.
  *
  * @param {{ port: number, directory: string, bucket: string, keyId: string, secret: string }} options
  * @returns {Promise<{ close(): Promise<void>, httpServer: import('node:http').Server }>}

@@ -1,5 +1,8 @@
 // @ts-check
-/** The recordings of a machine in an S3 server: shipped, collected, asked with SQL and inspected, all with the store as the only copy. */
+/**
+ * The recordings of a machine in an S3 server: shipped, collected, queried with SQL and inspected, with the store as
+ * the only copy.
+ */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +23,7 @@ export async function askStore({ folder, recordings, cli, env: given, holds }) {
   const port = await freePort()
   const keys = { AWS_ACCESS_KEY_ID: 'WIRETAPE', AWS_SECRET_ACCESS_KEY: secret }
   const env = { ...given, ...keys, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` }
-  // It has nothing but the store.
+  // A data folder without recordings: only the store has them.
   const elsewhere = { ...env, XDG_DATA_HOME: join(folder, 'elsewhere') }
   const server = await startS3({
     port,
@@ -39,7 +42,7 @@ export async function askStore({ folder, recordings, cli, env: given, holds }) {
     const shipped = await run(['ship', '--to', address], env)
     holds(`s3: ships (${shipped.stderr})`, shipped.status === 0)
     const collect = ['collect', '--from', address, '--to', address, '--once', '--json']
-    // Two at once: each segment is in the index once, whoever was quicker.
+    // Two collectors at once: each segment must be in the index once.
     const collected = await Promise.all([run(collect, env), run(collect, env)])
     holds(
       's3: two collectors end',

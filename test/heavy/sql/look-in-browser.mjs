@@ -1,5 +1,5 @@
 // @ts-check
-/** What the page of `wiretape ui --at` asks for: sessions of the store, their bytes, and rows of queries. */
+/** Requests of the page of `wiretape ui --at`: sessions of the store, their bytes, and rows of queries. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 

@@ -42,7 +42,7 @@ export function callText(tool: string, argumentsText = '{}', id = '7'): string {
   return `{"jsonrpc":"2.0", "id":${id},"method":"tools/call","params":{"name":"${tool}","arguments":${argumentsText}}}`
 }
 
-/** What one rule decides about a call of `search`. */
+/** Decision of one rule about a call of `search`. */
 export function decide(action: string, text: string, more = ''): Decision | undefined {
   return rulesOf(`rules:\n  - name: r\n    when: ''\n${more}    ${action}\n`).decide(frameOf(text))
 }

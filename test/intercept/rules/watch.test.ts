@@ -49,7 +49,7 @@ describe('watchRules', () => {
     expect(faulty.fault).toMatch(/^rules.yaml, line 1, column 31: when: unknown value x: expected one of /)
     expect(faulty.current.names).toEqual(['a'])
 
-    // As editors do it.
+    // Editors write a new file and rename it.
     writeFileSync(`${path}~`, `rules: [{ name: b, when: '', hold: true }]`)
     renameSync(`${path}~`, path)
     const taken = await next()

@@ -1,6 +1,6 @@
 /**
- * Kept apart from what the rules were made with: other contexts, other names, other seeds. Whoever works on the rules
- * looks at its figures only, never at what is missed.
+ * Kept apart from the corpus that the rules were made with: other contexts, other names, other seeds. Authors of rules
+ * look at its figures only, never at the missed secrets.
  */
 import type { Innocent } from './innocents.js'
 import { plant, plantKeywords, plantVendors, type Context, type Planted } from './secrets.js'

@@ -303,7 +303,7 @@ export interface Innocent {
   readonly text: string
 }
 
-/** What documentation of tools says, where the rules for text would find something. */
+/** Texts of tool documentation in which the rules for text could find a secret. */
 const descriptions: readonly string[] = [
   'Logs in. Example: API_KEY=abc123def456 server --password hunter2',
   'Send "Authorization: Basic dXNlcjpwYXNz" with each call.',

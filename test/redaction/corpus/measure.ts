@@ -5,7 +5,7 @@ import type { Planted, Surface } from './secrets.js'
 /** Pieces of a secret that must not stay beside the marker. */
 const longestRest = 6
 
-/** What is left of a text that was recorded at its place. */
+/** The recorded text after redaction at its place. */
 export function leftOf(redactor: Redactor, surface: Surface | Innocent['surface'], text: string): string {
   switch (surface) {
     case 'string': {

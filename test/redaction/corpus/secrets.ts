@@ -1,7 +1,7 @@
 import { createRandom, fill } from './random.js'
 import { keywords, vendors } from './vendors.js'
 
-/** Where a text stands when it is recorded. */
+/** The place of a text in a recording. */
 export type Surface = 'string' | 'line' | 'member' | 'command' | 'url' | 'path' | 'headers' | 'form'
 
 /** A text with a secret in it. Of commands, headers and members the text is JSON. */
@@ -12,10 +12,10 @@ export interface Planted {
   readonly secret: string
 }
 
-/** A context: the text around a secret, which stands where `§` does, and the shape of the secret. */
+/** A context: the text around a secret, with `§` in its place, and the shape of the secret. */
 export type Context = readonly [surface: Surface, text: string, shape?: string]
 
-/** What people and generators take for passwords. */
+/** Shapes of passwords, as people and generators make them. */
 const shapes = ['{w16}', '{a12}', 'S3cr3t!{w6}', '{b24}', '{h32}', 'p4ss-{a8}', '{w40}']
 
 /** Each context with a secret of its own. */

@@ -5,7 +5,7 @@ import type { ServerState } from '../../server-state.js'
 /** Limit of remembered secrets and result values per run. */
 export const mostRemembered = 50_000
 
-/** Where a value crossed the wire. */
+/** A place where a value crossed the wire. */
 export interface Crossing {
   readonly server: string
   readonly tool: string
