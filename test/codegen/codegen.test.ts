@@ -80,14 +80,14 @@ describe('wiretape codegen', () => {
     expect(text).not.toContain('price')
   })
 
-  it('checks the type of what the compare file says varies', async () => {
+  it('checks the type of values that vary according to the compare file', async () => {
     writeFileSync(stage.path('rules.yaml'), 'match: { "$.result.content[0].text.requests": number }\n')
     const text = await codegen('--to', 'vitest', '--compare-file', 'rules.yaml')
     expect(text).toContain('requests: expect.any(Number)')
     expect(await codegen('--to', 'vitest')).toMatch(/requests: \d+,/)
   })
 
-  it('writes a file, and does not replace one unasked', async () => {
+  it('writes a file, and replaces an existing one only on request', async () => {
     expect(await codegen('--to', 'pytest', '--client', 'plain', '--out', 'test_a.py')).toBe('')
     expect(await refused('a.jsonl', '--to', 'pytest', '--out', 'test_a.py')).toMatchObject({
       code: 2,

@@ -99,7 +99,7 @@ describe('two recordings', () => {
     expect(await differences([before], [call('login', { user: 'b', token: 's3cret' }, 'hi')])).toHaveLength(2)
   })
 
-  it('take what was redacted at other places on each side for any value, in any order', async () => {
+  it('match redacted values at other places on each side with any value, in any order', async () => {
     const login = (user: string, token: string, red: string[] = []): Said => ({
       ...call('login', { user, token }, 'hi'),
       ...(red.length > 0 && { red: red.map((name) => `/params/arguments/${name}`) }),
@@ -327,7 +327,7 @@ describe('what a server offers', () => {
   const tools = (...list: object[]): Said => ({ method: 'tools/list', result: { tools: list } })
   const schema = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 
-  it('is told apart from answers, as breaking, to review or compatible', async () => {
+  it('is reported apart from responses, as breaking, to review or compatible', async () => {
     const before = [
       tools(
         { name: 'a', description: 'one' },
@@ -377,7 +377,7 @@ describe('what a server offers', () => {
     expect(exchanges.map(({ verdict }) => verdict)).toEqual(['same', 'same'])
   })
 
-  it('says a new release in passing, and a lost capability as breaking', async () => {
+  it('lists a new release as compatible, and a lost capability as breaking', async () => {
     const opening = (version: string, capabilities: object): Said => ({
       method: 'initialize',
       params: {},
@@ -393,7 +393,7 @@ describe('what a server offers', () => {
 })
 
 describe('reports', () => {
-  it('tell the same in every form, and hostile text breaks none', async () => {
+  it('have the same facts in every form, and hostile text breaks none', async () => {
     const nasty = '</failure>|`x`\u0001::error::%0A\u202e'
     const { exchanges, summary } = await compared(
       [call('a', {}, { v: 1 }), call('ok', {}, 'x')],
@@ -424,7 +424,7 @@ describe('reports', () => {
   })
 })
 
-describe('what a server asks', () => {
+describe('the requests of a server', () => {
   const ask = (message: string): Said => ({
     method: 'elicitation/create',
     params: { message, requestedSchema: { type: 'object' } },
@@ -436,7 +436,7 @@ describe('what a server asks', () => {
     rules: [matcher === undefined ? ignoreRule(path) : matchRule(path, matcher)],
   })
 
-  it('has changed where it asks for something else, and rules say what may differ', async () => {
+  it('have changed where their content differs, and rules say what may differ', async () => {
     const [before, after] = [[ask('name? 10:00:01')], [ask('name? 10:00:09')]]
     const { exchanges } = await compared(before, after)
     expect(exchanges).toMatchObject([
@@ -451,12 +451,12 @@ describe('what a server asks', () => {
     expect((await compared(before, after, settings('$.params.title'))).summary.same).toBe(false)
   })
 
-  it('is missing or new where only one of them asks', async () => {
+  it('are missing or new where only one side sends them', async () => {
     const { exchanges } = await compared([ask('a'), ask('b')], [ask('b')])
     expect(exchanges.map(({ verdict }) => verdict)).toEqual(['missing', 'same'])
   })
 
-  it('does not count where it is a ping: how many come is a matter of time', async () => {
+  it('do not count if they are pings: their number is a matter of time', async () => {
     const ping: Said = { method: 'ping', result: {}, server: true }
     const said = call('a', {}, 'x')
     const { exchanges, summary } = await compared([ping, said, ping, ping], [said, ping])

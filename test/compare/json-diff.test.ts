@@ -51,7 +51,7 @@ describe('the difference of two JSON values', () => {
     expect(diff(before, after)).toEqual(expected)
   })
 
-  it('is told in one line, however its values were printed', () => {
+  it('is one line, however its values were printed', () => {
     const before = JSON.stringify({ name: 'An n', is: [1] }, null, 2)
     const told = (difference: Pick<Difference, 'before' | 'after'>): string =>
       describeDifference({

@@ -29,7 +29,7 @@ describe('what a request asks for', () => {
     expect(paramsKey(hello('a'), 'initialize')).toBe(paramsKey(hello('b'), 'initialize'))
   })
 
-  it('tells redacted values apart by their tags, or takes them all for alike', () => {
+  it('tells redacted values apart by their tags, or treats them all as equal', () => {
     const text = call('{"name":"a","arguments":{"token":"[REDACTED]"}}')
     const redacted = (tag: string) => [{ at: '/params/arguments/token', tag }]
     expect(paramsKey(text, 'tools/call', { redacted: redacted('t1') })).not.toBe(
@@ -40,7 +40,7 @@ describe('what a request asks for', () => {
     )
   })
 
-  it('takes cursors of two runs for alike when asked to', () => {
+  it('treats cursors of two runs as equal on request', () => {
     const page = (cursor: string): string =>
       `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"${cursor}"}}`
     expect(paramsKey(page('x'), 'tools/list')).not.toBe(paramsKey(page('y'), 'tools/list'))

@@ -34,7 +34,7 @@ describe('a matcher', () => {
     expect(suggestMatcher('"a"', '"b"')).toBeUndefined()
   })
 
-  it('that nobody knows is refused', () => {
+  it('with an unknown name is refused', () => {
     expect(() => parseMatcher('tmestamp')).toThrow('has an unknown matcher: tmestamp')
     expect(() => parseMatcher('number~x')).toThrow('has an invalid tolerance')
     expect(() => parseMatcher('/(/')).toThrow('not a regular expression')
@@ -42,7 +42,7 @@ describe('a matcher', () => {
 })
 
 describe('a compare file', () => {
-  it('says level, rules, and rules for some requests', () => {
+  it('has a level, rules, and rules for some requests', () => {
     const file = parseSettingsFile(`
 level: schema
 ignore:
@@ -79,7 +79,7 @@ calls:
     ['\nignored: []', 2, 'unknown member ignored'],
     ['ignore: $.a', 1, 'ignore must be a list'],
     ['- a', 1, 'the file must be a mapping'],
-  ])('that is wrong is told with its line: %s', (text, line, message) => {
+  ])('with a fault is refused with its line: %s', (text, line, message) => {
     const file = parseSettingsFile(text)
     expect(file).toHaveProperty('fault.line', line)
     expect('fault' in file && file.fault.message).toMatch(message)

@@ -29,7 +29,7 @@ describe('commands', () => {
     }
   })
 
-  it('say which member is wrong, and for which command', () => {
+  it('with a fault are refused with the member and the command', () => {
     expect(decodeClientLine('{"type":"hold","id":3,"on":"yes"}')).toMatchObject({
       id: 3,
       fault: expect.stringMatching(/^on: /),
@@ -38,11 +38,11 @@ describe('commands', () => {
     expect(decodeClientLine('{"type":"hold"')).toEqual({ id: null, fault: 'not valid JSON' })
   })
 
-  it('may have members that nobody knows', () => {
+  it('may have unknown members', () => {
     expect(decodeClientLine('{"type":"hold","id":3,"on":true,"later":1}')).toMatchObject({ on: true })
   })
 
-  it('never throw, whatever is sent', () => {
+  it('never throw, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const line = decodeClientLine(text)
@@ -52,7 +52,7 @@ describe('commands', () => {
   })
 })
 
-describe('what a capture says', () => {
+describe('a line from a capture', () => {
   it('carries a line of the tape byte for byte', () => {
     fc.assert(
       fc.property(fc.json(), (line) => {
@@ -68,7 +68,7 @@ describe('what a capture says', () => {
     })
   })
 
-  it('may be of a type that nobody knows', () => {
+  it('may be of an unknown type', () => {
     expect(decodeServerLine('{"type":"weather","sunny":true}')).toBeUndefined()
   })
 

@@ -44,8 +44,8 @@ function append(segment: number, lines: readonly string[]): void {
   view.grew()
 }
 
-describe('those who follow a tape', () => {
-  it('read it once for all and get each line of it, however long, from segment to segment', async () => {
+describe('followers of a tape', () => {
+  it('share one reader and get each line of it, however long, from segment to segment', async () => {
     const written: string[] = []
     const add = (segment: number, sizes: readonly number[]): void => {
       const lines = sizes.map((size) => `{"seq":${written.length},"x":"${'x'.repeat(size)}"}`)
@@ -72,7 +72,7 @@ describe('those who follow a tape', () => {
     ['as the recorder counted them', true],
     ['as they count them', false],
   ])(
-    'hear how many lines were left out when they fall behind, %s, and go on with the next',
+    'get the number of lines that they missed when they fall behind, %s, and go on with the next',
     async (_, told) => {
       const tell = (lines: number): void => {
         end = told ? { segment: 0, sizeBytes: statSync(path(0)).size, lines } : undefined
@@ -108,7 +108,7 @@ describe('those who follow a tape', () => {
     },
   )
 
-  it('hear that segments were deleted before they were read, and go on with the oldest there is', async () => {
+  it('get a notice when segments were deleted before they were read, and go on with the oldest one left', async () => {
     const tell = (segment: number): void => {
       end = { segment, sizeBytes: statSync(path(segment)).size, lines: 2 }
       view.grew()
@@ -142,7 +142,7 @@ describe('those who follow a tape', () => {
     expect(now).toEqual([meta])
   })
 
-  it('may be told to begin now, in the middle of a line', async () => {
+  it('may begin now, in the middle of a line', async () => {
     writeFileSync(path(0), '{"type":"meta"}\n{"seq":0,')
     const follower = createTapeFollower(view, 'now')
     const got: string[] = []

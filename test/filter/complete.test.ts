@@ -42,7 +42,7 @@ describe('completeFilter', () => {
     expect(choices('tool:x |').length).toBeGreaterThan(15)
   })
 
-  it('never throws, and what it offers for a value parses', () => {
+  it('never throws, and proposed values parse', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', ':', ' ', '"', '(', '~', '/', '\\', '-', 'é') }),

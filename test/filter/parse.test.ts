@@ -56,7 +56,7 @@ describe('a filter that does not parse', () => {
     ['path:$.a>', '10+1 expected a value to compare with'],
     ['path:$.a>true', '10+4 expected a number or a text after >'],
     ['path:$..a..b', '6+7 the path has more than one ..: split it into paths with one .. each'],
-  ])('says where and what was expected: %s', (text, expected) => {
+  ])('reports the position and what was expected: %s', (text, expected) => {
     expect(faultOf(text)).toBe(expected)
   })
 

@@ -69,7 +69,7 @@ describe.each(Object.keys(revisions))('the schema of %s', (revision) => {
   const judge = judgeOf(revision)
   const schema = protocolSchema(revision)!
 
-  it('says of messages with a change in any place what another validator says', () => {
+  it('judges messages with a change in any place as another validator does', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...Object.keys(values)),
@@ -96,7 +96,7 @@ describe('protocol/schema', () => {
       .filter(({ rule }) => rule.id === 'protocol/schema')
       .map(({ message, at }) => `${at ?? ''} ${message}`)
 
-  it('names the place, and tells of alternatives the one that was meant', () => {
+  it('names the place, and of alternatives reports the intended one', () => {
     expect(
       found(
         ...opened(),
@@ -113,7 +113,7 @@ describe('protocol/schema', () => {
     ])
   })
 
-  it('takes a task, an answer that asks back and a method of nobody’s', () => {
+  it('accepts a task, a result that requests input, and a method of no specification', () => {
     const task = { taskId: 't', status: 'working', ttl: null, createdAt: 'x', lastUpdatedAt: 'x' }
     expect(
       found(
@@ -124,7 +124,7 @@ describe('protocol/schema', () => {
     ).toEqual([])
   })
 
-  it('says nothing of a version that it does not know', () => {
+  it('reports nothing for an unknown version', () => {
     expect(found(...opened({ version: '1999-01-01' }), ...called('x', {}, { content: null }))).toEqual([])
   })
 })

@@ -58,7 +58,7 @@ describe('golden files', () => {
 })
 
 describe('the format', () => {
-  it.each(transports)('%s is written when it is asked for by name, and read by its content', (id) => {
+  it.each(transports)('%s is written when requested by name, and read by its content', (id) => {
     const format = formats.find((known) => known.id === id)!
     expect(format.extension).toBeUndefined()
     const head = new TextEncoder().encode(fixture(`${id}.json`))
@@ -76,7 +76,7 @@ describe('the format', () => {
     expect((await imported(records)).events).toBe(4000)
   })
 
-  it('says when the recording is of another transport', async () => {
+  it('reports that the recording is of another transport', async () => {
     const stdio = tapeOf('http-sse').with(0, { ...tapeOf('http-sse')[0]!, wiretape: undefined } as never)
     for (const to of transports) {
       expect((await imported(stdio, to)).said).toEqual([`the stdio recording is written as ${to}`])

@@ -40,7 +40,7 @@ describe('a document that breaks off before anything is understood', () => {
 })
 
 describe.each(readable)('%s', (id) => {
-  it('with a byte order mark is read as it is without, and the mark is said', async () => {
+  it('with a byte order mark is read like one without, and the mark is reported', async () => {
     const text = await sampleOf(id)
     const plain = await read(id, text)
     const marked = await read(id, `\ufeff${text}`)
@@ -50,7 +50,7 @@ describe.each(readable)('%s', (id) => {
     expect(marked.said).toEqual([expect.stringMatching(/starts with a byte order mark/)])
   })
 
-  it('with line ends of Windows says the same', async () => {
+  it('with line ends of Windows has the same content', async () => {
     const text = await sampleOf(id)
     const plain = await read(id, text)
     const windows = await read(id, text.replaceAll('\n', '\r\n'))

@@ -96,7 +96,7 @@ describe('a payload in a session file', () => {
     )
   })
 
-  it('says the same on one line', async () => {
+  it('has the same content on one line', async () => {
     await fc.assert(
       fc.asyncProperty(ownTape, async (tape) => {
         const [indented, compact] = [await writeSession(tape), await writeSession(tape, true)]

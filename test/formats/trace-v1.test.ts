@@ -78,7 +78,7 @@ describe('golden files', () => {
     },
   )
 
-  it('a plain v1 file of another recorder means what it says', async () => {
+  it('a plain v1 file of another recorder is read with its meaning', async () => {
     const records = recordsOf(await read(golden('plain.jsonl')))
     expect(records[0]).toEqual({
       type: 'meta',
@@ -194,7 +194,7 @@ function sorted(line: string): string[] {
     .toSorted()
 }
 
-describe('what was changed on the way', () => {
+describe('a message that was changed on the way', () => {
   const changed =
     ',"modified":true,"original":{"jsonrpc":"2.0", "id":1.0},"red":[{"at":"/params/key","tag":"ab"},{"at":"","tag":""}]'
 
@@ -314,7 +314,7 @@ describe('what is wrong with a file', () => {
     expect(reading.lines).toHaveLength(lines)
   })
 
-  it('names the column of what is no JSON', async () => {
+  it('names the column of text that is not JSON', async () => {
     const { problems } = await read(`${metaLine}{"t":tru}\n${endLine}`)
     expect(problems[0]).toMatchObject({ code: 'not-json', at: { line: 2, column: 9 } })
   })

@@ -69,7 +69,7 @@ describe('record --config', () => {
     expect((await record('mcp.json', [], { WORD: 'given' })).stdout).toContain('["given","given"]')
   })
 
-  it('says which servers there are', async () => {
+  it('lists the configured servers', async () => {
     put('mcp.json', JSON.stringify({ mcpServers: { one: { command }, two: { command } } }))
     const { stderr, code } = await record('mcp.json', ['--server', 'three'])
     expect(code).toBe(2)

@@ -146,7 +146,7 @@ describe('wiretape doctor of a URL', () => {
     expect(steps.get('era')!.found).toContain('initialize')
   })
 
-  it('tells a certificate that is not trusted, and how to trust it', async () => {
+  it('reports a certificate that is not trusted, and how to trust it', async () => {
     const authority = await makeAuthority(new Date())
     const { key, certificate } = await createLeafCertificates(authority).of('localhost')
     const secure = https.createServer({ key, cert: certificate }, (_req, res) => void res.end('<p>hi'))
@@ -165,7 +165,7 @@ describe('wiretape doctor of a URL', () => {
     }
   })
 
-  it('tells who gives the token that a protected server wants', async () => {
+  it('names the authorization server when a protected server requires a token', async () => {
     const { code, steps } = await examine('--url', `${url}/login`)
     expect(code).toBe(1)
     expect(steps.get('.well-known')!.found).toContain('https://login.example')
@@ -186,7 +186,7 @@ describe('wiretape doctor of a URL', () => {
     expect({ code, era: steps.get('era')?.found }).toEqual({ code: 0, era: 'HTTP+SSE (2024-11-05)' })
   })
 
-  it('tells a name that is not found from a port where nobody listens', async () => {
+  it('distinguishes an unknown host name from a port without a listener', async () => {
     expect((await examine('--url', 'http://no-such-host.invalid/mcp')).last.name).toBe('DNS')
     expect((await examine('--url', 'http://127.0.0.1:1/mcp')).last.name).toBe('TCP')
   })

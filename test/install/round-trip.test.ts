@@ -300,7 +300,7 @@ http_headers = { "X-Key" = "v" }
     })
   })
 
-  it('refuse an entry that no longer holds the original command, and say what it was', async () => {
+  it('refuse an entry without the original command, and print the former one', async () => {
     put('.cursor/mcp.json', '{"mcpServers": {"a": {"command": "npx", "args": ["x"]}}}')
     await install('cursor')
     const damaged = get('.cursor/mcp.json').replace('"record", ', '')

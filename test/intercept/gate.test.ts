@@ -247,7 +247,7 @@ describe('a message of ours', () => {
     return became
   }
 
-  it('whose answer comes after 60 s is still not passed on: nobody asked for it', async () => {
+  it('whose response comes after 60 s is still not passed on: no client requested it', async () => {
     const intercept = sender()
     await waitsInVain(intercept)
     await expect(inject(intercept)).rejects.toMatchObject({ code: 'invalid' })

@@ -35,7 +35,7 @@ function linked(): { link: Link; server: MemoryServer; taken: string[]; heard: s
 const soon = (): Promise<void> => new Promise((done) => setImmediate(done))
 
 describe('a link in memory', () => {
-  it('gives each end what the other says, in its order, until one of them ends', async () => {
+  it('passes each message to the other end, in order, until one of them ends', async () => {
     const { link, server, taken, heard } = linked()
     await link.send(ping)
     server.say('one', ping)
@@ -59,7 +59,7 @@ describe('a link in memory', () => {
     expect(heard).toEqual(['one', 'two'])
   })
 
-  it('says nothing any more once its client has closed it', async () => {
+  it('passes no message once its client has closed it', async () => {
     const { link, server, heard } = linked()
     server.say('one')
     await link.close()

@@ -105,7 +105,7 @@ describe('a server process that clients share', () => {
     expect([one.asked, other.asked]).toEqual([[question, takenBack], []])
   })
 
-  it('tells its news to all, to each once', async () => {
+  it('sends notifications to all clients, once to each', async () => {
     const [one, other] = [client(), client()]
     await one.request({ id: 7, method: 'wait', params: { say: changed } })
     await until('all are told', () => one.asked.length + other.own.length === 2)

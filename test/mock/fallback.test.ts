@@ -5,7 +5,7 @@ import type { ServerMessage } from '../../src/link/index.js'
 import type { Play } from '../../src/mock/play.js'
 import { readEnvelope } from '../../src/wire/index.js'
 
-it('gives a server up that has not answered initialize when its client has said all', async () => {
+it('stops a server that has not responded to initialize when its client has ended its input', async () => {
   const heard: ServerMessage[] = []
   const notices: string[] = []
   const sink = { isOpen: true, send: (message: ServerMessage) => Promise.resolve(void heard.push(message)) }

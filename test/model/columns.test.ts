@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createIntColumn, createNumberColumn } from '../../src/model/index.js'
 
 describe('a column', () => {
-  it('holds what was put into it, row by row', () => {
+  it('returns the stored values, row by row', () => {
     const change = fc.record({ row: fc.nat(20_000), value: fc.integer({ min: -1, max: 5 }) })
     fc.assert(
       fc.property(fc.nat(20_000), fc.array(change), (length, changes) => {

@@ -57,7 +57,7 @@ describe('a policy', () => {
     })
   })
 
-  it('is refused with the line of what is wrong', () => {
+  it('is refused with the line of the fault', () => {
     expect(faultsOf('version: 2')).toEqual(['1: the policy must have version: 1'])
     expect(faultsOf('version: 1\nrecrod: none')).toEqual([
       expect.stringMatching(/^2: .*did you mean record\?/),

@@ -61,7 +61,7 @@ const events = fc.array(fc.tuple(happening, fc.nat(), fc.double({ min: 0, max: 1
 })
 
 describe('a batch of HTTP events', () => {
-  it('gives back what was put in, in memory of its own', () => {
+  it('returns the stored messages, in memory of their own', () => {
     const pool = new RegionPool()
     const filler = new HttpBatchFiller(pool)
     fc.assert(
@@ -87,7 +87,7 @@ describe('a batch of HTTP events', () => {
     )
   })
 
-  it('has room for a body of any size, and says when it is full', () => {
+  it('has room for a body of any size, and reports when it is full', () => {
     const filler = new HttpBatchFiller(new RegionPool())
     const body = (sizeBytes: number): HttpEvent => ({
       kind: 'response-body',

@@ -123,7 +123,7 @@ async function faults(text: string): Promise<string[]> {
 }
 
 describe('compiling rules', () => {
-  it('says of a bad pattern what is wrong, where, and what to do, without repeating it', async () => {
+  it('reports the fault of a bad pattern, its place and a remedy, without repeating the pattern', async () => {
     const { rules, diagnostics } = await compileRules({
       patterns: ['ok', 'hunter2(', 'a(?=b)', '', 'x{2000}'],
     })

@@ -37,7 +37,7 @@ describe('redacting lines', () => {
       '{\\u0022password\\u0022: \\u0022x\\\\\\u0022y\\u0022}',
       '{\\u0022password\\u0022: \\u0022[REDACTED]\\u0022}',
     ],
-  ])('takes what is named or looks like a secret out of %j', (line, left) => {
+  ])('redacts named values and values that look like secrets in %j', (line, left) => {
     expect(defaultRedactor().line(line, 'stderr')).toBe(left)
   })
 
@@ -108,7 +108,7 @@ describe('redacting words, command lines and URLs', () => {
     )
   })
 
-  it('takes the word after a secret flag for its value, whatever it looks like', () => {
+  it('redacts the word after a secret flag, with any content', () => {
     const redactor = defaultRedactor()
     expect(redactor.command(['x', '--token=', 'X', '--password', '--ARGsecret', 'y', 'z'])).toEqual([
       'x',

@@ -5,13 +5,13 @@ import { defaultRedactor, readableTag, redactorOf, rulesFile } from './redacting
 const secrets = (count: number): string => `[${'{"token":"x1"},'.repeat(count - 1)}{"token":"x1"}]`
 
 describe('too many secrets', () => {
-  it('up to 50,000 are taken out one by one', () => {
+  it('up to 50,000 are redacted one by one', () => {
     const found = defaultRedactor().json(`{"jsonrpc":"2.0","id":1,"result":${secrets(50_000)}}`)
     expect(found?.red.length).toBe(50_000)
     expect(found?.raw).not.toContain('x1')
   })
 
-  it('beyond 50,000 the whole of params, result or error is, and the mark says why', () => {
+  it('beyond 50,000 the whole of params, result or error is redacted, with the reason in the mark', () => {
     const redactor = new Redactor({ defaults: true, tag: () => 'tag' })
     const found = redactor.json(
       `{"jsonrpc":"2.0","id":1,"result":${secrets(50_001)},"token":"x2","result":{"a":1}}`,

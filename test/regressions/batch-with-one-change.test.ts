@@ -33,7 +33,7 @@ it.each([
   ['one element was answered by a rule', [ping(1, 1), ping(3, 3)], [ping(1, 1), ping(2, 2), ping(3, 3)]],
   ['the first was changed', [ping(1, 9), ping(2, 2)], [ping(1, 1), ping(2, 2)]],
   ['the last was changed', [ping(1, 1), ping(2, 9)], [ping(1, 1), ping(2, 2)]],
-])('a session file says of a batch what was changed in it: %s', async (_, raw, original) => {
+])('a session file lists the changes within a batch: %s', async (_, raw, original) => {
   const tape = `${JSON.stringify(meta)}\n${batch(raw, original)}\n`
   writeFileSync(stage.path('t.jsonl'), tape)
   await cli('convert', 't.jsonl', 's.json')

@@ -44,7 +44,7 @@ async function intercepted(): Promise<Actor> {
   return recorder
 }
 
-it('inspect counts what was held, changed, dropped and injected, and no latency of a person', async () => {
+it('inspect counts held, changed, dropped and injected messages, and no latency of a person', async () => {
   await endOf(stage, await intercepted())
   const { stdout } = await wiretape(['inspect', stage.tape()])
   expect(stdout).toMatch(
@@ -80,7 +80,7 @@ it('inspect counts what was held, changed, dropped and injected, and no latency 
   expect(told).toBe(1 + 2 + 1)
 })
 
-it('tail tells no latency of what a person answered', async () => {
+it("tail shows no latency for a person's response", async () => {
   const recorder = await intercepted()
   const tail = stage.start([process.execPath, cli, 'tail'])
   await printed(tail, 'result of #0 ping · sent by wiretape')

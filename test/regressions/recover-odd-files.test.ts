@@ -71,7 +71,7 @@ describe('recover', () => {
     expect(readdirSync(stage.path('elsewhere'))).toEqual(['tape.jsonl'])
   })
 
-  it('says of a folder that it is one, as the tape and as the output', async () => {
+  it('reports that a path is a folder, as the tape and as the output', async () => {
     mkdirSync(stage.path('folder'))
     writeFileSync(stage.path('tape.jsonl'), cutOff)
     for (const args of [['tape.jsonl', 'folder'], ['--force', 'tape.jsonl', 'folder'], ['folder']]) {

@@ -23,24 +23,24 @@ async function typed(words: readonly string[]): Promise<string> {
 describe.skipIf(leftOut(existsSync('/usr/bin/script'), 'script (util-linux) is not installed'))(
   'a command that is typed into a terminal',
   () => {
-    it('record says what it waits for, and what ends it', async () => {
+    it('record prints what it waits for, and how to end it', async () => {
       const said = await typed(stage.record(server('mini-mcp.mjs')))
       expect(said).toContain(
         'wiretape: waiting for an MCP client on stdin; clients start this command from their configuration; press Ctrl+D to stop',
       )
     })
 
-    it('record --quiet says nothing', async () => {
+    it('record --quiet prints nothing', async () => {
       expect(await typed(stage.record(server('mini-mcp.mjs'), ['--quiet']))).not.toContain('wiretape:')
     })
 
-    it('record says nothing of it to a client', async () => {
+    it('record does not print it to a client', async () => {
       const argv = stage.record(server('mini-mcp.mjs'))
       const { stderr } = await run(argv, { cwd: stage.folder, env: plainEnv(stage.env) })
       expect(stderr).not.toContain('waiting')
     })
 
-    it('mock says the same', async () => {
+    it('mock prints the same', async () => {
       await typed(stage.record(server('mini-mcp.mjs')))
       const said = await typed([process.execPath, cli, 'mock', stage.tape()])
       expect(said).toContain(

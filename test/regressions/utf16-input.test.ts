@@ -36,7 +36,7 @@ describe('a recording in UTF-16', () => {
     expect(readFileSync(join(folder, 'plain.jsonl'), 'utf8')).toBe(tape)
   })
 
-  it('is taken by every command that reads recordings', async () => {
+  it('is accepted by every command that reads recordings', async () => {
     writeFileSync(join(folder, 'wide.jsonl'), marked)
     writeFileSync(join(folder, 'plain.jsonl'), tape)
     const shown = await run('inspect', 'wide.jsonl')

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 
-it('every promise of SECURITY.md says how it is kept, and names tests that are there', () => {
+it('every promise of SECURITY.md says how it is kept, and names existing tests', () => {
   const rows = readFileSync(resolve(root, 'SECURITY.md'), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| **') && !line.startsWith('| promise'))

@@ -89,7 +89,7 @@ describe('S3 as a store', () => {
     expect(seen[2]!.url.pathname).toBe('/team/a.json')
   })
 
-  it('uploads what is large in parts, and gives an upload up that fails', async () => {
+  it('uploads large objects in parts, and aborts an upload that fails', async () => {
     const body = Buffer.alloc(17 * 1024 * 1024)
     let refuses = false
     const { seen, fetchIt } = answering(({ method, url }) => {
@@ -112,7 +112,7 @@ describe('S3 as a store', () => {
     expect(seen.at(-1)).toMatchObject({ method: 'DELETE' })
   })
 
-  it('says what the store said, without keys', async () => {
+  it("reports the store's error, without keys", async () => {
     const text = '<Error><Code>AccessDenied</Code><Message>no &amp; never</Message></Error>'
     const { fetchIt } = answering(() => new Response(text, { status: 403 }))
     const store = createS3Store(place, '', createS3Requests(place, fetchIt))

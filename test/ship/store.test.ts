@@ -19,7 +19,7 @@ function temporary(): string {
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 
 describe('a folder as a store', () => {
-  it('gives back what was put, whole and in part, and leaves nothing else behind', async () => {
+  it('returns stored objects, whole and in part, and leaves no other files behind', async () => {
     const root = join(temporary(), 'store')
     const store = await openStore(root, {})
     expect(await store.head('segments/ab/a.json')).toBeUndefined()
@@ -46,7 +46,7 @@ describe('a folder as a store', () => {
     expect(readdirSync(root)).toEqual(['a'])
   })
 
-  it('lists by prefix and forgets what is deleted', async () => {
+  it('lists by prefix, without deleted objects', async () => {
     const store = await openStore(temporary(), {})
     for (const key of ['segments/ab/1.json', 'segments/ab/2.json', 'segments/cd/3.json', 'index/x'])
       await store.put(key, Buffer.from('x'))

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createTextStore } from '../../src/tape/text-store.js'
 
 describe('the store of texts', () => {
-  it('gives back exactly what it was given, in memory and from a file', () => {
+  it('returns exactly the stored text, from memory and from a file', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 300 })),

@@ -41,7 +41,7 @@ describe('where telemetry goes', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is nowhere, and that is said, when all is switched off', () => {
+  it('is off, with a message, when all exports are switched off', () => {
     for (const env of [
       { OTEL_SDK_DISABLED: 'TRUE' },
       { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' },
@@ -83,7 +83,7 @@ it('variables of one signal win over those of all', () => {
   })
 })
 
-it('a value that makes no sense is told, never with a secret in it, and its default holds', () => {
+it('an invalid value is reported without secrets, and its default is used', () => {
   const { settings, warnings } = settingsOf({
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     OTEL_EXPORTER_OTLP_HEADERS: 'a-secret-without-a-name',

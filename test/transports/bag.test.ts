@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createBag } from '../../src/transports/http-proxy/bag.js'
 
 describe('a bag', () => {
-  it('holds what was added and has not left, whatever the order', () => {
+  it('holds every added element until it is removed, in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(20), { nil: undefined })), (steps) => {
         const bag = createBag<number>()

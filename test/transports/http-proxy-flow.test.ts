@@ -123,7 +123,7 @@ describe('holding and closing the HTTP proxy', () => {
     await until('all of it comes', () => socket.bytesRead > size)
   })
 
-  it('tells the upstream of a client that leaves while it is held', async () => {
+  it('tells the upstream of a client that disconnects while its request is held', async () => {
     const upstream = await openManualUpstream(stage)
     const proxy = await stage.proxy(upstream.port)
     const client = stage.client(proxy.port, headOf('GET', proxy.port))

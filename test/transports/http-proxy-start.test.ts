@@ -16,7 +16,7 @@ describe('starting the HTTP proxy', () => {
       ...options,
     })
 
-  it('refuses what makes no sense, in one line', async () => {
+  it('refuses invalid options, in one line', async () => {
     const other = await stage.httpUpstream((_, response) => response.end())
     const refusals: [string, Parameters<typeof start>[1], RegExp][] = [
       ['ftp://a/', {}, /ftp: is not http/],
@@ -39,7 +39,7 @@ describe('starting the HTTP proxy', () => {
     }
   })
 
-  it('listens where others can reach it only when that is asked for', async () => {
+  it('listens for other machines only on request', async () => {
     const upstream = await stage.httpUpstream((_, response) => response.end('ok'))
     const proxy = await stage.proxy(upstream, { host: '0.0.0.0', allowRemote: true })
     expect(proxy.url).toBe(`http://127.0.0.1:${proxy.port}/mcp`)

@@ -90,7 +90,7 @@ describe('a pump', () => {
   it.each([
     ['while the source goes on', false],
     ['after the end of the source', true],
-  ])('says how much arrived when the destination fails %s', async (_, ended) => {
+  ])('reports the delivered bytes when the destination fails %s', async (_, ended) => {
     const { source, gate, seen, pump } = createScene()
     source.write('1234')
     await turn()
@@ -107,7 +107,7 @@ describe('a pump', () => {
     expect(pump.broken).toBe(true)
   })
 
-  it('that is stopped says what the destination has not taken', async () => {
+  it('that is stopped reports the bytes that the destination has not taken', async () => {
     const { source, seen, pump } = createScene()
     source.write('lost')
     await turn()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { call, createScreen, result } from './stage.js'
 
-it('a call of a tool that asked the client takes what the server took, and says for how long it waited', () => {
+it("a call of a tool that requests input from the client shows the server's latency, and the client's waiting time", () => {
   const screen = createScreen({ columns: 100, rows: 40 })
   screen.event({ type: 'live' })
   const asks = screen.message('in', call(1, 'pay'), { us: 0 })

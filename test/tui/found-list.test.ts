@@ -60,7 +60,7 @@ describe('the list of findings', () => {
     expect(screen.picture().join('\n')).toContain('! schemas/output: ')
   })
 
-  it('stays on what is chosen while others come, and closes with Esc', () => {
+  it('keeps the selected finding while others arrive, and closes with Esc', () => {
     const screen = session()
     screen.press('!', 'G')
     expect(screen.marked()).toContain('safety/argument')

@@ -44,7 +44,7 @@ describe('keys', () => {
     expect(keysOf('\u001b', '[1', '5~')).toEqual(['f5'])
   })
 
-  it('that nobody knows are passed over', () => {
+  it('that are unknown are ignored', () => {
     expect(keysOf('\u001b[?1;2c\u001b[99~j')).toEqual(['j'])
     expect(keysOf('\u001b[[xj')).toEqual(['j'])
   })

@@ -26,7 +26,7 @@ function terminal(): { stdin: ReadStream; stdout: WriteStream; raw: () => boolea
 }
 
 describe('a screen', () => {
-  it('that fails gives the terminal back and says why, and takes nothing else with it', async () => {
+  it('that fails restores the terminal and prints the reason, and harms nothing else', async () => {
     async function* events(): AsyncGenerator<ServerEvent> {
       yield await Promise.resolve({ type: 'state', state: gate } as const)
       throw new Error('a fault of ours')
@@ -39,7 +39,7 @@ describe('a screen', () => {
     expect(written().endsWith('\u001b[?1049l')).toBe(true)
   })
 
-  it('goes on when the editor fails, and says so', async () => {
+  it('goes on when the editor fails, with a message', async () => {
     let end: (() => void) | undefined
     async function* events(): AsyncGenerator<ServerEvent> {
       yield { type: 'state', state: gate }

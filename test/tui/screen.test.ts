@@ -17,7 +17,7 @@ describe('the list', () => {
     expect(picture).toMatch(/◀ +result of tools\/call search {2}found +1 +1.0 ms/)
   })
 
-  it('follows what comes until somebody moves, and again with G', () => {
+  it('follows new messages until the user moves, and again with G', () => {
     const screen = createScreen()
     for (let i = 0; i < 30; i += 1) screen.message('in', call(i, `tool-${i}`))
     expect(screen.marked()).toContain('tool-29')
@@ -114,7 +114,7 @@ describe('the picture', () => {
     expect(both.some((line) => /tools\/call search.*│.*result of tools\/call search/.test(line))).toBe(true)
   })
 
-  it('shows a changed message as what it was and what it is', () => {
+  it('shows a changed message before and after the change', () => {
     const screen = createScreen({ rows: 26 })
     screen.message('in', call(1, 'search', { q: 'new' }), {
       modified: true,

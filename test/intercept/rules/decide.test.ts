@@ -82,7 +82,7 @@ describe('a rule', () => {
     ["set: { '$.params.nothing.deep': 1 }", '$.params.nothing.deep cannot be added to the message'],
     ["set: { '$..nothing': 1 }", '$..nothing cannot be added to the message'],
     ["remove: ['$']", '$ is the whole message'],
-  ])('%s, which cannot be applied, fails closed with an error that says so', (action, problem) => {
+  ])('%s, which cannot be applied, fails closed with an error that gives the reason', (action, problem) => {
     const decision = decide(action, call)
     expect(decision).toMatchObject({
       rule: 'r',
@@ -96,7 +96,7 @@ describe('a rule', () => {
     })
   })
 
-  it('drops a notification that it cannot be applied to, since nobody waits for an answer', () => {
+  it('drops a notification that it cannot be applied to, since no sender waits for a response', () => {
     const decision = decide(
       'respond: { result: {} }',
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',

@@ -59,7 +59,7 @@ rules:
     ['rule: []\nrules: []', '1:1 the file has "rule": did you mean rules?'],
     ['seed: x\nrules: []', '1:7 seed: expected an integer'],
     ['rules:\n  - x', '2:5 rule 1: expected name, when and an action'],
-  ])('says where it is wrong and what was expected: %j', (text, fault) => {
+  ])('reports the place and what was expected: %j', (text, fault) => {
     expect(faultsOf(text)).toEqual([fault])
   })
 
@@ -173,11 +173,11 @@ rules:
       'name: a, when: a, drop: true, on: requests',
       '1:44 on: expected answers; leave out `on` to match requests and notifications',
     ],
-  ])('says what is wrong with a rule: %s', (rule, faults) => {
+  ])('reports the fault of a rule: %s', (rule, faults) => {
     expect(faultsOf(`rules: [{${rule}}]`).join('|')).toBe(faults)
   })
 
-  it('tells all that is wrong, in the order of the file', () => {
+  it('reports all faults, in the order of the file', () => {
     const text = `
 rules:
   - name: a

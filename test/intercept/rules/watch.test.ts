@@ -36,7 +36,7 @@ function changes(): {
 }
 
 describe('watchRules', () => {
-  it('takes a changed file, keeps the old rules when it is wrong, and says so', async () => {
+  it('uses a changed file, and keeps the old rules when it is invalid, with a message', async () => {
     const path = join(folder, 'rules.yaml')
     writeFileSync(path, `rules: [{ name: a, when: '', drop: true }]`)
     const { next, onChange } = changes()
