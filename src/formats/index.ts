@@ -38,6 +38,7 @@ export {
   TraceScan,
   decodeLine,
   encodeMessageAround,
+  lineEnd,
   MessageLineEncoder,
   type MessageLine,
   encodeRecord,

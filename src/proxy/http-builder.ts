@@ -1,20 +1,12 @@
-import {
-  type Direction,
-  type GapRecord,
-  type HeldRecord,
-  type HttpRecord,
-  type MessageRecord,
-  type SseContext,
-  type TapeRecord,
-} from '../model/index.js'
+import { type GapRecord, type HttpRecord, type SseContext, type TapeRecord } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { SseParser, type SseEvent, longestMessage } from '../wire/index.js'
-import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
+import { createEndpoints, isIdentity, legacySessionOf, type Conversations } from '../transports/index.js'
 import { BodyRoom, createDecoder, decodedBody, HttpBody, wordsOf } from './http-body.js'
 import { gapOfBody, gapOfSize } from './http-gap.js'
 import type { GateEntry } from '../intercept/index.js'
 import { readable } from './http-body-text.js'
-import { contextIn, recordOfExchange } from './http-context.js'
+import { recordOfExchange } from './http-context.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import {
   headerOf,
@@ -25,11 +17,13 @@ import {
   type HttpResponse,
 } from './http-exchange.js'
 import { createHttpGate, mostExchanges } from './http-gate.js'
+import { HttpMessageTaker, type TakeHttpLine } from './http-message-taker.js'
 import { HttpMessages } from './http-messages.js'
 import { goOnWith } from './http-resume.js'
 import { andThen, type Later } from './later.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { Numbers } from './message-numbers.js'
+import { PlainEvent } from './plain-event.js'
 import { createStamp, type Moment } from './stamp.js'
 import { unheardRecords } from './unheard-message.js'
 
@@ -56,13 +50,15 @@ export interface HttpBuilder {
 
 type Take = (record: TapeRecord) => void
 
+/** @param takeLine undefined when all records are needed */
 export function createHttpBuilder(
   redactor: Redactor,
   talks: Conversations,
   numbers: Numbers,
   resumed = false,
+  takeLine?: TakeHttpLine,
 ): HttpBuilder {
-  return new HttpRecordBuilder(redactor, talks, numbers, resumed)
+  return new HttpRecordBuilder(redactor, talks, numbers, resumed, takeLine)
 }
 
 class HttpRecordBuilder implements HttpBuilder {
@@ -75,6 +71,8 @@ class HttpRecordBuilder implements HttpBuilder {
   readonly #endpoints = createEndpoints()
   readonly #stamp = createStamp()
   readonly #gate
+  readonly #taker
+  readonly #plainEvent = new PlainEvent()
   /** A session id of known form is redacted; otherwise any part of the endpoint may be secret. */
   readonly #endpointText = (text: string): string =>
     legacySessionOf(text) === undefined ? this.#redactor.endpoint(text) : this.#redactor.path(text)
@@ -84,7 +82,13 @@ class HttpRecordBuilder implements HttpBuilder {
   readonly #httpOf = (exchange: HttpExchange, at: Moment): HttpRecord =>
     recordOfExchange(exchange, this.#stamp(at), this.#redactor)
 
-  constructor(redactor: Redactor, talks: Conversations, numbers: Numbers, resumed = false) {
+  constructor(
+    redactor: Redactor,
+    talks: Conversations,
+    numbers: Numbers,
+    resumed: boolean,
+    takeLine: TakeHttpLine | undefined,
+  ) {
     this.#redactor = redactor
     this.#numbers = numbers
     this.#talks = talks
@@ -95,6 +99,13 @@ class HttpRecordBuilder implements HttpBuilder {
       exchanges: this.#exchanges,
       stamp: this.#stamp,
       resumed,
+    })
+    this.#taker = new HttpMessageTaker({
+      redactor,
+      messages: this.#messages,
+      gate: this.#gate,
+      stamp: this.#stamp,
+      takeLine,
     })
   }
 
@@ -214,8 +225,7 @@ class HttpRecordBuilder implements HttpBuilder {
         exchange.requestText = `(${decoded.opaque})`
         return
       }
-      const record = this.#messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
-      if (record) return take(record)
+      if (this.#taker.take(exchange, decoded.bytes, 'client_to_server', undefined, at, take)) return
       const { body } = readable(this.#redactor, decoded.bytes, requestHeaders)
       if (body !== undefined) exchange.requestText = body
     })
@@ -240,6 +250,7 @@ class HttpRecordBuilder implements HttpBuilder {
       body: new HttpBody(longestMessage, this.#room),
       events: isStream ? new SseParser() : undefined,
       decoder,
+      isPlain: isIdentity(coding),
       ...(!decoder && { opaque: `the content coding ${coding} is not supported` }),
     }
     // A stream may stay open for hours, so its start is recorded at once.
@@ -253,8 +264,15 @@ class HttpRecordBuilder implements HttpBuilder {
   ): Later {
     const { response } = exchange
     if (!response) return
-    if (response.events) return this.#readEvents(exchange, response, response.events, event, take)
-    this.#addTo(response.body, event.bytes)
+    const { events } = response
+    if (!events) return this.#addTo(response.body, event.bytes)
+    if (response.isPlain && !response.isCut && events.isBetween && this.#plainEvent.read(event.bytes)) {
+      const { start, end, sse } = this.#plainEvent
+      const data = event.bytes.subarray(start, end)
+      if (this.#taker.takePlain(exchange, data, 'server_to_client', sse, event))
+        return events.pass(event.bytes.length)
+    }
+    return this.#readEvents(exchange, response, events, event, take)
   }
 
   async #readEvents(
@@ -294,8 +312,7 @@ class HttpRecordBuilder implements HttpBuilder {
     }
     const isMessage = sse.data !== undefined && (!sse.event || sse.event === 'message')
     const direction = 'server_to_client'
-    const record = isMessage && this.#messageOf(exchange, sse.data, direction, context, at, sse.plain)
-    if (record) return take(record)
+    if (isMessage && this.#taker.take(exchange, sse.data, direction, context, at, take, sse.plain)) return
     if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
     const body =
       sse.event === 'endpoint' ? this.#endpointText(sse.data ?? '') : this.#redactor.text(sse.data ?? '')
@@ -319,8 +336,7 @@ class HttpRecordBuilder implements HttpBuilder {
         response.opaque = decoded.opaque
         return
       }
-      const record = this.#messageOf(exchange, decoded.bytes, 'server_to_client', undefined, at)
-      if (record) return take(record)
+      if (this.#taker.take(exchange, decoded.bytes, 'server_to_client', undefined, at, take)) return
       const { sizeBytes } = response.body
       take({
         ...this.#httpOf(exchange, at),
@@ -367,30 +383,6 @@ class HttpRecordBuilder implements HttpBuilder {
     }
     const answered = event.status === undefined ? '' : `, answered ${event.status} by wiretape`
     this.#conclude(exchange, event, take, this.#redactor.text(`${event.by}: ${event.why}${answered}`))
-  }
-
-  /** @returns undefined when the body is not JSON-RPC */
-  #messageOf(
-    exchange: HttpExchange,
-    body: Uint8Array | string,
-    direction: Direction,
-    sse: SseContext | undefined,
-    at: Moment,
-    isPlain?: boolean,
-  ): MessageRecord | HeldRecord | undefined {
-    const judged = this.#gate.takeJudged(exchange.number, direction)
-    const frame = this.#messages.read(exchange, body, direction, judged?.id, isPlain)
-    if (!frame) return undefined
-    const message: MessageRecord = {
-      type: 'message',
-      ...this.#stamp(at),
-      direction,
-      ...frame,
-      conversation: exchange.conversation,
-      http: contextIn(exchange, direction, this.#redactor),
-      ...(sse && { sse }),
-    }
-    return judged ? this.#gate.judge(message, judged, exchange) : message
   }
 
   #skipped(gap: GapRecord): GapRecord {

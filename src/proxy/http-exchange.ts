@@ -8,6 +8,8 @@ export interface AskedHere {
   /** Exact text of the request's id. */
   readonly id: string
   answered: boolean
+  /** Of the modern era, where a result may ask for another round. */
+  readonly modern: boolean
   /** A `tools/list` of the modern era: its result names the arguments that calls repeat in headers. */
   readonly listsTools: boolean
 }
@@ -50,6 +52,8 @@ export interface HttpResponse {
   /** Defined for an event stream. */
   readonly events: SseParser | undefined
   decoder: Decoder | undefined
+  /** Whether the body has no content coding. */
+  readonly isPlain: boolean
   /** The reason why the body is not read. */
   opaque?: string
   /** Whether the next event of the stream is the rest of a lost one. */

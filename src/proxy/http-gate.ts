@@ -20,6 +20,8 @@ type JudgedMessage = Extract<GateEntry, { kind: 'judge' }>
 
 /** Decisions at the gate about messages of HTTP exchanges. */
 export interface HttpGate {
+  /** Whether decisions wait for their messages. */
+  hasJudged(): boolean
   /** Takes the decision about the next message of one side of an exchange. */
   takeJudged(exchange: number, direction: Direction): JudgedMessage | undefined
   judge(message: MessageRecord, judged: JudgedMessage, exchange: HttpExchange): MessageRecord | HeldRecord
@@ -52,6 +54,7 @@ export function createHttpGate(options: HttpGateOptions): HttpGate {
   const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
 
   return {
+    hasJudged: () => judged.size > 0,
     takeJudged(exchange, direction) {
       if (judged.size === 0) return undefined
       const side = sideOf(exchange, direction)

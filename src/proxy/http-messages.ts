@@ -12,8 +12,10 @@ import {
   type MessageRecord,
   type OpenRequest,
   type Part,
+  type Relations,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
+import type { MessageLine } from '../formats/index.js'
 import {
   createMirroredTools,
   mayHaveControls,
@@ -26,6 +28,7 @@ import {
 import type { AskedHere, HttpExchange } from './http-exchange.js'
 import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten } from './message-text.js'
+import { PlainBody } from './plain-body.js'
 
 /** The fields of a message record that describe its frame. */
 export type HttpFrame = Pick<MessageRecord, 'raw' | 'batch' | 'parts' | 'seq' | 'red' | 'bytes'>
@@ -48,6 +51,7 @@ export class HttpMessages {
   /** A client of 2026-07-28 has no session and uses any free connection, so a retry may come on any of them. */
   readonly #rounds = createRounds<string>()
   readonly #tools = createMirroredTools()
+  readonly #body = new PlainBody()
 
   constructor(redactor: Redactor, numbers: Numbers) {
     this.#redactor = redactor
@@ -110,6 +114,27 @@ export class HttpMessages {
     return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(Buffer.from(text)) }) }
   }
 
+  /**
+   * As `read`, for a message of the plain shape without secrets: its line on the tape, which contains the bytes. No
+   * text, record or batch is made. Valid until the next call; undefined for any other message.
+   */
+  readPlain(exchange: ExchangeTalk, bytes: Uint8Array, direction: Direction): MessageLine | undefined {
+    const body = this.#body
+    if (!body.read(bytes, this.#redactor)) return undefined
+    const id: string = randomUUID()
+    const learn = (): void => this.#tools.learn(exactText(bytes)!)
+    const { answers, late, duplicateOf } = this.#relate(exchange, id, body.envelope(), direction, learn)
+    const { line } = body
+    line.direction = direction
+    line.seq = this.#numbers.next
+    line.id = id
+    line.answers = answers
+    line.late = late === true
+    line.duplicateOf = duplicateOf
+    this.#numbers.next += 1
+    return line
+  }
+
   /** Counts a forwarded message that cannot be read, so that its number is not reused. */
   skip(): void {
     this.#numbers.next += 1
@@ -122,7 +147,18 @@ export class HttpMessages {
     direction: Direction,
     id: string = randomUUID(),
   ): Part {
-    const { envelope, start, end } = part
+    const learn = (): void => this.#tools.learn(raw.slice(part.start, part.end))
+    return relatePart({ id, ...part }, this.#relate(exchange, id, part.envelope, direction, learn))
+  }
+
+  /** @param learn reads the message as a list of tools */
+  #relate(
+    exchange: ExchangeTalk,
+    id: string,
+    envelope: Envelope,
+    direction: Direction,
+    learn: () => void,
+  ): Relations<string> {
     const { conversation } = exchange
     const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : idKey(envelope.id)
     const isResponse = direction === 'server_to_client' && isAnswer(envelope)
@@ -135,17 +171,22 @@ export class HttpMessages {
       ...(request && { request }),
     })
     const links: Link[] = seen.links.filter(({ kind }) => kind !== 'round')
-    const asked = `${exchange.number} ${key}`
-    if (request?.listsTools && envelope.kind === 'result') this.#tools.learn(raw.slice(start, end))
-    if (request && !request.answered) this.#rounds.answered('', asked, request.ref, envelope)
-    if (request) request.answered = true
-    if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
-      const listsTools = envelope.modern === true && envelope.method === 'tools/list'
-      exchange.requests.set(key, { ref: id, id: envelope.id!, answered: false, listsTools })
-      const before = this.#rounds.asked('', asked, envelope)
-      if (before !== undefined) links.push({ kind: 'round', to: before })
+    if (request) {
+      if (request.listsTools && envelope.kind === 'result') learn()
+      if (!request.answered && (request.modern || envelope.resultType !== undefined))
+        this.#rounds.answered('', roundKey(exchange, key), request.ref, envelope)
+      request.answered = true
     }
-    return relatePart({ id, ...part }, { ...seen, links })
+    if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
+      const modern = envelope.modern === true
+      const listsTools = modern && envelope.method === 'tools/list'
+      exchange.requests.set(key, { ref: id, id: envelope.id!, answered: false, modern, listsTools })
+      if (modern || envelope.requestState !== undefined || envelope.inputResponses) {
+        const before = this.#rounds.asked('', roundKey(exchange, key), envelope)
+        if (before !== undefined) links.push({ kind: 'round', to: before })
+      }
+    }
+    return { ...seen, links }
   }
 
   /** Servers of 2025 answer an unknown method, such as `server/discover`, with an error without an id. */
@@ -154,4 +195,8 @@ export class HttpMessages {
     const [only, ...others] = requests.values()
     return only && others.length === 0 && !only.answered ? only : undefined
   }
+}
+
+function roundKey({ number }: ExchangeTalk, key: string | undefined): string {
+  return `${number} ${key}`
 }

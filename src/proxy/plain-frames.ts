@@ -11,7 +11,7 @@ const QUOTE = 0x22
 /** Longer messages hardly fit a batch. They take the general path, which knows the limits. */
 const longestPlain = 1024 * 1024
 /** Longest id, method or name for this path, because their texts are remembered. */
-const longestRemembered = 200
+export const longestRemembered = 200
 
 /** The recorder's name of a message: a number where no id text was made, otherwise the id. */
 export type Ref = number | string
@@ -177,7 +177,7 @@ function idOf(bytes: Buffer, { idStart, idEnd }: PlainMessage): PlainId {
 }
 
 /** ASCII text that mostly repeats. An equal text is reused instead of created again. */
-class LastText {
+export class LastText {
   #text = ''
 
   of(bytes: Buffer, start: number, end: number): string {

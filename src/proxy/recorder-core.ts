@@ -1,4 +1,15 @@
-import type { EndRecord, MetaRecord, OpenRequest, RuleCount, TapeRecord } from '../model/index.js'
+import { encodeMessageAround, type MessageLine } from '../formats/index.js'
+import {
+  MessageIds,
+  type Draft,
+  type EndRecord,
+  type MessageRecord,
+  type MetaRecord,
+  type OpenRequest,
+  type Part,
+  type RuleCount,
+  type TapeRecord,
+} from '../model/index.js'
 import {
   createQuotaDisk,
   Journal,
@@ -18,6 +29,7 @@ import type { ChunkBatch } from './chunk-batch.js'
 import { createConversations, type Conversations } from '../transports/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
+import type { HttpPlace } from './http-message-taker.js'
 import { viewsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { LineTaker } from './plain-frames.js'
@@ -280,7 +292,31 @@ export class RecorderCore {
 
   #http(): HttpBuilder {
     const isResumed = this.#init.resume !== undefined
-    return (this.#httpBuilder ??= createHttpBuilder(this.#redactor, this.#watched, this.#numbers, isResumed))
+    return (this.#httpBuilder ??= createHttpBuilder(
+      this.#redactor,
+      this.#watched,
+      this.#numbers,
+      isResumed,
+      this.#plain && ((line, place) => this.#addHttpLine(line, place)),
+    ))
+  }
+
+  /** The line's end is that of a record with this place only. */
+  #addHttpLine(line: MessageLine, { conversation, http, sse }: HttpPlace): void {
+    const { direction } = line
+    const around: Draft<MessageRecord> = {
+      type: 'message',
+      t: '',
+      direction,
+      raw: '',
+      batch: false,
+      parts: noPart,
+    }
+    around.conversation = conversation
+    around.http = http
+    if (sse) around.sse = sse
+    this.#guard(around)
+    this.#journal.addPlain(line, ownIds, encodeMessageAround(around).tail)
   }
 
   #now(): { t: string; us: number } {
@@ -333,6 +369,10 @@ export class RecorderCore {
     return this.#flush()
   }
 }
+
+/** Not used: messages of HTTP have ids of their own. */
+const ownIds = new MessageIds(new Uint32Array(4))
+const noPart: readonly Part[] = [{ envelope: { kind: 'invalid' }, start: 0, end: 0 }]
 
 const quotaWords =
   'the local quota is full of segments that are not shipped: recording stops until there is room, all messages pass'

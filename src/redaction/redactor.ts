@@ -43,13 +43,28 @@ export interface RedactorOptions {
 
 const nothingWhole: ReadonlyMap<number, WholeValue> = new Map()
 
+/** Clients and servers repeat their heads: results for the last ones are kept. */
+const mostKnown = 128
+const longestKnown = 1024
+
+/** A kept result, and the rules to count whenever it is used. */
+interface Again<T> {
+  readonly made: T
+  readonly counted: readonly string[]
+}
+
 /** Redacts the data of one recording, and counts findings. */
 export class Redactor {
   readonly #options: RedactorOptions
   readonly #rules: readonly CompiledRule[]
   readonly #counts = new Map<string, number>()
   #total = 0
+  /** Rules counted since a result that will be repeated was begun. */
+  #heard: string[] | undefined
+  readonly #knownHeaders = new Map<HttpHeaders, Again<HttpHeaders>>()
+  readonly #knownPaths = new Map<string, Again<string>>()
   readonly #counted = (rule: string): void => {
+    this.#heard?.push(rule)
     this.#total += 1
     this.#counts.set(rule, (this.#counts.get(rule) ?? 0) + 1)
   }
@@ -140,13 +155,38 @@ export class Redactor {
 
   /** Headers of HTTP. */
   headers(headers: HttpHeaders): HttpHeaders {
-    return this.#options.defaults
+    const known = this.#knownHeaders.get(headers)
+    if (known) return this.#again(known)
+    this.#heard = []
+    const safe = this.#options.defaults
       ? redactHeaders(headers, this.#http)
       : plainHeaders(headers, (text) => this.text(text))
+    return this.#remember(this.#knownHeaders, headers, safe)
   }
 
   /** Path and query of a request. */
   path(path: string): string {
+    if (path.length > longestKnown) return this.#pathWithout(path)
+    const known = this.#knownPaths.get(path)
+    if (known) return this.#again(known)
+    this.#heard = []
+    const safe = this.#pathWithout(path)
+    return this.#remember(this.#knownPaths, path, safe)
+  }
+
+  #again<T>({ made, counted }: Again<T>): T {
+    for (const rule of counted) this.#counted(rule)
+    return made
+  }
+
+  #remember<Key, T>(known: Map<Key, Again<T>>, key: Key, made: T): T {
+    if (known.size >= mostKnown) known.clear()
+    known.set(key, { made, counted: this.#heard ?? [] })
+    this.#heard = undefined
+    return made
+  }
+
+  #pathWithout(path: string): string {
     if (!this.#options.defaults) return this.text(path)
     const at = path.indexOf('?')
     const place = redactPathKeys(at === -1 ? path : path.slice(0, at), this.#http)

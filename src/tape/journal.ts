@@ -118,11 +118,11 @@ export class Journal {
     else for (const each of instead) this.#add(each)
   }
 
-  /** As `add`, for a plain message. Not for the strict form. */
-  addPlain(line: MessageLine, ids: MessageIds): void {
+  /** As `add`, for a plain message (see `LineBuffer.addPlain`). Not for the strict form. */
+  addPlain(line: MessageLine, ids: MessageIds, rest?: string): void {
     if (this.#closed) throw new Error('the journal is closed')
     if (this.#lines.count === 0) this.#prepare()
-    this.#lines.addPlain(line, ids)
+    this.#lines.addPlain(line, ids, rest)
     this.#added()
   }
 

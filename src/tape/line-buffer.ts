@@ -1,4 +1,10 @@
-import { encodeMessageAround, encodeRecord, type MessageLine, MessageLineEncoder } from '../formats/index.js'
+import {
+  encodeMessageAround,
+  encodeRecord,
+  lineEnd,
+  type MessageLine,
+  MessageLineEncoder,
+} from '../formats/index.js'
 import type { MessageIds, TapeRecord } from '../model/index.js'
 import { createErrorCounter } from './count-errors.js'
 import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
@@ -53,11 +59,15 @@ export class LineBuffer {
     this.#note(record)
   }
 
-  /** Adds the line of a plain message. */
-  addPlain(line: MessageLine, ids: MessageIds): void {
+  /** Adds the line of a plain message. @param rest further members with a leading comma, and the end of the line */
+  addPlain(line: MessageLine, ids: MessageIds, rest?: string): void {
     const encoder = (this.#encoder ??= new MessageLineEncoder(ids))
     this.#makeRoom(encoder.mostBytes(line))
     this.#sizeBytes = encoder.write(line, this.#bytes, this.#sizeBytes)
+    if (rest !== undefined) {
+      this.#sizeBytes -= lineEnd.length
+      this.#write(rest)
+    }
     this.#ended(1, 0, 0, 1, 0, line.end - line.start, 0)
   }
 

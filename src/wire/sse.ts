@@ -74,6 +74,22 @@ export class SseParser {
     return this.#feed(first, isMark ? BOM.length : 0)
   }
 
+  /** Whether the next byte begins a block. */
+  get isBetween(): boolean {
+    return (
+      this.#earlierBytes === 0 &&
+      this.#openCr === 'none' &&
+      (this.#lead?.length ?? 0) === 0 &&
+      this.#atLineStart
+    )
+  }
+
+  /** Counts whole blocks that the caller read itself, in a chunk without a byte order mark; only `isBetween`. */
+  pass(sizeBytes: number): void {
+    this.#lead = undefined
+    this.#offset += sizeBytes
+  }
+
   /** End of stream: returns the incomplete event, if there is one. */
   end(): SseEvent[] {
     if (this.#lead) {

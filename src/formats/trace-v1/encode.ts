@@ -4,6 +4,7 @@ import type {
   GapRecord,
   HeldRecord,
   HttpContext,
+  HttpHeaders,
   HttpPhases,
   HttpRecord,
   JsonMembers,
@@ -276,18 +277,33 @@ function encodeOther(record: Other): string {
 }
 
 function httpOf({ exchange, method, path, status, headers, phases }: HttpContext): string {
-  const http = new ObjectWriter()
-  http.add('exchange', exchange)
-  http.text('method', method)
-  http.text('path', path)
-  http.add('status', status)
-  if (headers) http.add('headers', JSON.stringify(headers))
-  if (phases) http.add('phases', phasesOf(phases))
-  return http.close()
+  let http = `{"exchange":${exchange}`
+  if (method !== undefined) http += `,"method":${quoted(method)}`
+  if (path !== undefined) http += `,"path":${quoted(path)}`
+  if (status !== undefined) http += `,"status":${status}`
+  if (headers) http += `,"headers":${headersText(headers)}`
+  if (phases) http += `,"phases":${phasesOf(phases)}`
+  return `${http}}`
+}
+
+const mostHeaders = 128
+const longestHeaders = 4096
+/** JSON texts of the last lists of headers. Recorders use one list for equal heads. */
+const headerTexts = new Map<HttpHeaders, string>()
+
+function headersText(headers: HttpHeaders): string {
+  const known = headerTexts.get(headers)
+  if (known !== undefined) return known
+  const text = JSON.stringify(headers)
+  if (text.length > longestHeaders) return text
+  if (headerTexts.size >= mostHeaders) headerTexts.clear()
+  headerTexts.set(headers, text)
+  return text
 }
 
 /** Rounded to microseconds, the resolution of clocks. */
 function phasesOf({ dnsMs, connectMs, tlsMs, waitMs }: HttpPhases): string {
+  if ((dnsMs ?? connectMs ?? tlsMs) === undefined) return `{"waitMs":${Math.round(waitMs * 1000) / 1000}}`
   const phases = new ObjectWriter()
   phases.add('dnsMs', dnsMs && Math.round(dnsMs * 1000) / 1000)
   phases.add('connectMs', connectMs && Math.round(connectMs * 1000) / 1000)

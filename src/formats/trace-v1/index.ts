@@ -11,7 +11,7 @@ import { createSeveralServers, severalServersCode } from './several-servers.js'
 
 export { decodeLine, type DecodedLine } from './decode.js'
 export { encodeMessageAround, encodeRecord, type EncodeOptions } from './encode.js'
-export { MessageLineEncoder, type MessageLine } from './message-line.js'
+export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js'
 export { indexTrace, type TraceIndex } from './offset-index.js'
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'

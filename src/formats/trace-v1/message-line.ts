@@ -13,8 +13,8 @@ export interface MessageLine {
   bytes: Uint8Array
   start: number
   end: number
-  id: number
-  /** An id that the slower path created is a text. */
+  /** An id that is not a position is a text. */
+  id: string | number
   answers: string | number | undefined
   late: boolean
   duplicateOf: string | number | undefined
@@ -44,7 +44,7 @@ export class MessageLineEncoder {
   write(line: MessageLine, target: Uint8Array, start: number): number {
     let at = copied(this.#headOf(line), target, start)
     at = copiedRange(line.bytes, line.start, line.end, target, at)
-    at = this.#ids.write(line.id, target, copied(words.id, target, at))
+    at = this.#writeId(line.id, target, copied(words.id, target, at))
     if (line.answers !== undefined) at = this.#writeId(line.answers, target, copied(words.corr, target, at))
     target[at++] = QUOTE
     if (line.late) at = copied(words.late, target, at)
@@ -54,7 +54,7 @@ export class MessageLineEncoder {
     }
     at = writeCount(line.seq, target, copied(words.seq, target, at))
     at = writeCount(line.us, target, copied(words.us, target, at))
-    return copied(words.end, target, at)
+    return copied(lineEnd, target, at)
   }
 
   #writeId(id: string | number, target: Uint8Array, start: number): number {
@@ -81,8 +81,9 @@ const words = {
   dup: bytesOf(',"dup":"'),
   seq: bytesOf(',"seq":'),
   us: bytesOf(',"us":'),
-  end: bytesOf('}\n'),
 }
+/** End of a line without further members. */
+export const lineEnd = bytesOf('}\n')
 
 /** Up to this length, a loop is faster than a view and a call. */
 const copiedByHand = 200

@@ -1,0 +1,62 @@
+import type { MessageLine } from '../formats/index.js'
+import type { Draft, Envelope } from '../model/index.js'
+import type { Redactor } from '../redaction/index.js'
+import { PlainMessage } from '../wire/index.js'
+import { LastText, longestRemembered } from './plain-frames.js'
+
+const LF = 0x0a
+/** Longer bodies take the general path: they would be copied once more here. */
+const longestPlain = 16 * 1024
+
+/** A body or event that is one message of the plain shape, for its line on the tape. Reused for each one. */
+export class PlainBody {
+  readonly #message = new PlainMessage()
+  readonly #method = new LastText()
+  readonly #subject = new LastText()
+  /** A copy, because a line feed must follow the message. */
+  readonly #bytes = Buffer.alloc(longestPlain + 1)
+  readonly line: MessageLine = {
+    t: '',
+    direction: 'client_to_server',
+    us: 0,
+    seq: 0,
+    bytes: this.#bytes,
+    start: 0,
+    end: 0,
+    id: '',
+    answers: undefined,
+    late: false,
+    duplicateOf: undefined,
+  }
+
+  /** False unless the bytes are exactly one such message, without anything to redact. */
+  read(bytes: Uint8Array, redactor: Redactor): boolean {
+    const { length } = bytes
+    if (length > longestPlain) return false
+    this.#bytes.set(bytes)
+    this.#bytes[length] = LF
+    this.line.end = length
+    return (
+      this.#message.read(this.#bytes, 0) === length + 1 &&
+      this.#isUsual() &&
+      redactor.isClean(this.#bytes, 0, length)
+    )
+  }
+
+  #isUsual(): boolean {
+    const { idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.#message
+    return Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
+  }
+
+  envelope(): Envelope {
+    const { kind, idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.#message
+    const id = idEnd === 0 ? undefined : this.#bytes.toString('latin1', idStart, idEnd)
+    if (kind === 'result') return { kind, id: id! }
+    const method = this.#method.of(this.#bytes, methodStart, methodEnd)
+    const subject = subjectEnd === 0 ? undefined : this.#subject.of(this.#bytes, subjectStart, subjectEnd)
+    const envelope: Draft<Envelope> = { kind, method }
+    if (id !== undefined) envelope.id = id
+    if (subject !== undefined) envelope.subject = subject
+    return envelope
+  }
+}
