@@ -1,12 +1,13 @@
 // @ts-check
 /**
- * Processor time that the recording thread spends on one message of 100 B, by stage, without pipes, clients or other
- * threads. Processor time instead of wall time, so that a busy machine gives the same numbers.
+ * Processor time that the recording thread spends on one message of 100 B, by stage, and on one HTTP exchange, without
+ * pipes, clients or other threads. Processor time instead of wall time, so that a busy machine gives the same numbers.
  */
 import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './lib/books.mjs'
+import { createExchanges } from './lib/exchanges.mjs'
 import { requestsOf } from './lib/requests.mjs'
 import { median } from './lib/statistics.mjs'
 
@@ -14,6 +15,8 @@ const SIZE_BYTES = 100
 /** Exchanges in one batch of a flood. */
 const PER_BATCH = 2_600
 const CHUNK_BYTES = 65_536
+/** HTTP exchanges in one batch. */
+const EXCHANGES = 400
 /** The first batches are not measured: their code is not compiled yet. */
 const COLD_BATCHES = 4
 
@@ -75,27 +78,19 @@ export async function run({ quick, say }) {
   const folder = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
   prepareRedaction()
   const redactor = await createRunRedactor({ defaults: true })
-  const tape = { path: join(folder, 'frames.jsonl'), fd: -1, sizeBytes: 0 }
-  tape.fd = openSync(tape.path, 'w')
-  tape.sizeBytes = writeSync(tape.fd, '{"v":1,"type":"meta"}\n')
-  const core = new RecorderCore(
-    {
-      tape,
-      meta: {
-        type: 'meta',
-        startedAt: new Date().toISOString(),
-        label: 'bench',
-        command: ['bench'],
-        mcpTapVersion: '0',
-      },
-      startedNs: process.hrtime.bigint(),
-      strict: false,
-      redaction: { defaults: true },
-      wire: 'pipes',
-    },
-    redactor,
-  )
+  /** @param {'pipes' | 'http'} wire @param {string} name */
+  const openCore = (wire, name) => {
+    const tape = { path: join(folder, name), fd: -1, sizeBytes: 0 }
+    tape.fd = openSync(tape.path, 'w')
+    tape.sizeBytes = writeSync(tape.fd, '{"v":1,"type":"meta"}\n')
+    const startedAt = new Date().toISOString()
+    const meta = { type: 'meta', startedAt, label: 'bench', command: ['bench'], mcpTapVersion: '0' }
+    const startedNs = process.hrtime.bigint()
+    const redaction = { defaults: true }
+    return new RecorderCore({ tape, meta, startedNs, strict: false, redaction, wire }, redactor)
+  }
   say('the whole thread…')
+  const core = openCore('pipes', 'frames.jsonl')
   const whole = []
   for (let round = 0; round < rounds; round++) {
     const batch = batchOf(round * PER_BATCH)
@@ -105,6 +100,24 @@ export async function run({ quick, say }) {
     kind: 'close',
     end: { exitCode: 0 },
   })
+  /** @param {boolean} isStream */
+  const exchangesOf = async (isStream) => {
+    const http = openCore('http', `stream-${isStream}.jsonl`)
+    const exchanges = await createExchanges({ isStream })
+    const costs = []
+    for (let round = 0; round < rounds; round++) {
+      const batch = exchanges.batch(EXCHANGES)
+      const before = process.cpuUsage()
+      await http.handle({ kind: 'http', batch })
+      const { user, system } = process.cpuUsage(before)
+      costs.push((user + system) / EXCHANGES)
+      exchanges.giveBack(batch)
+    }
+    const written = http.handle({ kind: 'close', end: { exitCode: 0 } }).messages
+    return { costs, isWhole: written === 2 * EXCHANGES * rounds }
+  }
+  const json = await exchangesOf(false)
+  const stream = await exchangesOf(true)
   rmSync(folder, { recursive: true, force: true })
 
   say('stages…')
@@ -175,15 +188,18 @@ export async function run({ quick, say }) {
     }),
     'long: line of the tape': each(() => void encodeRecord(record)),
   }
-  const measures = [
-    {
-      name: 'whole thread',
-      unit: 'µs',
-      values: {
-        'first batches': median(whole.slice(0, COLD_BATCHES)),
-        warm: median(whole.slice(rounds >> 1)),
-      },
+  const ofThread = (/** @type {string} */ name, /** @type {number[]} */ costs) => ({
+    name,
+    unit: 'µs',
+    values: {
+      'first batches': median(costs.slice(0, COLD_BATCHES)),
+      warm: median(costs.slice(rounds >> 1)),
     },
+  })
+  const measures = [
+    ofThread('whole thread', whole),
+    ofThread('whole thread, HTTP exchange', json.costs),
+    ofThread('whole thread, HTTP exchange with an event stream', stream.costs),
     ...Object.entries(stages).map(([name, warm]) => ({
       name,
       unit: 'µs',
@@ -192,7 +208,9 @@ export async function run({ quick, say }) {
   ]
   const expected = 2 * PER_BATCH * rounds
   const problems =
-    messages === expected && gaps === 0 ? [] : [`${expected} messages went in, the tape has ${messages}`]
+    messages === expected && gaps === 0 && json.isWhole && stream.isWhole
+      ? []
+      : [`${expected} messages went in, the tape has ${messages}`]
   const warm = measures[0]?.values.warm ?? Number.NaN
   const verdicts = [
     {
