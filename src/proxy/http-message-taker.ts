@@ -1,4 +1,4 @@
-import type { MessageLine } from '../formats/index.js'
+import type { MessageLine } from '../tape/index.js'
 import type { Direction, HttpContext, MessageRecord, SseContext, TapeRecord } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { contextIn } from './http-context.js'

@@ -15,7 +15,7 @@ import {
   type Relations,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import type { MessageLine } from '../formats/index.js'
+import type { MessageLine } from '../tape/index.js'
 import {
   createMirroredTools,
   mayHaveControls,

@@ -1,4 +1,4 @@
-import type { MessageLine } from '../formats/index.js'
+import type { MessageLine } from '../tape/index.js'
 import type { Draft, Envelope } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { PlainMessage } from '../wire/index.js'

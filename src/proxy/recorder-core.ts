@@ -1,4 +1,3 @@
-import { encodeMessageAround, type MessageLine } from '../formats/index.js'
 import {
   MessageIds,
   type Draft,
@@ -18,6 +17,7 @@ import {
   type Disk,
   type JournalOptions,
   type JournalReport,
+  type MessageLine,
   type Quota,
   type QuotaDisk,
   type TapeEnd,
@@ -301,7 +301,7 @@ export class RecorderCore {
     ))
   }
 
-  /** The line's end is that of a record with this place only. */
+  /** The line ends like that of a record with this place only. */
   #addHttpLine(line: MessageLine, { conversation, http, sse }: HttpPlace): void {
     const { direction } = line
     const around: Draft<MessageRecord> = {
@@ -316,7 +316,7 @@ export class RecorderCore {
     around.http = http
     if (sse) around.sse = sse
     this.#guard(around)
-    this.#journal.addPlain(line, ownIds, encodeMessageAround(around).tail)
+    this.#journal.addPlain(line, ownIds, around)
   }
 
   #now(): { t: string; us: number } {

@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs'
 import { createAnsweredHere, encodeRecord, type AnsweredHere, type MessageLine } from '../formats/index.js'
-import type { EndRecord, GapRecord, MessageIds, MetaRecord, TapeRecord } from '../model/index.js'
+import type {
+  EndRecord,
+  GapRecord,
+  MessageIds,
+  MessageRecord,
+  MetaRecord,
+  TapeRecord,
+} from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
 import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
 import { LineBuffer } from './line-buffer.js'
@@ -119,10 +126,10 @@ export class Journal {
   }
 
   /** As `add`, for a plain message (see `LineBuffer.addPlain`). Not for the strict form. */
-  addPlain(line: MessageLine, ids: MessageIds, rest?: string): void {
+  addPlain(line: MessageLine, ids: MessageIds, around?: MessageRecord): void {
     if (this.#closed) throw new Error('the journal is closed')
     if (this.#lines.count === 0) this.#prepare()
-    this.#lines.addPlain(line, ids, rest)
+    this.#lines.addPlain(line, ids, around)
     this.#added()
   }
 

@@ -5,7 +5,7 @@ import {
   type MessageLine,
   MessageLineEncoder,
 } from '../formats/index.js'
-import type { MessageIds, TapeRecord } from '../model/index.js'
+import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
 import { createErrorCounter } from './count-errors.js'
 import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
 
@@ -59,14 +59,14 @@ export class LineBuffer {
     this.#note(record)
   }
 
-  /** Adds the line of a plain message. @param rest further members with a leading comma, and the end of the line */
-  addPlain(line: MessageLine, ids: MessageIds, rest?: string): void {
+  /** Adds the line of a plain message. @param around a record of the further members */
+  addPlain(line: MessageLine, ids: MessageIds, around?: MessageRecord): void {
     const encoder = (this.#encoder ??= new MessageLineEncoder(ids))
     this.#makeRoom(encoder.mostBytes(line))
     this.#sizeBytes = encoder.write(line, this.#bytes, this.#sizeBytes)
-    if (rest !== undefined) {
+    if (around) {
       this.#sizeBytes -= lineEnd.length
-      this.#write(rest)
+      this.#write(encodeMessageAround(around).tail)
     }
     this.#ended(1, 0, 0, 1, 0, line.end - line.start, 0)
   }
