@@ -123,8 +123,12 @@ class PolicyReader {
     const group = this.#group(members, 'nats', natsMembers)
     const paths: { -readonly [K in keyof NatsPaths]: NatsPaths[K] } = {}
     for (const name of natsMembers) {
-      const path = this.#text(group.get(name))
-      if (path) paths[name] = path.value
+      const file = group.get(name)
+      const path = this.#text(file)
+      // The value may be a secret: it is not repeated.
+      if (file && path && !isAbsolute(path.value))
+        this.yaml.fail(file.value, `${name} must be the absolute path of a file`)
+      else if (path) paths[name] = path.value
     }
     return { nats: this.#setting(member, paths) }
   }

@@ -51,9 +51,11 @@ export function decodeManifest(text: string): Manifest | undefined {
 /** Why `decodeManifest` rejects a text. */
 export function manifestTrouble(text: string): string {
   try {
-    const version: unknown = (JSON.parse(text) as { v?: unknown } | null)?.v
-    if (typeof version === 'number' && version > 1)
-      return `its manifest has version ${version}, and this version of wiretape reads version 1: update the collector`
+    const { v, encoding } = (JSON.parse(text) ?? {}) as { v?: unknown; encoding?: unknown }
+    if (typeof v === 'number' && v > 1)
+      return `its manifest has version ${v}, and this version of wiretape reads version 1: update the collector`
+    if (v === 1 && typeof encoding === 'string' && !schema.shape.encoding.safeParse(encoding).success)
+      return `its compression ${JSON.stringify(encoding.slice(0, 40))} is unknown to this version of wiretape: update the collector`
   } catch {
     // Not JSON.
   }
@@ -66,9 +68,4 @@ export function segmentKey(manifest: Pick<Manifest, 'hash' | 'encoding'>): strin
 
 export function manifestKey(digest: string): string {
   return `segments/${digest.slice(0, 2)}/${digest}.json`
-}
-
-/** Bus subject of a sealed segment. Dots in host names would be subject levels. */
-export function sealedSubject({ host }: Pick<Manifest, 'host'>): string {
-  return `wiretape.sealed.${host.replaceAll(/[^\w-]/g, '_') || '_'}`
 }

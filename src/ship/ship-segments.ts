@@ -13,7 +13,7 @@ import {
 } from '../tape/index.js'
 import { findFinished, sizeNow, type FinishedSegment } from './finished-segments.js'
 import { countShipped, whoAmI } from './host-state.js'
-import { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest } from './manifest.js'
+import { decodeManifest, manifestKey, segmentKey, type Manifest } from './manifest.js'
 import { sealBytes, type Encoding, type SealedBytes } from './seal-segment.js'
 import { bytesOf, type ObjectStore } from './store/object-store.js'
 
@@ -122,7 +122,7 @@ async function shipOne(
     const own = manifestOf(segment, sealed, said ?? sealed.messages, version)
     const { manifest, sentBytes } = await upload(own, sealed, store)
     const text = Buffer.from(JSON.stringify(manifest))
-    await store.announce?.(sealedSubject(manifest), manifest.hash, text, sentBytes > 0)
+    await store.announce?.(manifest.host, manifest.hash, text, sentBytes > 0)
     await mark(segment, manifest, target)
     // Only counters: without them, the segment is shipped nevertheless.
     await countShipped({ dataFolder, target, version }, manifest, sentBytes).catch(() => undefined)

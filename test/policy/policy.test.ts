@@ -66,6 +66,10 @@ describe('a policy', () => {
     expect(faultsOf('version: 1\nquota: lots')[0]).toMatch(/^2: quota must be a size/)
     expect(faultsOf('version: 1\nship:\n  to: tapes')[0]).toMatch(/^3: to must be an absolute path/)
     expect(faultsOf('version: 1\nship:\n  to: nats://me:pw@bus')[0]).toMatch(/must not contain credentials/)
+    const seed = `SU${'A2B7'.repeat(14)}`
+    expect(faultsOf(`version: 1\nship:\n  nats: { nkey: ${seed} }`)).toEqual([
+      '3: nkey must be the absolute path of a file',
+    ])
     expect(faultsOf('version: 1\nredaction:\n  defaults: false')[0]).toMatch(/^3: redaction has "defaults"/)
     expect(faultsOf('[1]')).toHaveLength(1)
     expect(faultsOf('')).toHaveLength(1)

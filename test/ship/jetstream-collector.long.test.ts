@@ -26,6 +26,8 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
       {},
     )) as typeof store
   })
+  const otherBucket = async (name: string): Promise<JetStreamStore> =>
+    (await openStore(store.address.replace(/[^/]*$/, name), {})) as JetStreamStore
   afterAll(async () => {
     await store.close()
     server.kill('SIGKILL')
@@ -42,8 +44,7 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     for (const [i, { manifest, packed }] of tapes.entries()) {
       await store.put(segmentKey(manifest), packed)
       await store.put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
-      if (i === 0)
-        await store.announce!('wiretape.sealed.h', manifest.hash, Buffer.from(JSON.stringify(manifest)), true)
+      if (i === 0) await store.announce!('h', manifest.hash, Buffer.from(JSON.stringify(manifest)), true)
     }
     const target = await folderStore()
     const source = await openNatsSource(store.address, {})
@@ -78,20 +79,69 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     await store.manager.streams.purge('WIRETAPE')
   })
 
+  it('announces the segments of each bucket apart: collectors of one bucket do not see those of another', async () => {
+    const shipTo = async (bucket: string, calls: number): Promise<JetStreamStore> => {
+      const bus = await otherBucket(bucket)
+      const { manifest, packed } = sealed(tapeOf(calls))
+      await bus.put(segmentKey(manifest), packed)
+      const text = Buffer.from(JSON.stringify(manifest))
+      await bus.put(manifestKey(manifest.hash), text)
+      await bus.announce!(manifest.host, manifest.hash, text, true)
+      return bus
+    }
+    const buses = [await shipTo('team-a', 1), await shipTo('team-b', 2)]
+    for (const [i, bus] of buses.entries()) {
+      const target = await folderStore()
+      const source = await openNatsSource(bus.address, {})
+      try {
+        const { collector, complaints } = collectorOf(source, target)
+        await collector.run(new AbortController().signal, true)
+        expect(complaints).toEqual([])
+      } finally {
+        await source.close()
+        await bus.close()
+      }
+      expect(await rowsOf(target)).toHaveLength(2 * (i + 1))
+    }
+  })
+
+  it('knows the segment of an announcement, whatever later versions put into manifests', async () => {
+    const bus = await otherBucket('later')
+    const { manifest, packed } = sealed(tapeOf(1))
+    const { hash, ...others } = manifest
+    const text = Buffer.from(JSON.stringify({ ...others, v: 3, digest: hash }))
+    await bus.put(segmentKey(manifest), packed)
+    await bus.put(manifestKey(hash), text)
+    await bus.announce!('h', hash, text, true)
+    const target = await folderStore()
+    const source = await openNatsSource(bus.address, {})
+    try {
+      await collectorOf(source, target).collector.run(new AbortController().signal, true)
+      expect(await keysOf(bus, '')).toEqual([])
+    } finally {
+      await source.close()
+      await bus.close()
+    }
+    expect(await keysOf(target, '')).toEqual([`dead/${hash}.json`, `dead/${hash}.segment`])
+  })
+
   it('announces the key of a manifest that is too large for a message', async () => {
+    const bus = await otherBucket('large')
     const { manifest, packed } = sealed(tapeOf(2))
     const large = Buffer.from(JSON.stringify({ ...manifest, later: 'x'.repeat(2_000_000) }))
-    await store.put(segmentKey(manifest), packed)
-    await store.put(manifestKey(manifest.hash), large)
-    await store.announce!('wiretape.sealed.h', manifest.hash, large, true)
+    await bus.put(segmentKey(manifest), packed)
+    await bus.put(manifestKey(manifest.hash), large)
+    await bus.announce!('h', manifest.hash, large, true)
     const target = await folderStore()
-    const source = await openNatsSource(store.address, {})
+    const source = await openNatsSource(bus.address, {})
     try {
       await collectorOf(source, target).collector.run(new AbortController().signal, true)
     } finally {
       await source.close()
+      await bus.close()
     }
-    expect(await bytesOf(target.get(manifestKey(manifest.hash)))).toEqual(large)
+    // Much quicker than toEqual.
+    expect(Buffer.compare(await bytesOf(target.get(manifestKey(manifest.hash))), large)).toBe(0)
     expect(await rowsOf(target)).toHaveLength(4)
   })
 })

@@ -128,6 +128,20 @@ describe('the address of a store', () => {
     }
   })
 
+  it.each([
+    ['NATS_NKEY', `SU${'A2B7'.repeat(14)}`],
+    ['NATS_CREDS', `-----BEGIN NATS USER JWT-----\n${'secret'.repeat(5)}\n------END NATS USER JWT------`],
+    ['NATS_CREDS', `eyJ0eXAiOiJKV1Qi${'secret'.repeat(5)}`],
+    ['NATS_KEY', '-----BEGIN PRIVATE KEY-----secret'],
+  ])(
+    'takes %s as the name of a file, and never repeats a secret that was put there',
+    async (name, secret) => {
+      const opened = openStore('nats://127.0.0.1:1', { [name]: secret })
+      await expect(opened).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(name) })
+      await expect(opened).rejects.not.toThrow(secret.slice(0, 12))
+    },
+  )
+
   it('needs keys of S3 in the environment', async () => {
     await expect(openStore('s3://tapes', {})).rejects.toMatchObject({
       code: 'usage',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
 import { WiretapeError } from '../../model/index.js'
-import { bytesOf, manifestKey, segmentKey, type ObjectStore } from '../../ship/index.js'
+import { bytesOf, decodeManifest, manifestKey, segmentKey, type ObjectStore } from '../../ship/index.js'
 import { withoutSilence } from './fetch-segment.js'
 import { deadBytesKey, deadKey } from './keys.js'
 
@@ -46,12 +46,21 @@ export async function writeDeadLetter(
 ): Promise<readonly string[]> {
   const { hash, reason, manifest } = letter
   const keys = [manifestKey(hash)]
-  for (const encoding of ['gzip', 'zstd'] as const) {
-    const key = segmentKey({ hash, encoding })
+  for (const key of from ? await bytesKeys(from, hash, manifest) : []) {
     if (from && (await copyObject(from, key, to, deadBytesKey(hash), folder))) keys.push(key)
   }
   const text = { v: 1, hash, reason, at: new Date().toISOString(), manifest }
   await to.put(deadKey(hash), Buffer.from(`${JSON.stringify(text)}\n`))
+  return keys
+}
+
+/** Where the bytes of a segment may be. A later version may compress them in another way. */
+async function bytesKeys(from: ObjectStore, hash: string, manifest: string): Promise<readonly string[]> {
+  if (decodeManifest(manifest))
+    return (['gzip', 'zstd'] as const).map((encoding) => segmentKey({ hash, encoding }))
+  const own = manifestKey(hash)
+  const keys: string[] = []
+  for await (const { key } of from.list(own.replace(/json$/, ''))) if (key !== own) keys.push(key)
   return keys
 }
 

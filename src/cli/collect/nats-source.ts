@@ -1,13 +1,6 @@
 import type { Consumer, ConsumerInfo, JsMsg } from '@nats-io/jetstream'
 import { WiretapeError } from '../../model/index.js'
-import {
-  bytesOf,
-  loadNats,
-  natsFailure,
-  openStore,
-  sealedStream,
-  type JetStreamStore,
-} from '../../ship/index.js'
+import { bytesOf, loadNats, natsFailure, openStore, type JetStreamStore } from '../../ship/index.js'
 import type { Delivery, SegmentSource } from './source.js'
 
 const durable = 'wiretape-collector'
@@ -33,13 +26,13 @@ export async function openNatsSource(
   const { transport, jetstream } = await loadNats()
   const store = (await openStore(address, env)) as JetStreamStore
   try {
-    const { manager } = store
+    const { manager, sealed } = store
     await store.ensureStream()
     const info = await consumerOf(store, {
       ack_policy: jetstream.AckPolicy.Explicit,
       ack_wait: transport.nanos(ackWaitMs),
     })
-    const consumer = await store.jetstream.consumers.get(sealedStream.name, durable)
+    const consumer = await store.jetstream.consumers.get(sealed.name, durable)
     const announced = repeatedly((signal) => announceMissing(store, signal))
     return {
       store,
@@ -52,7 +45,7 @@ export async function openNatsSource(
         })
       },
       async waiting() {
-        const { num_pending, num_ack_pending } = await manager.consumers.info(sealedStream.name, durable)
+        const { num_pending, num_ack_pending } = await manager.consumers.info(sealed.name, durable)
         return num_pending + num_ack_pending || (await announced.now())
       },
       close: () => store.close(),
@@ -88,13 +81,13 @@ async function fetchDeliveries(
 
 /** An existing consumer keeps its settings. */
 async function consumerOf(
-  { manager }: JetStreamStore,
+  { manager, sealed }: JetStreamStore,
   settings: { readonly ack_policy: 'explicit'; readonly ack_wait: number },
 ): Promise<ConsumerInfo> {
   try {
-    return await manager.consumers.info(sealedStream.name, durable)
+    return await manager.consumers.info(sealed.name, durable)
   } catch {
-    return manager.consumers.add(sealedStream.name, {
+    return manager.consumers.add(sealed.name, {
       ...settings,
       durable_name: durable,
       max_ack_pending: mostPending,
@@ -103,8 +96,11 @@ async function consumerOf(
 }
 
 async function deliveryOf(store: JetStreamStore, message: JsMsg): Promise<Delivery> {
+  // The id of an announcement begins with the hash, also if a later version changes the manifest.
+  const hash = /^[0-9a-f]{64}(?![^ ])/.exec(message.headers?.get('Nats-Msg-Id') ?? '')?.[0]
   return {
     manifest: await manifestOf(store, message.data),
+    ...(hash !== undefined && { hash }),
     attempt: message.info.deliveryCount,
     async done() {
       // Confirmed by the server; without confirmation it is redelivered, which is harmless.
@@ -129,11 +125,11 @@ async function manifestOf(store: JetStreamStore, data: Uint8Array): Promise<Uint
  * Collected segments are no longer in the bucket.
  */
 export async function announceMissing(store: JetStreamStore, signal: AbortSignal): Promise<number> {
-  const { manager } = store
-  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealedStream.name, durable)
+  const { manager, sealed } = store
+  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealed.name, durable)
   const isEmpty = num_pending + num_ack_pending === 0
-  const query = { seq: ack_floor.stream_seq + 1, next_by_subj: 'wiretape.sealed.>' }
-  const oldest = isEmpty ? undefined : await manager.streams.getMessage(sealedStream.name, query)
+  const query = { seq: ack_floor.stream_seq + 1, next_by_subj: sealed.subjects }
+  const oldest = isEmpty ? undefined : await manager.streams.getMessage(sealed.name, query)
   const round = Math.floor(Date.now() / (isEmpty ? announceAgainMs : backlogAgainMs))
   // A manifest is stored shortly before its announcement.
   const before = oldest ? new Date(oldest.time.getTime() - marginMs) : undefined

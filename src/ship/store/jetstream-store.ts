@@ -3,14 +3,12 @@ import type { ObjectInfo, ObjectStore as Bucket } from '@nats-io/obj'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { decodeManifest, manifestKey, sealedSubject } from '../manifest.js'
+import { decodeManifest, manifestKey } from '../manifest.js'
 import { bytesOf, checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
 import { hasAllChunks, objectEntries, readChunks, removeObject } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
 export const defaultBucket = 'wiretape-segments'
-/** The stream that announces sealed segments to the collector, and its subjects. */
-export const sealedStream = { name: 'WIRETAPE', subjects: ['wiretape.sealed.>'] } as const
 /** The server drops repeated announcements of a manifest within this time. */
 const duplicateWindowHours = 24
 /** Older announcements are dropped, and the oldest ones beyond this size. Collectors repeat those of segments that are still waiting. */
@@ -19,11 +17,31 @@ const announcementDays = 7
 const headerBytes = 1_024
 const mostAnnouncementBytes = 256 * 1024 * 1024
 
+/** The stream that announces the sealed segments of a bucket to its collectors. */
+export interface SealedStream {
+  readonly name: string
+  /** All subjects: one for each host. */
+  readonly subjects: string
+}
+
+/** Other buckets have their own stream: a collector finds the segments of one bucket only. */
+export function sealedStreamOf(bucket: string): SealedStream {
+  return bucket === defaultBucket
+    ? { name: 'WIRETAPE', subjects: 'wiretape.sealed.>' }
+    : { name: `WIRETAPE-${bucket}`, subjects: `wiretape-${bucket}.sealed.>` }
+}
+
+/** Dots in host names would be subject levels. */
+function subjectOf({ subjects }: SealedStream, host: string): string {
+  return subjects.replace('>', host.replaceAll(/[^\w-]/g, '_') || '_')
+}
+
 /** A bucket of a JetStream Object Store, and the stream that announces complete segments. */
 export interface JetStreamStore extends ObjectStore {
   readonly connection: NatsConnection
   readonly jetstream: JetStreamClient
   readonly manager: JetStreamManager
+  readonly sealed: SealedStream
   /** Creates the stream of announcements unless it exists. */
   ensureStream(): Promise<void>
   /**
@@ -50,23 +68,25 @@ export async function openJetStreamStore(
     const manager = await packages.jetstream.jetstreamManager(connection)
     const bucket = await bucketOf(packages, connection, bucketName)
     const store = storeOf(bucket, address, connection, manager)
+    const sealed = sealedStreamOf(bucketName)
     /** The server refuses large messages: the manifest of a large segment is announced by its key. */
-    const publish = (subject: string, message: Uint8Array, key: string, msgID: string): Promise<PubAck> => {
+    const publish = (host: string, message: Uint8Array, key: string, msgID: string): Promise<PubAck> => {
       const most = (connection.info?.max_payload ?? 1_048_576) - headerBytes
       const text = message.length > most ? Buffer.from(JSON.stringify({ v: 1, manifest: key })) : message
-      return jetstream.publish(subject, text, { msgID })
+      return jetstream.publish(subjectOf(sealed, host), text, { msgID })
     }
     return {
       ...store,
       connection,
       jetstream,
       manager,
-      ensureStream: () => ensureSealedStream(packages, manager),
-      async announce(subject, id, message, isStored) {
-        const said = (msgID: string): Promise<PubAck> => publish(subject, message, manifestKey(id), msgID)
+      sealed,
+      ensureStream: () => ensureSealedStream(packages, manager, sealed),
+      async announce(host, id, message, isStored) {
+        const said = (msgID: string): Promise<PubAck> => publish(host, message, manifestKey(id), msgID)
         try {
           const { duplicate } = await said(id).catch(async () => {
-            await ensureSealedStream(packages, manager)
+            await ensureSealedStream(packages, manager, sealed)
             return said(id)
           })
           if (duplicate && isStored) await said(`${id} ${new Date().toISOString()}`)
@@ -85,7 +105,7 @@ export async function openJetStreamStore(
             const text = await bytesOf(store.get(name)).catch(() => undefined)
             if (!text) continue
             const host = decodeManifest(Buffer.from(text).toString())?.host ?? ''
-            const { duplicate } = await publish(sealedSubject({ host }), text, name, `${hash} ${round}`)
+            const { duplicate } = await publish(host, text, name, `${hash} ${round}`)
             if (!duplicate) count += 1
           }
         } catch (cause) {
@@ -204,14 +224,14 @@ function streamOf(content: Content): ReadableStream<Uint8Array> {
 async function ensureSealedStream(
   { transport, jetstream }: NatsPackages,
   manager: JetStreamManager,
+  { name, subjects }: SealedStream,
 ): Promise<void> {
-  const { name, subjects } = sealedStream
   try {
     await manager.streams.info(name)
   } catch {
     await manager.streams.add({
       name,
-      subjects: [...subjects],
+      subjects: [subjects],
       storage: jetstream.StorageType.File,
       max_age: transport.nanos(announcementDays * 24 * 3_600_000),
       max_bytes: mostAnnouncementBytes,

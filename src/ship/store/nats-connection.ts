@@ -14,10 +14,17 @@ export interface NatsFiles {
   readonly key?: string
 }
 
+const variables = {
+  creds: 'NATS_CREDS',
+  nkey: 'NATS_NKEY',
+  ca: 'NATS_CA',
+  cert: 'NATS_CERT',
+  key: 'NATS_KEY',
+} as const
+
 export function natsFilesOf(env: Readonly<Record<string, string | undefined>>): NatsFiles {
-  const names = { creds: 'NATS_CREDS', nkey: 'NATS_NKEY', ca: 'NATS_CA', cert: 'NATS_CERT', key: 'NATS_KEY' }
   return Object.fromEntries(
-    Object.entries(names).flatMap(([member, name]) => (env[name] ? [[member, env[name]]] : [])),
+    Object.entries(variables).flatMap(([member, name]) => (env[name] ? [[member, env[name]]] : [])),
   )
 }
 
@@ -48,22 +55,24 @@ export async function loadNats(): Promise<NatsPackages> {
 /**
  * Connects with credentials and TLS from files. The connection reconnects by itself until it is closed.
  *
- * @throws WiretapeError `unreachable`, `refused`, `unreadable`
+ * @throws WiretapeError `unreachable`, `refused`, `unreadable`, `usage`
  */
 export async function connectNats(
   { transport }: NatsPackages,
   servers: readonly string[],
   files: NatsFiles,
 ): Promise<NatsConnection> {
-  const { creds, nkey, ca, cert, key } = files
+  const [creds, nkey, ca, cert, key] = await Promise.all(
+    (['creds', 'nkey', 'ca', 'cert', 'key'] as const).map((name) => contentOf(name, files[name])),
+  )
   const authenticators = [
-    ...(creds === undefined ? [] : [transport.credsAuthenticator(await secretOf(creds))]),
-    ...(nkey === undefined ? [] : [transport.nkeyAuthenticator(seedIn(await secretOf(nkey)))]),
+    ...(creds ? [transport.credsAuthenticator(creds)] : []),
+    ...(nkey ? [transport.nkeyAuthenticator(seedIn(nkey))] : []),
   ]
   const tls = {
-    ...(ca !== undefined && { ca: (await secretOf(ca)).toString() }),
-    ...(cert !== undefined && { cert: (await secretOf(cert)).toString() }),
-    ...(key !== undefined && { key: (await secretOf(key)).toString() }),
+    ...(ca && { ca: ca.toString() }),
+    ...(cert && { cert: cert.toString() }),
+    ...(key && { key: key.toString() }),
   }
   try {
     return await transport.connect({
@@ -78,9 +87,16 @@ export async function connectNats(
       ...(Object.keys(tls).length > 0 && { tls }),
     })
   } catch (cause) {
-    throw natsFailure(cause, `cannot connect to NATS at ${servers.join(', ')}`)
+    const failure = natsFailure(cause, `cannot connect to NATS at ${servers.join(', ')}`)
+    // The server closes the connection after the handshake, which the client does not report.
+    const isPerhapsCertificate = failure.message.endsWith(': timeout') && files.cert === undefined
+    throw isPerhapsCertificate
+      ? new WiretapeError(failure.code, failure.message, { cause, hint: certificateHint })
+      : failure
   }
 }
+
+const certificateHint = 'if the server requires a client certificate, set NATS_CERT and NATS_KEY'
 
 /** Converts a client error to a `WiretapeError`. Its message contains no credentials. */
 export function natsFailure(cause: unknown, what: string): WiretapeError {
@@ -91,13 +107,19 @@ export function natsFailure(cause: unknown, what: string): WiretapeError {
   return new WiretapeError(refused ? 'refused' : 'unreachable', `${what}: ${why.slice(0, 300)}`, { cause })
 }
 
-async function secretOf(path: string): Promise<Uint8Array> {
+async function contentOf(name: keyof NatsFiles, path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined
+  if (secretText.test(path))
+    throw new WiretapeError('usage', `${variables[name]} must be the name of a file, not its content`)
   try {
     return await readFile(path)
   } catch (cause) {
     throw new WiretapeError('unreadable', `cannot read ${path}: ${readReason(cause)}`, { cause })
   }
 }
+
+/** A seed, a JWT, or a file in PEM: never displayed. */
+const secretText = /^\s*(?:S[A-Z2-7]{30,}\s*$|eyJ|-----)|\n/
 
 /** The seed may be followed by a line break or surrounded by comments from tools. */
 function seedIn(text: Uint8Array): Uint8Array {

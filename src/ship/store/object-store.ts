@@ -46,7 +46,7 @@ export interface ObjectStore {
    * @param isStored whether the segment was stored just now. If the `id` is a repeated one nevertheless, a collector has
    *   deleted the segment in the meantime and gets it again: otherwise it would stay on the bus.
    */
-  announce?(subject: string, id: string, message: Uint8Array, isStored: boolean): Promise<void>
+  announce?(host: string, id: string, message: Uint8Array, isStored: boolean): Promise<void>
   close(): Promise<void>
 }
 

@@ -14,7 +14,8 @@ function busWith(waiting: number, announceAgain: JetStreamStore['announceAgain']
     consumers: { info: async () => info },
     streams: { getMessage: async () => ({ time: new Date(0) }) },
   }
-  return { manager, announceAgain } as unknown as JetStreamStore
+  const sealed = { name: 'WIRETAPE', subjects: 'wiretape.sealed.>' }
+  return { manager, sealed, announceAgain } as unknown as JetStreamStore
 }
 
 describe('segments without an announcement', () => {

@@ -1,11 +1,11 @@
 /** A store as the first version of wiretape fills it: test/fixtures/fleet/version-1. Later versions must read it; it never changes. And segments of later versions. */
 import { cpSync, readFileSync, readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { openStoreSource } from '../../../src/cli/collect/store-source.js'
 import { bytesOf, manifestKey, openStore, type Manifest, type ObjectStore } from '../../../src/ship/index.js'
 import { Bus, collectorOf, folderStore, newFolder, sealed, tapeOf } from './collected.js'
-import { rowsOf } from './indexed-rows.js'
+import { keysOf, rowsOf } from './indexed-rows.js'
 
 const version1 = resolve(import.meta.dirname, '../../fixtures/fleet/version-1')
 
@@ -141,4 +141,29 @@ it('a manifest of a later version becomes a dead letter that says so, once', asy
   expect(complaints).toEqual([
     `segment ${manifest.hash.slice(0, 12)} cannot be read: ${reason}; it is in dead/`,
   ])
+})
+
+it('segments of later versions in another compression become dead letters with their bytes', async () => {
+  const bus = new Bus(await folderStore())
+  const target = await folderStore()
+  const expected: string[] = []
+  for (const [v, reason] of [
+    [1, 'its compression "later" is unknown to this version of wiretape: update the collector'],
+    [2, 'its manifest has version 2, and this version of wiretape reads version 1: update the collector'],
+  ] as const) {
+    const { manifest, packed } = sealed(`version ${v}\n`)
+    const { hash } = manifest
+    await bus.store.put(`segments/${hash.slice(0, 2)}/${hash}.jsonl.later`, packed)
+    const text = JSON.stringify({ ...manifest, v, encoding: 'later' })
+    await bus.store.put(manifestKey(hash), Buffer.from(text))
+    bus.announce(text)
+    expected.push(`segment ${hash.slice(0, 12)} cannot be read: ${reason}; it is in dead/`)
+  }
+  const hashes = (await keysOf(bus.store, 'segments/')).map((key) => basename(key).split('.')[0])
+  const { collector, complaints } = collectorOf(bus.source(), target)
+  await collector.run(new AbortController().signal, true)
+  expect(complaints.toSorted()).toEqual(expected.toSorted())
+  const kept = await keysOf(target, 'dead/')
+  expect(kept).toEqual(expect.arrayContaining(hashes.map((hash) => `dead/${hash}.segment`)))
+  expect(await keysOf(bus.store, 'segments/')).toEqual([])
 })
