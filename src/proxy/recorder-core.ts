@@ -19,7 +19,6 @@ import {
   type JournalReport,
   type MessageLine,
   type Quota,
-  type QuotaDisk,
   type TapeEnd,
 } from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
@@ -153,11 +152,11 @@ export class RecorderCore {
   #httpBuilder: HttpBuilder | undefined
   readonly #named: NamedSession[] = []
   readonly #watched: Conversations
-  readonly #quotaDisk: QuotaDisk | undefined
   readonly #disk: Disk
   readonly #full: Journal | undefined
   readonly #journal: Journal
   #toldRedacted = 0
+  #toldStopMs = -Infinity
   readonly #guard: (record: TapeRecord) => TapeRecord
   /** A strict tape has other lines, and its second tape has everything: both need full records. */
   readonly #plain: LineTaker | undefined
@@ -188,8 +187,7 @@ export class RecorderCore {
       },
     }
     const bareDisk = init.state ? watchedDisk(realDisk, init.state) : realDisk
-    this.#quotaDisk = init.quota && createQuotaDisk(bareDisk, init.quota)
-    this.#disk = this.#quotaDisk ?? bareDisk
+    this.#disk = init.quota ? createQuotaDisk(bareDisk, init.quota) : bareDisk
     this.#full = init.full && this.#journalOf(init.full, { disk: this.#disk, now: () => this.#now() }, 0)
     this.#journal = this.#journalOf(
       init.tape,
@@ -222,8 +220,17 @@ export class RecorderCore {
     return {
       ...(hasNew && { redacted }),
       ...(this.#named.length > 0 && { sessions: this.#named.splice(0) }),
-      ...(this.#quotaDisk?.takeRefusal() && { trouble: quotaWords }),
+      ...this.#takeStop(),
     }
+  }
+
+  /** Reported at most once a minute. */
+  #takeStop(): { readonly trouble?: string } {
+    const why = this.#journal.stopped ?? this.#full?.stopped
+    if (why === undefined || performance.now() - this.#toldStopMs < tellAgainMs) return {}
+    this.#toldStopMs = performance.now()
+    const until = why.includes('full') ? 'there is room' : 'it can be written again'
+    return { trouble: `${why}: recording stops until ${until}, all messages pass` }
   }
 
   /** Closes an old segment. Called periodically. */
@@ -374,8 +381,7 @@ export class RecorderCore {
 const ownIds = new MessageIds(new Uint32Array(4))
 const noPart: readonly Part[] = [{ envelope: { kind: 'invalid' }, start: 0, end: 0 }]
 
-const quotaWords =
-  'the local quota is full of segments that are not shipped: recording stops until there is room, all messages pass'
+const tellAgainMs = 60_000
 
 /** Adds the redactions of this recording to those before it. */
 function sumOf(before: readonly RuleCount[], here: readonly RuleCount[]): RuleCount[] {

@@ -38,5 +38,5 @@ export {
   type RecordedExchange,
   type RecordedMessage,
 } from './read-recording.js'
-export { createQuotaDisk, deleteShipped, type Quota, type QuotaDisk } from './quota-disk.js'
+export { createQuotaDisk, deleteShipped, type Quota } from './quota-disk.js'
 export { isShipped, readShippedMark, shippedMarkPath, type ShippedMark } from './shipped.js'

@@ -198,6 +198,11 @@ export class Journal {
     return this.report()
   }
 
+  /** Why nothing is recorded at the moment; undefined while records reach the disk. */
+  get stopped(): string | undefined {
+    return this.#losses && this.#trouble
+  }
+
   get end(): TapeEnd {
     const lines = this.#options.strict ? {} : { lines: this.#linesInFile }
     return { segment: this.#segment, sizeBytes: this.#file.sizeBytes, ...lines }

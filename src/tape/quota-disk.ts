@@ -15,29 +15,21 @@ export interface Quota {
 const lookMs = 10_000
 /** ... and while it is full. */
 const fullLookMs = 1_000
-const tellAgainMs = 60_000
 /** A full folder still accepts the lines that report this. */
 const lastWordsBytes = 64 * 1024
 const longestLastWords = 1024
-
-export interface QuotaDisk extends Disk {
-  /** Whether a write was refused since the last call. Reported at most once a minute. */
-  takeRefusal(): boolean
-}
 
 /**
  * A disk that fails like a full one when a folder reaches its limit. Before it fails, it deletes segments that are in
  * the store.
  */
-export function createQuotaDisk(disk: Disk, quota: Quota): QuotaDisk {
+export function createQuotaDisk(disk: Disk, quota: Quota): Disk {
   /** Reserved room, by descriptor: the reserve has no name in the folder. */
   const reserves = new Map<number, number>()
   let sizeBytes = 0
   let lookedMs = -Infinity
   let lastWordsLeft = lastWordsBytes
   let isFull = false
-  let refused = false
-  let toldMs = -Infinity
 
   function look(): void {
     sizeBytes = folderSize(quota.folder) + [...reserves.values()].reduce((sum, size) => sum + size, 0)
@@ -60,7 +52,6 @@ export function createQuotaDisk(disk: Disk, quota: Quota): QuotaDisk {
     if (!hasRoom(length)) {
       if (!isLastWords(bytes, offset, length) || length > lastWordsLeft) {
         isFull = true
-        refused = true
         throw quotaFull()
       }
       lastWordsLeft -= length
@@ -91,12 +82,6 @@ export function createQuotaDisk(disk: Disk, quota: Quota): QuotaDisk {
       sizeBytes -= reserves.get(fd) ?? 0
       reserves.delete(fd)
       disk.closeSync(fd)
-    },
-    takeRefusal() {
-      const isNews = refused && performance.now() - toldMs > tellAgainMs
-      if (isNews) toldMs = performance.now()
-      refused = false
-      return isNews
     },
   }
 }

@@ -86,7 +86,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     expect(recorded + lost).toBe(2 * count)
     expect(gaps[0]).toMatchObject({ why: 'disk full' })
     expect(types.at(-1)).toBe('end')
-    expect(said).toMatch(/^wiretape: [^\n]+\n$/)
+    expect(said).toMatch(/^wiretape: disk full: recording stops [^\n]+\nwiretape: [^\n]+\n$/)
     expect(said).toContain(`${lost.toLocaleString('en-US')} messages passed unrecorded: disk full`)
     expect(said).toContain(stage.tape())
   })
@@ -112,7 +112,9 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     expect(recorded + lost).toBe(2 * count)
     expect(types.lastIndexOf(undefined)).toBeGreaterThan(types.lastIndexOf('gap'))
     expect(types.at(-1)).toBe('end')
-    expect(said).toMatch(/^wiretape: \d[\d,]* messages? passed unrecorded: [^\n]+\n$/)
+    expect(said).toMatch(
+      /^wiretape: disk full: recording stops until there is room, all messages pass\nwiretape: \d[\d,]* messages? passed unrecorded: [^\n]+\n$/,
+    )
   })
 
   it('from the start, no server is started', async () => {

@@ -69,7 +69,9 @@ describe.skipIf(leftOut(canMount, 'the tests of shipping from a full disk, which
 
       const first = await record()
       expect(first.stdout === input).toBe(true)
-      expect(first.stderr).toMatch(/^wiretape: [\d,]+ messages passed unrecorded: disk full [^\n]+\n$/)
+      expect(first.stderr).toMatch(
+        /^wiretape: disk full: recording stops [^\n]+\nwiretape: [\d,]+ messages passed unrecorded: disk full [^\n]+\n$/,
+      )
       const tapes = tapeHashes()
       expect(tapes.length).toBeGreaterThan(3)
 

@@ -1,10 +1,10 @@
 // @ts-check
 /**
  * `wiretape ship` to a folder, to S3 (npm `s3rver`) and to JetStream (`nats-server`, with TLS, an nkey and a JWT). It
- * is killed at random moments, and the store is down for a while. Every tape must be in the store once, under the hash
- * of its bytes, and no secret anywhere else.
+ * is killed at random moments, the store is down for a while, and the recorder's disk is full. Every tape must be in the
+ * store once, under the hash of its bytes, and no secret anywhere else.
  *
- * Usage: node test/heavy/ship.mjs [part of the name of a store]
+ * Usage: node test/heavy/ship.mjs [part of the name of a store, or "full disk"]
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -16,6 +16,7 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { makeCredentials, makeTls } from './ship/credentials.mjs'
+import { fullDisk } from './ship/full-disk.mjs'
 import { startS3 } from './ship/s3-server.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -106,7 +107,10 @@ async function main() {
       }),
     )
   }
+  if ('full disk'.includes(process.argv[2] ?? ''))
+    running.push(fullDisk({ folder: join(folder, 'full'), cli, holds, openStore }))
   await Promise.all(running)
+  if (process.argv[2] === 'full disk') return
   const secrets = [s3Secret, ...credentials.secrets]
   for (const secret of secrets) {
     holds('no secret is printed', !printed.includes(secret))
