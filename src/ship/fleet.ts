@@ -20,7 +20,7 @@ export interface FleetHost {
   readonly lost: number
   /** End of its last segment; null without any. */
   readonly lastSegment: string | null
-  /** Last state reported by its shipper; null without one. */
+  /** Last state reported by its shipper, with what waits and failed in all of its data folders; null without one. */
   readonly shipper: HostState | null
 }
 
@@ -43,9 +43,24 @@ export async function readFleet(store: ObjectStore): Promise<FleetHost[]> {
     row.lost += state.lost
     const { lastSegment } = state
     if (lastSegment !== null && (row.lastSegment ?? '') < lastSegment) row.lastSegment = lastSegment
-    if (row.shipper === null || row.shipper.at < state.at) row.shipper = state
+    row.shipper = row.shipper === null ? state : together(row.shipper, state)
   })
   return [...hosts.values()].toSorted((a, b) => a.host.localeCompare(b.host) || a.user.localeCompare(b.user))
+}
+
+/** States of two data folders. */
+function together(one: HostState, other: HostState): HostState {
+  const [older, newer] = one.at < other.at ? [one, other] : [other, one]
+  const waiting = [one.oldestWaiting, other.oldestWaiting].filter((time) => time !== null)
+  return {
+    ...newer,
+    refusals: one.refusals + other.refusals,
+    failures: one.failures + other.failures,
+    waiting: one.waiting + other.waiting,
+    waitingBytes: one.waitingBytes + other.waitingBytes,
+    oldestWaiting: waiting.toSorted()[0] ?? null,
+    trouble: newer.trouble ?? older.trouble,
+  }
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }

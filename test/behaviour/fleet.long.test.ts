@@ -1,5 +1,5 @@
 /** Machine output of shipping, collecting and querying a fleet: published JSON, and the metrics that receivers get. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
@@ -72,6 +72,45 @@ describe('the machine output of a fleet', () => {
     const [line] = lines(actor.stdout().toString())
     expectSchema('ship', line)
     expect(line).toMatchObject({ shipped: 0, waiting: 1, trouble: { code: 'unreachable' } })
+  })
+})
+
+describe('status --fleet', () => {
+  const minutes = (count: number): string => new Date(Date.now() + count * 60_000).toISOString()
+  function told(name: string, state: object): void {
+    const nothing = {
+      shipped: 0,
+      shippedBytes: 0,
+      sentBytes: 0,
+      refusals: 0,
+      failures: 0,
+      waiting: 0,
+      waitingBytes: 0,
+    }
+    const usual = { oldestWaiting: null, trouble: null, user: 'ann', at: minutes(0), wiretape: '0.1.0' }
+    mkdirSync(join(store, 'hosts'), { recursive: true })
+    writeFileSync(
+      join(store, 'hosts', `${name}.json`),
+      JSON.stringify({ v: 1, ...nothing, ...usual, ...state }),
+    )
+  }
+  const columnsOf = async (host: string): Promise<string[] | undefined> =>
+    (await run(['status', '--fleet', '--at', store]))
+      .split('\n')
+      .find((line) => line.startsWith(host))
+      ?.split(/ {2,}/)
+
+  it('tells what waits in any data folder of a host', async () => {
+    const late = { waiting: 2, refusals: 1, oldestWaiting: minutes(-90), trouble: 'no such bucket' }
+    told('a', { host: 'laptop', shipped: 3, ...late, at: minutes(-2) })
+    told('b', { host: 'laptop', shipped: 4, refusals: 2 })
+    const columns = await columnsOf('laptop')
+    expect(columns).toEqual(expect.arrayContaining(['90m', '7', '3', 'no such bucket']))
+  })
+
+  it('tells of a host whose clock is ahead, and how long its segments wait by that clock', async () => {
+    told('a', { host: 'ahead', waiting: 1, oldestWaiting: minutes(50), at: minutes(60) })
+    expect(await columnsOf('ahead')).toEqual(expect.arrayContaining(['10m', 'its clock is 60m ahead']))
   })
 })
 

@@ -53,6 +53,8 @@ describe('a policy', () => {
     expect(stderr).toMatch(/^wiretape: the policy .* line 2: .*nothing is recorded, all messages pass\n$/)
     expect(tapes()).toEqual([])
     expect(readdirSync(home)).not.toContain('s.json')
+    const fleet = await wiretape(['status', '--fleet'], { env: env('version: 1\nrecord: [') })
+    expect(fleet.stderr).toMatch(/^wiretape: the policy .* line 2: /)
   })
 
   it('names the servers that are recorded', async () => {

@@ -1,6 +1,7 @@
 /**
  * Code in the documents is valid: TypeScript compiles, JSON and YAML parse, command lines have only existing options.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { parseSettingsFile } from '../../src/compare/index.js'
 import { parseSavedCalls } from '../../src/saved-calls/index.js'
 import { parsePolicy } from '../../src/policy/index.js'
 import { splitCommandLine } from '../../src/model/index.js'
-import { run, wiretape } from '../behaviour/run-cli.js'
+import { leftOut, run, wiretape } from '../behaviour/run-cli.js'
 import { blocks, commands, root, type Block } from './pages.js'
 
 const inLanguage = (...languages: readonly string[]): [place: string, block: Block][] =>
@@ -66,6 +67,27 @@ it.each(inLanguage('jsonl'))('%s has JSON in each line, except for omitted parts
     expect(() => JSON.parse(line) as unknown).not.toThrow()
 })
 
+const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).status === 0
+
+it
+  .skipIf(leftOut(hasProgram('systemd-analyze'), 'systemd units, which need systemd-analyze'))
+  .each(inLanguage('ini').filter(([, { text }]) => text.startsWith('[Unit]')))(
+  '%s is a unit of systemd',
+  async (_, { text }) => {
+    const unit = join(folder, 'collector.service')
+    // The program and its file of variables are not here.
+    writeFileSync(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+    const { code, stdout, stderr } = await run(['systemd-analyze', 'verify', unit])
+    expect({
+      code,
+      said: (stdout + stderr).split('\n').filter((line) => line.includes('collector.service')),
+    }).toEqual({
+      code: 0,
+      said: [],
+    })
+  },
+)
+
 it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => {
   if (/^expect-tool:/m.test(text)) {
     writeFileSync(join(folder, 'wiretape.check.yaml'), text)
@@ -118,7 +140,32 @@ const commandLines: readonly (readonly [place: string, words: readonly string[]]
       words,
     ]),
   ),
+  ...serviceLines(),
 ]
+
+/** Command lines of systemd units, and the commands of compose files. */
+function serviceLines(): (readonly [place: string, words: readonly string[]])[] {
+  const units = inLanguage('ini').flatMap(([place, { text }]) =>
+    [...text.matchAll(/^ExecStart=(.*)$/gm)].map(([, line]): [string, readonly string[]] => {
+      const split = splitCommandLine(line!)
+      if ('fault' in split) throw new Error(`${place}: ${split.fault}`)
+      return [place, split.words]
+    }),
+  )
+  return [...units, ...composeLines()].flatMap(([place, words]) => {
+    const start = words.findIndex((word) => /^(?:.*\/)?wiretape$/.test(word))
+    const own = words.slice(start + 1)
+    return start < 0 ? [] : [[`${place} ${own.join(' ')}`, own] as const]
+  })
+}
+
+function composeLines(): [place: string, words: readonly string[]][] {
+  return inLanguage('yaml').flatMap(([place, { text }]) => {
+    if (!/^services:/m.test(text)) return []
+    const { services } = parse(text) as { services: Record<string, { command: string[] }> }
+    return Object.values(services).map(({ command }): [string, readonly string[]] => [place, command])
+  })
+}
 
 function argumentsIn(value: unknown): string[][] {
   if (typeof value !== 'object' || value === null) return []
@@ -138,6 +185,10 @@ function helpOf(command: readonly string[]): Promise<string> {
 describe('a command line', () => {
   it('exists in the documents', () => {
     expect(commandLines.length).toBeGreaterThan(20)
+  })
+
+  it('stands in the unit and the compose file of a collector', () => {
+    expect(serviceLines().map(([, [command]]) => command)).toEqual(['collect', 'collect'])
   })
 
   it.each(commandLines)('%s: the command and its options exist', async (_, words) => {

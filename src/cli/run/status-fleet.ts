@@ -14,9 +14,16 @@ export interface FleetStatusOptions {
 /** A shipper without reports for this long may be gone. */
 const silentMs = 300_000
 
+/** A clock of a host that differs by less is not reported. */
+const aheadMs = 60_000
+
 /** Content of a store by host. */
 export async function runStatusFleet({ at, json }: FleetStatusOptions, io: Io): Promise<number> {
   const inForce = at === undefined ? await policyInForce() : undefined
+  if (inForce?.kind === 'broken')
+    throw new WiretapeError('unreadable', inForce.why, {
+      hint: 'or name a store with --at s3://bucket/prefix',
+    })
   const policy = inForce?.kind === 'policy' ? inForce.policy : undefined
   const address = at ?? policy?.shipTo?.value
   if (address === undefined) {
@@ -42,7 +49,9 @@ export async function runStatusFleet({ at, json }: FleetStatusOptions, io: Io): 
 /** Waiting time of the oldest sealed segment not in the store; 0 without any, null if unknown. */
 function lagOf({ shipper }: FleetHost, nowMs: number): number | null {
   if (shipper === null) return null
-  return shipper.oldestWaiting === null ? 0 : Math.max(0, nowMs - Date.parse(shipper.oldestWaiting))
+  if (shipper.oldestWaiting === null) return 0
+  // Both times of a host are by its own clock, which may be ahead.
+  return Math.max(0, Math.max(nowMs, Date.parse(shipper.at)) - Date.parse(shipper.oldestWaiting))
 }
 
 function told(hosts: readonly FleetHost[], address: string, nowMs: number, io: Io): string {
@@ -82,9 +91,11 @@ function shownTime(time: string | null): string {
 
 function shownLag(host: FleetHost, nowMs: number): string {
   const lagMs = lagOf(host, nowMs)
-  if (lagMs === null) return '?'
-  if (lagMs === 0) return '0s'
-  const seconds = Math.round(lagMs / 1000)
+  return lagMs === null ? '?' : shownSpan(lagMs)
+}
+
+function shownSpan(ms: number): string {
+  const seconds = Math.round(ms / 1000)
   if (seconds < 120) return `${seconds}s`
   return seconds < 7_200 ? `${Math.round(seconds / 60)}m` : `${Math.round(seconds / 3_600)}h`
 }
@@ -92,5 +103,7 @@ function shownLag(host: FleetHost, nowMs: number): string {
 function troubleOf({ shipper }: FleetHost, nowMs: number): string {
   if (shipper === null) return ''
   if (shipper.trouble !== null) return shipper.trouble
-  return nowMs - Date.parse(shipper.at) > silentMs ? `silent since ${shownTime(shipper.at)}` : ''
+  const agoMs = nowMs - Date.parse(shipper.at)
+  if (agoMs < -aheadMs) return `its clock is ${shownSpan(-agoMs)} ahead`
+  return agoMs > silentMs ? `silent since ${shownTime(shipper.at)}` : ''
 }

@@ -99,6 +99,7 @@ export async function fullDisk({ folder, cli, holds, openStore }) {
     holds('full disk: traffic goes on, byte for byte', recorder.stdout() === sent)
     holds('full disk: the recorder ends with 0', recorder.child.exitCode === 0)
     holds('full disk: the shipper has no trouble', shipper.child.exitCode === 0 && shipper.stderr() === '')
+    /** @type {Map<string, string>} */
     const kept = new Map()
     for (const key of await stored()) {
       const bytes = gunzipSync(await all(bus.get(key)))
