@@ -81,12 +81,7 @@ export class Journal {
     path: string,
     meta: MetaRecord,
     options: JournalOptions,
-    before: {
-      readonly segment: number
-      readonly messages: number
-      readonly gaps: number
-      readonly lost: number
-    },
+    before: Pick<JournalReport, 'messages' | 'gaps' | 'lost'> & { readonly segment: number },
   ): Journal {
     const disk = options.disk ?? realDisk
     const { messages, gaps, lost } = before
