@@ -46,8 +46,9 @@ function refusalOf(error: unknown, tape: string): unknown {
 
 async function execute(
   command: Exclude<Command, { type: 'subscribe' }>,
-  { context, gate, stop, reload, takeRules }: CommandScene,
+  scene: CommandScene,
 ): Promise<Success> {
+  const { context, gate, stop } = scene
   switch (command.type) {
     case 'hold':
       ;(await informed(gate)).hold(command.on)
@@ -81,49 +82,59 @@ async function execute(
         (intercept) => replay(command, context, intercept),
         command.requestId !== undefined,
       )
-    case 'rules': {
-      const { file } = command
-      if (file !== null && !isAbsolute(file)) {
-        throw new GateFault('invalid', 'the path of a rules file must be absolute')
-      }
-      await informed(gate)
-      const fault = await takeRules(file)
-      if (fault !== undefined) throw new GateFault('file', fault)
-      return {}
-    }
-    case 'save': {
-      const { path = context.sessionFile } = command
-      if (!isAbsolute(path)) throw new GateFault('invalid', 'the path of a session file must be absolute')
-      await written(context)
-      const trouble = await context.save(path)
-      if (trouble !== undefined) throw new GateFault('file', trouble)
-      return { path }
-    }
-    case 'annotate': {
-      const { text, message } = command
-      if (context.isStrict) throw new GateFault('invalid', 'a --strict-v1 tape cannot hold notes')
-      if (message !== undefined && !(await findMessage(message, context))) throw notFound()
-      context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
-      return {}
-    }
-    case 'reload': {
-      const reloading = reload()
-      if (!reloading)
-        throw new GateFault(
-          'invalid',
-          'this capture cannot restart its server',
-          'record it with --reloadable or --watch GLOB',
-        )
-      try {
-        return { count: await reloading }
-      } catch (error) {
-        throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
-      }
-    }
+    case 'rules':
+      return setRules(command, scene)
+    case 'save':
+      return save(command, context)
+    case 'annotate':
+      return annotate(command, context)
+    case 'reload':
+      return { count: await reloaded(scene) }
     case 'stop':
       // After the reply.
       setImmediate(stop)
       return {}
+  }
+}
+
+async function setRules({ file }: CommandOf<'rules'>, { gate, takeRules }: CommandScene): Promise<Success> {
+  if (file !== null && !isAbsolute(file)) {
+    throw new GateFault('invalid', 'the path of a rules file must be absolute')
+  }
+  await informed(gate)
+  const fault = await takeRules(file)
+  if (fault !== undefined) throw new GateFault('file', fault)
+  return {}
+}
+
+async function save({ path: asked }: CommandOf<'save'>, context: LiveContext): Promise<Success> {
+  const path = asked ?? context.sessionFile
+  if (!isAbsolute(path)) throw new GateFault('invalid', 'the path of a session file must be absolute')
+  await written(context)
+  const trouble = await context.save(path)
+  if (trouble !== undefined) throw new GateFault('file', trouble)
+  return { path }
+}
+
+async function annotate({ text, message }: CommandOf<'annotate'>, context: LiveContext): Promise<Success> {
+  if (context.isStrict) throw new GateFault('invalid', 'a --strict-v1 tape cannot hold notes')
+  if (message !== undefined && !(await findMessage(message, context))) throw notFound()
+  context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
+  return {}
+}
+
+async function reloaded({ reload }: CommandScene): Promise<number> {
+  const reloading = reload()
+  if (!reloading)
+    throw new GateFault(
+      'invalid',
+      'this capture cannot restart its server',
+      'record it with --reloadable or --watch GLOB',
+    )
+  try {
+    return await reloading
+  } catch (error) {
+    throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -1,15 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord } from '../model/index.js'
-import {
-  createRecorder,
-  createRunRedactor,
-  type Recorder,
-  type RecordingReport,
-  type Redaction,
-} from '../proxy/index.js'
+import { createRunRedactor } from '../proxy/index.js'
 import type { Redactor } from '../redaction/index.js'
 import {
   checkReplaceable,
@@ -19,20 +12,13 @@ import {
   refusePipe,
   refuseStandardStream,
   refuseTape,
-  segmentsOf,
-  startFullTape,
-  startTape,
-  type FileIdentity,
-  type SegmentFile,
 } from '../tape/index.js'
-import type { Following, Telemetry } from '../telemetry/index.js'
 import type { ArrivalTime } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
-import { LiveCapture, loadIntercept } from './live.js'
-import type { LoadedIntercept } from './live-context.js'
+import { loadIntercept } from './live.js'
 import { boundBy, policyInForce, subjectOf, type BoundOptions } from './policy-in-force.js'
 import { createSilentCapture } from './silent-capture.js'
-import { createSessionSaver, saveOnce } from './session-saver.js'
+import { TapeCapture, type Common } from './tape-capture.js'
 import type { CaptureOptions, CaptureTarget, RunningCapture } from './capture-options.js'
 
 /** A capture ready to start once its target is known. */
@@ -40,14 +26,6 @@ export interface PreparedCapture {
   /** Key for replacing session ids by names, in transport and recorder; without it they are shown as they are. */
   readonly conversationKey?: string
   start(target: CaptureTarget, since?: ArrivalTime): RunningCapture
-}
-
-interface Common {
-  readonly redaction: Redaction
-  readonly redactor: Redactor
-  readonly intercept: LoadedIntercept | undefined
-  readonly conversationKey: string | undefined
-  readonly telemetry: Telemetry | undefined
 }
 
 /**
@@ -122,125 +100,14 @@ async function prepareRecording(options: BoundOptions): Promise<PreparedRecordin
 function startCapture(
   options: BoundOptions,
   target: CaptureTarget,
-  { redaction, redactor, intercept, conversationKey, telemetry }: Common,
+  common: Common,
   since: ArrivalTime | undefined,
 ): RunningCapture {
   const agoMs = since ? performance.now() - since.atMs : 0
   const startedNs = process.hrtime.bigint() - BigInt(Math.round(agoMs * 1e6))
-  const meta = metaOf(options, target, redactor, new Date(since?.wallMs ?? Date.now()))
-  const { sessionFile, maxFiles, compact = false } = options
-  const file: SegmentFile = startTape(options.folder, meta, { strict: options.strict })
-  const full = options.strict && sessionFile !== undefined ? startFullTape(file.path, meta) : undefined
-  /** The tape from which session files are made; a strict one lacks the data. */
-  const source = full ?? (options.strict ? undefined : file)
-  const saver =
-    sessionFile === undefined
-      ? undefined
-      : createSessionSaver({ target: sessionFile, tape: (source ?? file).path, compact })
-  let recorder: Recorder | undefined
-  let registration: Registration | undefined
-  /** Files that we have saved, by path: files of others in their place are kept as backups. */
-  const saved = new Map<string, FileIdentity | undefined>()
-  async function save(path: string): Promise<string | undefined> {
-    if (saver && path === sessionFile) return saver.now()
-    if (!source) return 'a --strict-v1 tape lacks the data for a session file: record with --session-file'
-    const tapes = segmentsOf(source.path)
-    const reply = await saveOnce({ tapes, target: path, own: saved.get(path), compact })
-    if ('trouble' in reply) return reply.trouble
-    saved.set(path, reply.own)
-    return undefined
-  }
-  const following: Following | undefined = telemetry?.follow((full ?? file).path)
-  const live = new LiveCapture({
-    meta,
-    tape: file.path,
-    registryFolder: options.registryFolder,
-    isStrict: options.strict,
-    sessionFile: sessionFile ?? file.path.replace(/(\.jsonl)?$/, '.session.json'),
-    recorder: () => recorder!,
-    listens: (socket) => registration?.listens(socket) === true,
-    save,
-    ...(intercept && { intercept }),
-  })
-  return {
-    redactor,
-    live,
-    note: (text, restart) => recorder?.enter({ kind: 'note', text, ...(restart && { restart }) }),
-    path: file.path,
-    record(onPressure, thread) {
-      const tape = { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes }
-      recorder = createRecorder(
-        {
-          tape,
-          ...(full && { full: { path: full.path, fd: full.fd, sizeBytes: full.sizeBytes } }),
-          meta,
-          startedNs,
-          strict: options.strict,
-          wire: target.wire ?? (target.transport === 'stdio' ? 'pipes' : 'http'),
-          redaction,
-          ...(conversationKey !== undefined && { conversationKey }),
-          ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
-          ...(options.sealAfterMs !== undefined && { sealAfterMs: options.sealAfterMs }),
-          ...(options.quota && { quota: options.quota }),
-          ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
-        },
-        {
-          onPressure,
-          ...(thread && { firstThread: thread }),
-          onRecorded(end) {
-            live.tapeGrew(end)
-            following?.grew(full ? undefined : end)
-          },
-          ...(options.onTrouble && { onTrouble: options.onTrouble }),
-        },
-      )
-      return recorder
-    },
-    register() {
-      registration = register(options.registryFolder, meta, file.path)
-    },
-    async finish(end) {
-      live.over()
-      const tape = await recorder!.close({ ...end, redacted: redactor.report() })
-      const exporting = following?.finish()
-      await live.finish()
-      const sources = full ? segmentsOf(full.path) : tape.paths
-      const sessionTrouble = await saver?.finish(sources)
-      const { notHeld, rulesFault } = live
-      // Segments stay until they are read.
-      const exported = await exporting
-      const told = {
-        ...(notHeld !== undefined && { notHeld }),
-        ...(rulesFault !== undefined && { rulesFault }),
-        ...(exported && { telemetry: exported }),
-      }
-      if (!saver) return { tape, ...told }
-      if (full && sessionTrouble === undefined) for (const path of sources) rmSync(path, { force: true })
-      if (sessionTrouble !== undefined) return { tape, sessionTrouble, ...told }
-      return { tape: prune(tape, maxFiles), ...told }
-    },
-    close() {
-      registration?.close()
-    },
-  }
-}
-
-/** Deletes the oldest segments beyond the limit. */
-function prune(tape: RecordingReport, maxFiles: number | undefined): RecordingReport {
-  if (maxFiles === undefined) return tape
-  for (const path of tape.paths.slice(0, -maxFiles)) rmSync(path, { force: true })
-  return { ...tape, paths: tape.paths.slice(-maxFiles) }
-}
-
-/** An unavailable registry never stops a recording; `ls` then does not show it as live. */
-function register(folder: string, meta: MetaRecord, tape: string): Registration {
-  try {
-    makeFolder(folder, realDisk)
-  } catch {
-    return { listens: () => false, close: () => undefined }
-  }
-  const { startedAt, label } = meta
-  return registerCapture(folder, { session: meta.wiretape!.session, label, tape, startedAt })
+  const meta = metaOf(options, target, common.redactor, new Date(since?.wallMs ?? Date.now()))
+  const wire = target.wire ?? (target.transport === 'stdio' ? 'pipes' : 'http')
+  return new TapeCapture(options, { ...common, meta, startedNs, wire })
 }
 
 function metaOf(

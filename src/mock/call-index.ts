@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compare/index.js'
-import { createIdTable, createIntColumn, setRow, type Envelope } from '../model/index.js'
+import { IdTable, createIntColumn, setRow, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
 import { noRow } from './script.js'
@@ -81,7 +81,7 @@ export function shortKey(key: string): string {
 
 export function createCallIndex(): CallIndexWriter {
   // Rows by the hash of a key: the keys themselves would take more memory than everything else.
-  const firsts = createIdTable()
+  const firsts = new IdTable()
   /** By the first row with a key: the last row, if there are several. */
   const lasts = createIntColumn()
   /** By row; rows that are not calls have none. */

@@ -75,9 +75,9 @@ export async function startMock(
   const rules = options.rules === undefined ? undefined : await startRules(options.rules, notice)
   const fallbacks =
     command && createFallbacks({ command, notice, errorOutput: options.errorOutput, recording, record })
-  let stage: Stage
+  let play: Stage['play'] | undefined
   try {
-    stage = await prepareStage(recording, name, {
+    const stage = await prepareStage(recording, name, {
       ...(options.repeatLast && { repeatLast: true }),
       ...(options.pace !== undefined && { pace: options.pace }),
       rules: rules && (() => rules.current),
@@ -86,55 +86,56 @@ export async function startMock(
       onMiss: options.onMiss ?? (() => undefined),
       onNotice: notice,
     })
+    play = stage.play
+    if (record) refuseSeveral(play.counts.sessions, name)
+    const served = await serve(stage, options, access)
+    return runningMock(stage, served, async () => {
+      rules?.close()
+      await served.close()
+      try {
+        await fallbacks?.close(stage.play)
+      } finally {
+        stage.play.close()
+      }
+    })
   } catch (error) {
     rules?.close()
+    play?.close()
     throw error
   }
-  const { play } = stage
-  if (record && play.counts.sessions > 1) {
-    rules?.close()
-    play.close()
-    throw new WiretapeError(
-      'usage',
-      `${name} has ${play.counts.sessions} recordings, but a copy can have only one`,
-      {
-        hint: 'choose one of them',
-      },
-    )
-  }
-  let served: { readonly url?: string; readonly ended?: Promise<void>; close(): Promise<void> }
-  try {
-    if (options.streams) {
-      served = serveStream({ ...options.streams, open: (sink) => stage.open(sink, 'stdio'), notice })
-    } else {
-      const { host = '127.0.0.1', port = 0 } = options.listen ?? {}
-      served = await serveHttp(stage, {
-        host,
-        port,
-        transport: options.transport,
-        access: { openToAllUsers: options.openToAllUsers === true, ...access },
-      })
-    }
-  } catch (error) {
-    rules?.close()
-    play.close()
-    throw error
-  }
+}
+
+function refuseSeveral(recordings: number, name: string): void {
+  if (recordings <= 1) return
+  throw new WiretapeError('usage', `${name} has ${recordings} recordings, but a copy can have only one`, {
+    hint: 'choose one of them',
+  })
+}
+
+/** The end that answers clients. */
+interface Served {
+  readonly url?: string
+  /** Without it, the mock ends when it is closed. */
+  readonly ended?: Promise<void>
+  close(): Promise<void>
+}
+
+async function serve(stage: Stage, options: MockOptions, access: Access): Promise<Served> {
+  const { streams, transport, listen, onNotice: notice = () => undefined } = options
+  if (streams) return serveStream({ ...streams, open: (sink) => stage.open(sink, 'stdio'), notice })
+  const { host = '127.0.0.1', port = 0 } = listen ?? {}
+  return serveHttp(stage, {
+    host,
+    port,
+    transport,
+    access: { openToAllUsers: options.openToAllUsers === true, ...access },
+  })
+}
+
+function runningMock(stage: Stage, served: Served, close: () => Promise<void>): Mock {
   let closed: () => void = () => undefined
   const ended = served.ended ?? new Promise<void>((done) => (closed = done))
   let closing: Promise<void> | undefined
-
-  async function close(): Promise<void> {
-    rules?.close()
-    await served.close()
-    try {
-      await fallbacks?.close(play)
-    } finally {
-      play.close()
-      closed()
-    }
-  }
-
   return {
     url: served.url,
     get served() {
@@ -144,10 +145,10 @@ export async function startMock(
       return stage.counts.missed
     },
     get exitCode() {
-      return stage.hasDied ? play.death?.exitCode : undefined
+      return stage.hasDied ? stage.play.death?.exitCode : undefined
     },
     ended,
-    close: () => (closing ??= close()),
+    close: () => (closing ??= close().finally(closed)),
   }
 }
 

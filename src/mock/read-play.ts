@@ -1,5 +1,5 @@
 import {
-  createIdTable,
+  IdTable,
   isEndpointEvent,
   type Envelope,
   type HttpHeaders,
@@ -60,7 +60,7 @@ class PlayReader {
   readonly #exchanges = new Map<number, Exchange>()
   readonly #saidTags = new Set<string>()
   readonly #counts = { client: 0, server: 0 }
-  #ids = createIdTable()
+  #ids = new IdTable()
   #session = 0
   #sessionId: string | undefined
   #startedMs = NaN
@@ -93,7 +93,7 @@ class PlayReader {
       this.#sessionId = identity?.session
       this.#session += 1
       this.#conversations.nextSession()
-      this.#ids = createIdTable()
+      this.#ids = new IdTable()
       this.#exchanges.clear()
       this.#nextNumber = 0
       this.#startedMs = Date.parse(record.startedAt)
@@ -104,7 +104,7 @@ class PlayReader {
 
   done() {
     // Freed here; otherwise it would live as long as the play.
-    this.#ids = createIdTable()
+    this.#ids = new IdTable()
     this.#exchanges.clear()
     return {
       script: this.#script,

@@ -71,3 +71,11 @@ function columnOf(make: (length: number) => Numbers, missing: number): Column {
     },
   }
 }
+
+type TypedArray = { set(from: never): void }
+
+/** Copies the columns of a table into `larger`, which has the same columns. */
+export function grownColumns<C extends { readonly [name in keyof C]: TypedArray }>(columns: C, larger: C): C {
+  for (const name of Object.keys(columns) as (keyof C)[]) larger[name].set(columns[name] as never)
+  return larger
+}

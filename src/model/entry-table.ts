@@ -1,3 +1,4 @@
+import { grownColumns } from './columns.js'
 import type { Direction, MessageKind } from './envelope.js'
 import { recordTypes } from './record-types.js'
 import type { LoneRecord } from './record.js'
@@ -81,177 +82,197 @@ export interface EntryColumns {
   readonly peer: Int32Array
 }
 
+function columnsOf(capacity: number): EntryColumns {
+  return {
+    kindNumber: new Uint8Array(capacity),
+    flags: new Uint32Array(capacity),
+    us: new Float64Array(capacity),
+    seq: new Float64Array(capacity),
+    size: new Float64Array(capacity),
+    peer: new Int32Array(capacity).fill(-1),
+  }
+}
+
 /**
  * The rows of a recording without their payloads, in typed columns: 33 to 50 bytes per row. A million
  * messages can be listed, counted and matched while their text stays on disk.
  */
-export interface EntryTable {
-  readonly length: number
+export class EntryTable {
+  readonly #changed: (row: number) => void
+  #capacity = 256
+  #length = 0
+  #columns = columnsOf(this.#capacity)
+  /** A map: few rows are ever held. */
+  readonly #heldMs = new Map<number, number>()
+  /** A map: few servers send requests to their client. */
+  readonly #waited = new Map<number, number>()
+  /** A map: few calls run as tasks. */
+  readonly #tasks = new Map<number, { readonly us: number; readonly end: number }>()
+  /** A map: few recordings have many links. */
+  readonly #links = new Map<number, number>()
+
+  /** @param changed called for rows that change after they were added */
+  constructor(changed: (row: number) => void = () => undefined) {
+    this.#changed = changed
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
   /** All rows, for loops over millions of them; valid until the next row is added. */
-  columns(): EntryColumns
+  columns(): EntryColumns {
+    return this.#columns
+  }
+
   /** Returns the new row's number. `us` is monotonic microseconds since the session began; NaN when unknown. */
-  add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number
-  kind(row: number): EntryKind
+  add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number {
+    const at = this.#length
+    if (at === this.#capacity) this.#grow()
+    const { kindNumber, flags, us, seq, size } = this.#columns
+    kindNumber[at] = entryKinds.indexOf(row.kind)
+    const isUntimed = Number.isNaN(row.us)
+    flags[at] = isUntimed ? row.flags | entryFlag.untimed : row.flags
+    us[at] = isUntimed ? 0 : row.us
+    seq[at] = row.seq
+    size[at] = row.sizeBytes
+    this.#length += 1
+    return at
+  }
+
+  #grow(): void {
+    // Grows by half instead of doubling: at millions of rows, spare capacity dominates memory.
+    this.#capacity += this.#capacity >> 1
+    this.#columns = grownColumns(this.#columns, columnsOf(this.#capacity))
+  }
+
+  kind(row: number): EntryKind {
+    return entryKinds[this.#columns.kindNumber[row]!]!
+  }
+
   /** Position of its kind in `entryKinds`. */
-  kindNumber(row: number): number
-  direction(row: number): Direction
-  us(row: number): number
+  kindNumber(row: number): number {
+    return this.#columns.kindNumber[row]!
+  }
+
+  direction(row: number): Direction {
+    return this.has(row, 'fromServer') ? 'server_to_client' : 'client_to_server'
+  }
+
+  us(row: number): number {
+    return this.#columns.us[row]!
+  }
+
   /** Message number given at recording; -1 for rows without messages. */
-  seq(row: number): number
+  seq(row: number): number {
+    return this.#columns.seq[row]!
+  }
+
   /** Bytes of the exact text. */
-  size(row: number): number
-  has(row: number, flag: EntryFlag): boolean
+  size(row: number): number {
+    return this.#columns.size[row]!
+  }
+
+  has(row: number, flag: EntryFlag): boolean {
+    return (this.#columns.flags[row]! & entryFlag[flag]) !== 0
+  }
+
   /** All flags, as the bits of `entryFlag`. */
-  flags(row: number): number
-  mark(row: number, flag: EntryFlag): void
-  unmark(row: number, flag: EntryFlag): void
+  flags(row: number): number {
+    return this.#columns.flags[row]!
+  }
+
+  mark(row: number, flag: EntryFlag): void {
+    this.#columns.flags[row]! |= entryFlag[flag]
+    this.#changed(row)
+  }
+
+  unmark(row: number, flag: EntryFlag): void {
+    this.#columns.flags[row]! &= ~entryFlag[flag]
+    this.#changed(row)
+  }
+
   /** A held message is forwarded, possibly edited. */
-  release(row: number, as: { kind: EntryKind; sizeBytes: number; heldMs: number }): void
-  /** The request of a response, the first response of a request; -1 when there is none. */
-  peer(row: number): number
-  pair(request: number, answer: number): void
+  release(row: number, as: { kind: EntryKind; sizeBytes: number; heldMs: number }): void {
+    this.#columns.kindNumber[row] = entryKinds.indexOf(as.kind)
+    this.#columns.size[row] = as.sizeBytes
+    if (as.heldMs > 0) this.#heldMs.set(row, as.heldMs)
+    this.unmark(row, 'waiting')
+  }
+
   /** Microseconds for which the row was held. */
-  heldUs(row: number): number
+  heldUs(row: number): number {
+    return (this.#heldMs.get(row) ?? 0) * 1000
+  }
+
   /**
    * Time in which the other side produced this response, or ended the task that it created, without the time its request
    * was held and without `waitedUs`. Undefined for a response that a person or a rule gave in its place, without times,
    * and for a task without an end.
    */
-  latencyUs(answer: number): number | undefined
+  latencyUs(answer: number): number | undefined {
+    const { flags, us } = this.#columns
+    const request = this.peer(answer)
+    if (this.has(answer, 'injected')) return undefined
+    if (((flags[answer]! | flags[request]!) & entryFlag.untimed) !== 0) return undefined
+    const passedUs = us[answer]! - us[request]!
+    // Most recordings have none of these.
+    if (this.#heldMs.size === 0 && this.#tasks.size === 0 && this.#waited.size === 0)
+      return Math.max(0, passedUs)
+    const tookUs = passedUs - this.heldUs(request) + this.taskUs(answer)
+    return tookUs === Infinity ? undefined : Math.max(0, tookUs - this.waitedUs(answer))
+  }
+
   /** Microseconds between request and response for which the server waited for its client. */
-  waitedUs(answer: number): number
-  setWaited(answer: number, us: number): void
+  waitedUs(answer: number): number {
+    return this.#waited.get(answer) ?? 0
+  }
+
+  setWaited(answer: number, us: number): void {
+    this.#waited.set(answer, us)
+    this.#changed(answer)
+  }
+
   /**
    * Microseconds from a response that created a task to the end of the task; Infinity without an end. 0 for other
    * responses.
    */
-  taskUs(answer: number): number
+  taskUs(answer: number): number {
+    return this.#tasks.get(answer)?.us ?? 0
+  }
+
   /** The row that reported the end of the task; -1 for other responses, and without an end. */
-  taskEnd(answer: number): number
+  taskEnd(answer: number): number {
+    return this.#tasks.get(answer)?.end ?? -1
+  }
+
   /** @param end -1 without an end */
-  setTask(answer: number, us: number, end: number): void
+  setTask(answer: number, us: number, end: number): void {
+    this.#tasks.set(answer, { us, end })
+    this.#changed(answer)
+  }
+
+  /** The request of a response, the first response of a request; -1 when there is none. */
+  peer(row: number): number {
+    return this.#columns.peer[row]!
+  }
+
+  pair(request: number, answer: number): void {
+    const { peer } = this.#columns
+    peer[answer] = request
+    if (peer[request] === -1) peer[request] = answer
+    this.#changed(request)
+  }
+
   /**
    * The request that a message is linked to otherwise (progress, cancellation, a response that is held or was dropped,
    * …); -1 when there is none.
    */
-  linked(row: number): number
-  link(row: number, request: number): void
-}
-
-/** @param changed called for rows that change after they were added */
-export function createEntryTable(changed: (row: number) => void = () => undefined): EntryTable {
-  let capacity = 256
-  let length = 0
-  let kindColumn = new Uint8Array(capacity)
-  let flagColumn = new Uint32Array(capacity)
-  let usColumn = new Float64Array(capacity)
-  let seqColumn = new Float64Array(capacity)
-  let sizeColumn = new Float64Array(capacity)
-  let peerColumn = new Int32Array(capacity).fill(-1)
-  /** A map: few rows are ever held. */
-  const heldMs = new Map<number, number>()
-  /** A map: few servers send requests to their client. */
-  const waited = new Map<number, number>()
-  /** A map: few calls run as tasks. */
-  const tasks = new Map<number, { readonly us: number; readonly end: number }>()
-  /** A map: few recordings have many links. */
-  const links = new Map<number, number>()
-
-  function grow(): void {
-    // Grows by half instead of doubling: at millions of rows, spare capacity dominates memory.
-    capacity += capacity >> 1
-    kindColumn = extend(kindColumn, new Uint8Array(capacity))
-    flagColumn = extend(flagColumn, new Uint32Array(capacity))
-    usColumn = extend(usColumn, new Float64Array(capacity))
-    seqColumn = extend(seqColumn, new Float64Array(capacity))
-    sizeColumn = extend(sizeColumn, new Float64Array(capacity))
-    peerColumn = extend(peerColumn, new Int32Array(capacity).fill(-1))
+  linked(row: number): number {
+    return this.#links.get(row) ?? -1
   }
 
-  return {
-    get length() {
-      return length
-    },
-    columns: () => ({
-      kindNumber: kindColumn,
-      flags: flagColumn,
-      us: usColumn,
-      seq: seqColumn,
-      size: sizeColumn,
-      peer: peerColumn,
-    }),
-    add(row) {
-      if (length === capacity) grow()
-      kindColumn[length] = entryKinds.indexOf(row.kind)
-      flagColumn[length] = row.flags
-      usColumn[length] = row.us
-      if (Number.isNaN(row.us)) {
-        usColumn[length] = 0
-        flagColumn[length]! |= entryFlag.untimed
-      }
-      seqColumn[length] = row.seq
-      sizeColumn[length] = row.sizeBytes
-      length += 1
-      return length - 1
-    },
-    kind: (row) => entryKinds[kindColumn[row]!]!,
-    kindNumber: (row) => kindColumn[row]!,
-    direction: (row) =>
-      (flagColumn[row]! & entryFlag.fromServer) === 0 ? 'client_to_server' : 'server_to_client',
-    us: (row) => usColumn[row]!,
-    seq: (row) => seqColumn[row]!,
-    size: (row) => sizeColumn[row]!,
-    has: (row, flag) => (flagColumn[row]! & entryFlag[flag]) !== 0,
-    flags: (row) => flagColumn[row]!,
-    mark(row, flag) {
-      flagColumn[row]! |= entryFlag[flag]
-      changed(row)
-    },
-    unmark(row, flag) {
-      flagColumn[row]! &= ~entryFlag[flag]
-      changed(row)
-    },
-    release(row, as) {
-      kindColumn[row] = entryKinds.indexOf(as.kind)
-      sizeColumn[row] = as.sizeBytes
-      flagColumn[row]! &= ~entryFlag.waiting
-      if (as.heldMs > 0) heldMs.set(row, as.heldMs)
-      changed(row)
-    },
-    heldUs: (row) => (heldMs.get(row) ?? 0) * 1000,
-    latencyUs(row) {
-      const request = peerColumn[row]!
-      if ((flagColumn[row]! & entryFlag.injected) !== 0) return undefined
-      if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
-      const us = usColumn[row]! - usColumn[request]!
-      // Most recordings have none of these.
-      if (heldMs.size === 0 && tasks.size === 0 && waited.size === 0) return Math.max(0, us)
-      const tookUs = us - (heldMs.get(request) ?? 0) * 1000 + (tasks.get(row)?.us ?? 0)
-      return tookUs === Infinity ? undefined : Math.max(0, tookUs - (waited.get(row) ?? 0))
-    },
-    waitedUs: (row) => waited.get(row) ?? 0,
-    setWaited(row, us) {
-      waited.set(row, us)
-      changed(row)
-    },
-    taskUs: (row) => tasks.get(row)?.us ?? 0,
-    taskEnd: (row) => tasks.get(row)?.end ?? -1,
-    setTask(row, us, end) {
-      tasks.set(row, { us, end })
-      changed(row)
-    },
-    peer: (row) => peerColumn[row]!,
-    pair(request, answer) {
-      peerColumn[answer] = request
-      if (peerColumn[request] === -1) peerColumn[request] = answer
-      changed(request)
-    },
-    linked: (row) => links.get(row) ?? -1,
-    link: (row, request) => void links.set(row, request),
+  link(row: number, request: number): void {
+    this.#links.set(row, request)
   }
-}
-
-function extend<T extends { set(from: T): void }>(from: T, to: T): T {
-  to.set(from)
-  return to
 }

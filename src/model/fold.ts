@@ -1,8 +1,8 @@
 import { countsOf, type Counts } from './counts.js'
-import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
+import { EntryTable, entryFlag } from './entry-table.js'
 import { isAnswer, isNamelessError, type Direction } from './envelope.js'
 import { createRecordCorrelator } from './held-together.js'
-import { createIdTable } from './id-table.js'
+import { IdTable } from './id-table.js'
 import { isEndpointEvent } from './legacy-sse.js'
 import { eraOfMethod } from './protocol.js'
 import { isNextOf, madeMeta } from './made-meta.js'
@@ -11,7 +11,7 @@ import { isLoneRecord, loneFacts } from './record-types.js'
 import { RestartAnswers } from './restart-answers.js'
 import { createHttpOutcomes } from './http-outcomes.js'
 import { createRowWaits } from './row-waits.js'
-import { createTaskEnds } from './task-ends.js'
+import { TaskEnds } from './task-ends.js'
 import { RecordClock } from './record-clock.js'
 import { utf8Length } from './utf8-length.js'
 import type {
@@ -68,8 +68,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
 
 class RecordFold implements Fold {
   readonly #idKey: (idText: string) => string
-  readonly #entries
-  readonly #ids = createIdTable()
+  readonly #entries: EntryTable
+  readonly #ids = new IdTable()
   readonly #sessions: SessionDraft[] = []
   #correlate
   /** Lines before any meta line: a tape that lost its start. */
@@ -80,7 +80,7 @@ class RecordFold implements Fold {
   readonly #ownAnswers = new Map<string, HeldRecord>()
   readonly #httpOutcomes
   readonly #waits
-  readonly #taskEnds
+  readonly #taskEnds: TaskEnds<FrameRecord | PlainMessage>
   readonly #clock = new RecordClock()
   #gaps = 0
   #restarts = 0
@@ -89,11 +89,11 @@ class RecordFold implements Fold {
 
   constructor(idKey: (idText: string) => string, changed?: (row: number) => void) {
     this.#idKey = idKey
-    this.#entries = createEntryTable(changed)
+    this.#entries = new EntryTable(changed)
     this.#correlate = createRecordCorrelator<number>(idKey)
     this.#httpOutcomes = createHttpOutcomes(this.#entries)
     this.#waits = createRowWaits(this.#entries)
-    this.#taskEnds = createTaskEnds<FrameRecord | PlainMessage>(this.#entries, this.#waits.taskEnded)
+    this.#taskEnds = new TaskEnds(this.#entries, this.#waits.taskEnded)
   }
 
   get entries(): EntryTable {

@@ -1,13 +1,3 @@
-/** Finds the row of a message by its id, in 12 to 24 bytes per message. */
-export interface IdTable {
-  set(id: string, row: number): void
-  /** -1 when the id is unknown. */
-  get(id: string): number
-  /** As `set`, for an id stored in `bytes` as ASCII. */
-  setBytes(bytes: Uint8Array, start: number, end: number, row: number): void
-  getBytes(bytes: Uint8Array, start: number, end: number): number
-}
-
 /** First hash, second hash, row + 1: adjacent, so that a lookup costs one cache line. */
 const stride = 3
 /** Most lookups are for recent ids: this many of the latest, one per slot, are found at once. */
@@ -16,92 +6,100 @@ const recentSlots = 4096
 const lookedBack = 4096
 
 /**
- * Open addressing over two 32-bit hashes of the id. Storing the ids would cost more than all other columns of a
- * recording together. Two random UUIDs collide once in 10^19 pairs. Ids are moved to the table on the first lookup of
- * one that is not recent; until then they wait in a list, which is a tenth of the work.
+ * Finds the row of a message by its id, in 12 to 24 bytes per message: open addressing over two 32-bit hashes of the id.
+ * Storing the ids would cost more than all other columns of a recording together. Two random UUIDs collide once in 10^19
+ * pairs. Ids are moved to the table on the first lookup of one that is not recent; until then they wait in a list, which
+ * is a tenth of the work.
  */
-export function createIdTable(): IdTable {
-  let capacity = 1024
+export class IdTable {
+  #capacity = 1024
   /** Row 0 marks an empty slot. */
-  let slots = new Int32Array(capacity * stride)
-  let size = 0
-  const recent = new Int32Array(recentSlots * stride)
+  #slots = new Int32Array(this.#capacity * stride)
+  #size = 0
+  readonly #recent = new Int32Array(recentSlots * stride)
   /** Entries not in the table yet, in order. */
-  let waiting = new Int32Array(256 * stride)
-  let waitingEnd = 0
+  #waiting = new Int32Array(256 * stride)
+  #waitingEnd = 0
+
+  set(id: string, row: number): void {
+    hash(id)
+    this.#set(hashA, hashB, row)
+  }
+
+  /** -1 when the id is unknown. */
+  get(id: string): number {
+    hash(id)
+    return this.#get(hashA, hashB)
+  }
+
+  /** As `set`, for an id stored in `bytes` as ASCII. */
+  setBytes(bytes: Uint8Array, start: number, end: number, row: number): void {
+    hashBytes(bytes, start, end)
+    this.#set(hashA, hashB, row)
+  }
+
+  getBytes(bytes: Uint8Array, start: number, end: number): number {
+    hashBytes(bytes, start, end)
+    return this.#get(hashA, hashB)
+  }
 
   /** The slot of an id in the table, or the free slot for it. */
-  function find(a: number, b: number): number {
-    let slot = (a ^ (b << 7)) & (capacity - 1)
+  #find(a: number, b: number): number {
+    const slots = this.#slots
+    const mask = this.#capacity - 1
+    let slot = (a ^ (b << 7)) & mask
     for (;;) {
       const at = slot * stride
       if (slots[at + 2] === 0 || (slots[at] === a && slots[at + 1] === b)) return at
-      slot = (slot + 1) & (capacity - 1)
+      slot = (slot + 1) & mask
     }
   }
 
-  function putAll(entries: Int32Array, end: number): void {
+  #putAll(entries: Int32Array, end: number): void {
     for (let from = 0; from < end; from += stride) {
       if (entries[from + 2] === 0) continue
-      const at = find(entries[from]!, entries[from + 1]!)
-      if (slots[at + 2] === 0) size += 1
-      write(slots, at, entries[from]!, entries[from + 1]!, entries[from + 2]!)
+      const at = this.#find(entries[from]!, entries[from + 1]!)
+      if (this.#slots[at + 2] === 0) this.#size += 1
+      write(this.#slots, at, entries[from]!, entries[from + 1]!, entries[from + 2]!)
     }
   }
 
   /** Moves the waiting entries to the table. */
-  function tabulate(): void {
-    const most = size + waitingEnd / stride
-    if (most * 3 > capacity * 2) {
-      const old = slots
-      while (most * 3 > capacity * 2) capacity *= 2
-      slots = new Int32Array(capacity * stride)
-      size = 0
-      putAll(old, old.length)
+  #tabulate(): void {
+    const most = this.#size + this.#waitingEnd / stride
+    if (most * 3 > this.#capacity * 2) {
+      const old = this.#slots
+      while (most * 3 > this.#capacity * 2) this.#capacity *= 2
+      this.#slots = new Int32Array(this.#capacity * stride)
+      this.#size = 0
+      this.#putAll(old, old.length)
     }
-    putAll(waiting, waitingEnd)
-    waiting = new Int32Array(256 * stride)
-    waitingEnd = 0
+    this.#putAll(this.#waiting, this.#waitingEnd)
+    this.#waiting = new Int32Array(256 * stride)
+    this.#waitingEnd = 0
   }
 
-  function set(a: number, b: number, row: number): void {
-    write(recent, (a & (recentSlots - 1)) * stride, a, b, row + 1)
-    if (waitingEnd === waiting.length) {
-      const more = new Int32Array(waiting.length * 2)
-      more.set(waiting)
-      waiting = more
+  #set(a: number, b: number, row: number): void {
+    write(this.#recent, (a & (recentSlots - 1)) * stride, a, b, row + 1)
+    if (this.#waitingEnd === this.#waiting.length) {
+      const more = new Int32Array(this.#waiting.length * 2)
+      more.set(this.#waiting)
+      this.#waiting = more
     }
-    write(waiting, waitingEnd, a, b, row + 1)
-    waitingEnd += stride
+    write(this.#waiting, this.#waitingEnd, a, b, row + 1)
+    this.#waitingEnd += stride
   }
 
-  function get(a: number, b: number): number {
+  #get(a: number, b: number): number {
+    const recent = this.#recent
     const at = (a & (recentSlots - 1)) * stride
     if (recent[at + 2] !== 0 && recent[at] === a && recent[at + 1] === b) return recent[at + 2]! - 1
-    const last = Math.max(0, waitingEnd - lookedBack * stride)
-    for (let from = waitingEnd - stride; from >= last; from -= stride)
+    const waiting = this.#waiting
+    const last = Math.max(0, this.#waitingEnd - lookedBack * stride)
+    for (let from = this.#waitingEnd - stride; from >= last; from -= stride)
       if (waiting[from] === a && waiting[from + 1] === b) return waiting[from + 2]! - 1
-    if (waitingEnd > 0) tabulate()
-    return slots[find(a, b) + 2]! - 1
-  }
-
-  return {
-    set(id, row) {
-      hash(id)
-      set(hashA, hashB, row)
-    },
-    get(id) {
-      hash(id)
-      return get(hashA, hashB)
-    },
-    setBytes(bytes, start, end, row) {
-      hashBytes(bytes, start, end)
-      set(hashA, hashB, row)
-    },
-    getBytes(bytes, start, end) {
-      hashBytes(bytes, start, end)
-      return get(hashA, hashB)
-    },
+    if (this.#waitingEnd > 0) this.#tabulate()
+    return this.#slots[this.#find(a, b) + 2]! - 1
   }
 }
 

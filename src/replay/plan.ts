@@ -4,6 +4,7 @@ import {
   createIntColumn,
   isAnswer,
   WiretapeError,
+  type Column,
   type HttpHeaders,
   type MessageRecord,
   type Report,
@@ -12,7 +13,7 @@ import {
 } from '../model/index.js'
 import type { OpenRecords } from '../tape/index.js'
 import { PlannedFrames } from './planned-frames.js'
-import { createPlannedNotices, type PlannedNotices } from './planned-notices.js'
+import { createPlannedNotices, type NoticesDraft, type PlannedNotices } from './planned-notices.js'
 
 /** A request of the server, and the client's response. */
 export interface PlannedQuestion {
@@ -74,6 +75,18 @@ export const handshake: ReadonlySet<string | undefined> = new Set([
   'server/discover',
 ])
 
+/** A recording after one pass. */
+interface Draft {
+  readonly index: RecordingIndex
+  readonly talks: readonly Talk[]
+  /** For each relevant record: the row of its first message, its number of messages, and its conversation. */
+  readonly rows: Column
+  readonly counts: Column
+  readonly talkOf: Column
+  readonly notices: NoticesDraft
+  readonly hasEndpoint: boolean
+}
+
 /**
  * Reads a recording once.
  *
@@ -85,34 +98,8 @@ export async function planReplay(
   report: Report,
   filter?: Filter,
 ): Promise<Plan> {
-  const indexer = createRecordingIndex({ clientKeys: false })
-  /** For each relevant record: the row of its first message, its number of messages, and its conversation. */
-  const drafts = { rows: createIntColumn(), counts: createIntColumn(), talks: createIntColumn() }
-  const noticed = createPlannedNotices()
-  const talks: Talk[] = []
-  const talkNumbers = new Map<string, number>()
-  let sessions = 0
-  let hasEndpoint = false
-  for await (const { record, locator } of records.records(report)) {
-    const { first } = indexer.take(record, locator)
-    // A further segment continues the session.
-    if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0) sessions += 1
-    if (record.type === 'http' && record.sse?.event === 'endpoint') hasEndpoint = true
-    if (record.type !== 'message') continue
-    const conversation = `${sessions} ${record.conversation ?? ''}`
-    const number = talkNumbers.get(conversation) ?? talks.length
-    if (number === talks.length) {
-      talks.push({ conversation, initializes: false, modern: false, version: undefined })
-      talkNumbers.set(conversation, number)
-    }
-    noteTalk(talks[number]!, record)
-    if (!filter) noticed.take(record, first, number)
-    if (!isOfClient(record) && record.parts.every(({ envelope }) => envelope.kind !== 'request')) continue
-    drafts.rows.push(first)
-    drafts.counts.push(record.parts.length)
-    drafts.talks.push(number)
-  }
-  const index = indexer.finish()
+  const draft = await readDraft(records, report, filter === undefined)
+  const { index, talks, rows, counts } = draft
   const { entries } = index
   const read = async (locator: number): Promise<MessageRecord> => {
     const record = await records.read(locator)
@@ -129,19 +116,12 @@ export async function planReplay(
   let hasClient = false
   const left = createLeftOut(index)
   const lastSaid = new Map<string, number>()
-  for (let draft = 0; draft < drafts.rows.length; draft += 1) {
-    const [row, count, talk] = [drafts.rows.get(draft), drafts.counts.get(draft), drafts.talks.get(draft)]
+  for (let i = 0; i < rows.length; i += 1) {
+    const [row, count, talk] = [rows.get(i), counts.get(i), draft.talkOf.get(i)]
     const connection = connectionNames[talk]!
     if (!connections.has(connection)) connections.set(connection, openingOf(connection, talks[talk]!))
     if (entries.direction(row) === 'server_to_client') {
-      for (let asked = row; asked < row + count; asked += 1) {
-        if (entries.kind(asked) !== 'request') continue
-        const { method } = index.subjects[index.subjectOf(asked)]!
-        const answerRow = entries.peer(asked)
-        // The number of pings depends on time: a server's heartbeat, or a proxy's.
-        const optional = method === 'ping' || left.causes(connection, asked)
-        questions.push({ row: asked, connection, method, answerRow, optional })
-      }
+      questions.push(...questionsIn(index, left, { row, connection, count }))
       continue
     }
     hasClient = true
@@ -170,10 +150,10 @@ export async function planReplay(
   return {
     index,
     session: index.sessions[0],
-    transport: hasEndpoint ? 'sse' : (index.sessions[0]?.transport ?? 'stdio'),
+    transport: draft.hasEndpoint ? 'sse' : (index.sessions[0]?.transport ?? 'stdio'),
     frames,
     questions: questions.map((one) => (cameTooLate(one) ? { ...one, optional: true } : one)),
-    notices: noticed.finish((talk) => connectionNames[talk]!),
+    notices: draft.notices.finish((talk) => connectionNames[talk]!),
     connections,
     messages: frames.messages,
     read,
@@ -184,8 +164,61 @@ export async function planReplay(
   }
 }
 
+async function readDraft(
+  records: Pick<OpenRecords, 'records'>,
+  report: Report,
+  withNotices: boolean,
+): Promise<Draft> {
+  const indexer = createRecordingIndex({ clientKeys: false })
+  const columns = { rows: createIntColumn(), counts: createIntColumn(), talkOf: createIntColumn() }
+  const notices = createPlannedNotices()
+  const talks: Talk[] = []
+  const talkNumbers = new Map<string, number>()
+  let sessions = 0
+  let hasEndpoint = false
+  for await (const { record, locator } of records.records(report)) {
+    const { first } = indexer.take(record, locator)
+    // A further segment continues the session.
+    if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0) sessions += 1
+    if (record.type === 'http' && record.sse?.event === 'endpoint') hasEndpoint = true
+    if (record.type !== 'message') continue
+    const conversation = `${sessions} ${record.conversation ?? ''}`
+    const number = talkNumbers.get(conversation) ?? talks.length
+    if (number === talks.length) {
+      talks.push({ conversation, initializes: false, modern: false, version: undefined })
+      talkNumbers.set(conversation, number)
+    }
+    noteTalk(talks[number]!, record)
+    if (withNotices) notices.take(record, first, number)
+    if (!isOfClient(record) && record.parts.every(({ envelope }) => envelope.kind !== 'request')) continue
+    columns.rows.push(first)
+    columns.counts.push(record.parts.length)
+    columns.talkOf.push(number)
+  }
+  return { index: indexer.finish(), talks, ...columns, notices, hasEndpoint }
+}
+
+/** The requests of the server in the rows of one record. */
+function questionsIn(
+  index: RecordingIndex,
+  left: LeftOut,
+  { row, connection, count }: { readonly row: number; readonly connection: string; readonly count: number },
+): PlannedQuestion[] {
+  const { entries } = index
+  const questions: PlannedQuestion[] = []
+  for (let asked = row; asked < row + count; asked += 1) {
+    if (entries.kind(asked) !== 'request') continue
+    const { method } = index.subjects[index.subjectOf(asked)]!
+    const answerRow = entries.peer(asked)
+    // The number of pings depends on time: a server's heartbeat, or a proxy's.
+    const optional = method === 'ping' || left.causes(connection, asked)
+    questions.push({ row: asked, connection, method, answerRow, optional })
+  }
+  return questions
+}
+
 /** Left-out requests, while they are open in the recording. */
-export function createLeftOut({ entries }: RecordingIndex): {
+export interface LeftOut {
   take(
     connection: string,
     row: number,
@@ -194,7 +227,9 @@ export function createLeftOut({ entries }: RecordingIndex): {
   ): void
   /** Whether the server's message in this row follows from left-out requests. */
   causes(connection: string, row: number): boolean
-} {
+}
+
+export function createLeftOut({ entries }: RecordingIndex): LeftOut {
   const open = new Map<string, { readonly answer: number; readonly isSent: boolean }[]>()
   const openAt = (connection: string, row: number): { readonly isSent: boolean }[] => {
     const left = (open.get(connection) ?? []).filter(({ answer }) => answer > row)

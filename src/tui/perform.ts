@@ -13,6 +13,7 @@ import {
   type Editor,
   type Notice,
   only,
+  type Prompt,
   type ScreenState,
   type Step,
 } from './state.js'
@@ -28,11 +29,13 @@ export function perform(
   const { log, view } = context
   switch (act) {
     case 'down':
+      return only(scrolled(state, 1))
     case 'up':
-      return only(scrolled(state, act === 'down' ? 1 : -1))
+      return only(scrolled(state, -1))
     case 'page-down':
+      return only(scrolled(state, pageOf(state)))
     case 'page-up':
-      return only(scrolled(state, (act === 'page-down' ? 1 : -1) * pageOf(state)))
+      return only(scrolled(state, -pageOf(state)))
     case 'first':
       return only(
         state.focus === 'list' ? { ...state, cursor: 0, follow: false } : { ...state, detailTop: 0 },
@@ -40,22 +43,15 @@ export function perform(
     case 'last':
       return only({ ...state, cursor: view.length - 1, follow: true })
     case 'follow':
-      return say(
-        { ...state, follow: !state.follow },
-        state.follow ? 'not following' : 'following new messages',
-      )
+      return follow(state)
     case 'next-error':
       return find(state, context, 1, (row) => log.row(row)?.failed === true, 'no later error')
     case 'previous-error':
       return find(state, context, -1, (row) => log.row(row)?.failed === true, 'no earlier error')
     case 'next-held':
       return nextHeld(state, context)
-    case 'other-half': {
-      const peer = about === undefined ? -1 : (log.row(about)?.peer ?? -1)
-      const index = peer < 0 ? -1 : view.indexOf(peer)
-      if (peer < 0 || view.at(index) !== peer) return say(state, 'no matching request or response')
-      return only({ ...state, cursor: index, follow: false })
-    }
+    case 'other-half':
+      return otherHalf(state, context, about)
     case 'focus':
       return only({ ...state, focus: state.focus === 'list' ? 'detail' : 'list' })
     case 'zoom':
@@ -66,21 +62,16 @@ export function perform(
       return openFound(state, context, about)
     case 'help':
       return only({ ...state, helpTop: 0 })
-    case 'filter': {
-      const anchor = about === undefined ? {} : { anchor: about }
-      return only({ ...state, prompt: { kind: 'filter', field: fieldOf(state.filterText), ...anchor } })
-    }
+    case 'filter':
+      return ask(state, 'filter', state.filterText, about)
     case 'break':
-      return only({
-        ...state,
-        prompt: { kind: 'break', field: fieldOf(breakpointOf(state, context, about)) },
-      })
+      return ask(state, 'break', breakpointOf(state, context, about))
     case 'note':
-      return only({ ...state, prompt: { kind: 'note', field: fieldOf('') } })
-    case 'intercept': {
-      const on = state.gate?.hold !== true
-      return command(state, { type: 'hold', on }, 'hold')
-    }
+      return ask(state, 'note', '')
+    case 'save':
+      return ask(state, 'save', context.hello.sessionFile)
+    case 'intercept':
+      return command(state, { type: 'hold', on: state.gate?.hold !== true }, 'hold')
     case 'forward':
     case 'drop':
       return decide(state, context, about, act)
@@ -99,21 +90,12 @@ export function perform(
       return again(state, context, about)
     case 'again-edited':
       return againEdited(state, context, about)
-    case 'copy': {
-      const text = about === undefined ? undefined : log.textOf(about)
-      if (text === undefined) return say(state, 'nothing to copy here')
-      return { state: noticed(state, 'copied', 'good'), effects: [{ kind: 'copy', text }] }
-    }
-    case 'editor': {
-      const text = about === undefined ? undefined : log.textOf(about)
-      if (text === undefined) return say(state, 'nothing to open here')
-      const opened = log.heldOf(about!) ? write(state, context, about, 'edit').state : state
-      return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
-    }
+    case 'copy':
+      return copy(state, context, about)
+    case 'editor':
+      return openInEditor(state, context, about)
     case 'reload':
       return command(noticed(state, 'restarting the server …'), { type: 'reload' }, 'reload')
-    case 'save':
-      return only({ ...state, prompt: { kind: 'save', field: fieldOf(context.hello.sessionFile) } })
     case 'quit':
       return quit(state, context)
   }
@@ -135,6 +117,29 @@ function command(state: ScreenState, body: CommandBody, as: CommandPurpose, toke
     state,
     effects: [{ kind: 'command', command: body, as, ...(token !== undefined && { token }) }],
   }
+}
+
+function ask(state: ScreenState, kind: Prompt['kind'], text: string, anchor?: number): Step {
+  const prompt = { kind, field: fieldOf(text), ...(anchor !== undefined && { anchor }) }
+  return only({ ...state, prompt })
+}
+
+function follow(state: ScreenState): Step {
+  return say({ ...state, follow: !state.follow }, state.follow ? 'not following' : 'following new messages')
+}
+
+function copy(state: ScreenState, { log }: Context, about: number | undefined): Step {
+  const text = about === undefined ? undefined : log.textOf(about)
+  if (text === undefined) return say(state, 'nothing to copy here')
+  return { state: noticed(state, 'copied', 'good'), effects: [{ kind: 'copy', text }] }
+}
+
+function openInEditor(state: ScreenState, context: Context, about: number | undefined): Step {
+  const { log } = context
+  const text = about === undefined ? undefined : log.textOf(about)
+  if (text === undefined) return say(state, 'nothing to open here')
+  const opened = log.heldOf(about!) ? write(state, context, about, 'edit').state : state
+  return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
 }
 
 function scrolled(state: ScreenState, by: number): ScreenState {
@@ -159,6 +164,14 @@ function find(
     if (row === undefined) return say(state, otherwise)
     if (test(row)) return only({ ...state, cursor: index, follow: false })
   }
+}
+
+/** To the response of a request, or the request of a response. */
+function otherHalf(state: ScreenState, { log, view }: Context, about: number | undefined): Step {
+  const peer = about === undefined ? -1 : (log.row(about)?.peer ?? -1)
+  const index = peer < 0 ? -1 : view.indexOf(peer)
+  if (peer < 0 || view.at(index) !== peer) return say(state, 'no matching request or response')
+  return only({ ...state, cursor: index, follow: false })
 }
 
 function nextHeld(state: ScreenState, context: Context): Step {

@@ -62,131 +62,128 @@ interface Kept {
 }
 
 /** Client sessions of pages. A recorder in front of each server records the messages. */
-export interface Sessions {
+export class Sessions {
+  readonly #catalogue: Catalogue
+  /** By code. */
+  readonly #shown = new Map<string, RecordedServer>()
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue
+  }
+
   /** Shows how a recording's server is reached, with a code for a person's consent to exactly this. */
-  show(recording: string, response: ServerResponse): Promise<void>
+  async show(recording: string, response: ServerResponse): Promise<void> {
+    const server = await this.#catalogue.server?.(recording)
+    if (!server) return refuse(response, 404, 'no such recording')
+    const { command: _, url: __, ...told } = server
+    if (server.why !== undefined) return sendJson(response, told)
+    const code = randomBytes(16).toString('base64url')
+    this.#shown.set(code, server)
+    for (const old of [...this.#shown.keys()].slice(0, -mostShown)) this.#shown.delete(old)
+    return sendJson(response, { ...told, code })
+  }
+
   /** Connects to the server shown with a code. */
-  connect(request: IncomingMessage, response: ServerResponse): Promise<void>
+  async connect(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = yes.safeParse(await jsonOf(request))
+    const server = asked.success ? this.#shown.get(asked.data.code) : undefined
+    if (!asked.success || !server) return refuse(response, 409, 'the start of this server was not confirmed')
+    // One consent, one start.
+    this.#shown.delete(asked.data.code)
+    if (openOnes(this.#kept) >= mostSessions)
+      return refuse(response, 503, 'too many sessions are open: end one')
+    const recorder = recorderFor(this.#catalogue, server, asked.data.headers ?? [])
+    if ('why' in recorder) return refuse(response, 400, recorder.why)
+    const session = await openSession(
+      () => recorder.recording(),
+      (role) => recorder.open(role),
+    )
+    if ('error' in session) return refuse(response, 502, session.error)
+    return sendJson(response, { id: this.#keep(session), recording: session.recording })
+  }
+
   /** Includes the time until sessions without a page end, and why sessions have ended by themselves. */
-  list(response: ServerResponse): void
+  list(response: ServerResponse): void {
+    sendJson(
+      response,
+      [...this.#kept].map(([id, kept]) => listed(id, kept)),
+    )
+  }
+
   /** Responds with a stream of lines, each a `SessionEvent`. */
-  follow(id: string, response: ServerResponse): void
-  command(id: string, request: IncomingMessage, response: ServerResponse): Promise<void>
-  close(): Promise<void>
-}
+  follow(id: string, response: ServerResponse): void {
+    const kept = this.#kept.get(id)
+    if (!kept) return refuse(response, 404, 'this session has ended')
+    if (kept.pages >= mostPages) return refuse(response, 503, 'too many pages show this session')
+    stay(kept)
+    kept.pages += 1
+    response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
+    response.writeHead(200)
+    const stop = kept.session.follow(eventsTo(response))
+    response.once('close', () => {
+      stop()
+      kept.pages -= 1
+      if (kept.pages === 0 && this.#kept.has(id)) this.#endLater(id, kept)
+    })
+  }
 
-export function createSessions(catalogue: Catalogue): Sessions {
-  const shown = new Map<string, RecordedServer>()
-  const sessions = new Map<string, Kept>()
+  async command(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const kept = this.#kept.get(id)
+    if (!kept) return refuse(response, 404, 'this session has ended')
+    const read = command.safeParse(await jsonOf(request))
+    if (!read.success) return refuse(response, 400, 'invalid session command')
+    const asked = read.data
+    if (asked.type === 'close') await this.#end(id)
+    else if (asked.type === 'keep') {
+      kept.isKept = asked.on
+      this.#endLater(id, kept)
+    } else return carryOut(asked, kept.session, response)
+    return sendJson(response, {})
+  }
 
-  async function end(id: string): Promise<void> {
-    const kept = sessions.get(id)
-    sessions.delete(id)
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((id) => this.#end(id)))
+  }
+
+  /** Returns the id of a new session. */
+  #keep(session: ClientSession): string {
+    const id = randomBytes(16).toString('base64url')
+    const { recording } = session
+    const kept: Kept = { session, recording, pages: 0, isKept: false, timer: undefined, endsAtMs: undefined }
+    this.#kept.set(id, kept)
+    this.#endLater(id, kept)
+    session.follow(({ type }) => type === 'ended' && this.#release(kept))
+    return id
+  }
+
+  async #end(id: string): Promise<void> {
+    const kept = this.#kept.get(id)
+    this.#kept.delete(id)
     clearTimeout(kept?.timer)
     await kept?.session.close()
   }
 
   /** A session without a page ends. */
-  function endLater(id: string, kept: Kept): void {
+  #endLater(id: string, kept: Kept): void {
     stay(kept)
     if (kept.isKept || kept.pages > 0) return
     kept.endsAtMs = performance.now() + graceMs
-    kept.timer = setTimeout(() => void end(id).catch(() => undefined), graceMs)
+    kept.timer = setTimeout(() => void this.#end(id).catch(() => undefined), graceMs)
     kept.timer.unref()
   }
 
-  function stay(kept: Kept): void {
-    clearTimeout(kept.timer)
-    kept.endsAtMs = undefined
-  }
-
   /** A session whose server has ended needs no place; the list still says why it ended. */
-  function release({ session }: Kept): void {
+  #release({ session }: Kept): void {
     session.close().catch(() => undefined)
-    const idle = [...sessions].filter(([, one]) => one.session.ended !== undefined && one.pages === 0)
-    for (const [id] of idle.slice(0, -mostEnded)) void end(id).catch(() => undefined)
+    const idle = [...this.#kept].filter(([, one]) => one.session.ended !== undefined && one.pages === 0)
+    for (const [id] of idle.slice(0, -mostEnded)) void this.#end(id).catch(() => undefined)
   }
+}
 
-  return {
-    async show(recording, response) {
-      const server = await catalogue.server?.(recording)
-      if (!server) return refuse(response, 404, 'no such recording')
-      const { command: _, url: __, ...told } = server
-      if (server.why !== undefined) return sendJson(response, told)
-      const code = randomBytes(16).toString('base64url')
-      shown.set(code, server)
-      for (const old of [...shown.keys()].slice(0, -mostShown)) shown.delete(old)
-      return sendJson(response, { ...told, code })
-    },
-    async connect(request, response) {
-      const asked = yes.safeParse(await jsonOf(request))
-      const server = asked.success ? shown.get(asked.data.code) : undefined
-      if (!asked.success || !server)
-        return refuse(response, 409, 'the start of this server was not confirmed')
-      // One consent, one start.
-      shown.delete(asked.data.code)
-      if (openOnes(sessions) >= mostSessions)
-        return refuse(response, 503, 'too many sessions are open: end one')
-      const recorder = recorderFor(catalogue, server, asked.data.headers ?? [])
-      if ('why' in recorder) return refuse(response, 400, recorder.why)
-      const session = await openSession(
-        () => recorder.recording(),
-        (role) => recorder.open(role),
-      )
-      if ('error' in session) return refuse(response, 502, session.error)
-      const id = randomBytes(16).toString('base64url')
-      const kept: Kept = {
-        session,
-        recording: session.recording,
-        pages: 0,
-        isKept: false,
-        timer: undefined,
-        endsAtMs: undefined,
-      }
-      sessions.set(id, kept)
-      endLater(id, kept)
-      session.follow(({ type }) => type === 'ended' && release(kept))
-      return sendJson(response, { id, recording: kept.recording })
-    },
-    list(response) {
-      sendJson(
-        response,
-        [...sessions].map(([id, kept]) => listed(id, kept)),
-      )
-    },
-    follow(id, response) {
-      const kept = sessions.get(id)
-      if (!kept) return refuse(response, 404, 'this session has ended')
-      if (kept.pages >= mostPages) return refuse(response, 503, 'too many pages show this session')
-      stay(kept)
-      kept.pages += 1
-      response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
-      response.writeHead(200)
-      const stop = kept.session.follow(eventsTo(response))
-      response.once('close', () => {
-        stop()
-        kept.pages -= 1
-        if (kept.pages === 0 && sessions.has(id)) endLater(id, kept)
-      })
-      return undefined
-    },
-    async command(id, request, response) {
-      const kept = sessions.get(id)
-      if (!kept) return refuse(response, 404, 'this session has ended')
-      const read = command.safeParse(await jsonOf(request))
-      if (!read.success) return refuse(response, 400, 'invalid session command')
-      const asked = read.data
-      if (asked.type === 'close') await end(id)
-      else if (asked.type === 'keep') {
-        kept.isKept = asked.on
-        endLater(id, kept)
-      } else return carryOut(asked, kept.session, response)
-      return sendJson(response, {})
-    },
-    async close() {
-      await Promise.all([...sessions.keys()].map(end))
-    },
-  }
+function stay(kept: Kept): void {
+  clearTimeout(kept.timer)
+  kept.endsAtMs = undefined
 }
 
 /** Number of sessions whose server runs. */

@@ -10,7 +10,7 @@ import { loadPages } from './pages.js'
 import { refuse } from './replies.js'
 import { answer, type Stage } from './routes.js'
 import { createSaved } from './saved.js'
-import { createSessions } from './sessions.js'
+import { Sessions } from './sessions.js'
 
 export interface UiServer {
   /** Contains no secret; works for a page that was opened before. */
@@ -59,7 +59,7 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   // Browsers of other systems connect through processes without an owner; the token protects against them.
   const barrier = raiseBarrier(server, '127.0.0.1', address.port, { ...access, admitsUnknown: true })
   const codes = new Map<string, () => void>()
-  const sessions = createSessions(catalogue)
+  const sessions = new Sessions(catalogue)
   const stage: Stage = {
     pages,
     catalogue,

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createIdTable } from '../../src/model/id-table.js'
+import { IdTable } from '../../src/model/id-table.js'
 
 describe('the table of ids', () => {
   it('agrees with a map for any ids and rows', () => {
     const id = fc.oneof(fc.uuid(), fc.string(), fc.constantFrom('', 'a', '\u0000'))
     fc.assert(
       fc.property(fc.array(fc.tuple(id, fc.nat({ max: 2 ** 31 - 3 }))), fc.array(id), (pairs, others) => {
-        const table = createIdTable()
+        const table = new IdTable()
         const map = new Map<string, number>()
         for (const [key, row] of pairs) {
           table.set(key, row)
@@ -24,7 +24,7 @@ describe('the table of ids', () => {
     const bytesOf = (key: string): Uint8Array => new TextEncoder().encode(`<${key}>`)
     fc.assert(
       fc.property(fc.array(fc.tuple(id, fc.boolean())), (pairs) => {
-        const table = createIdTable()
+        const table = new IdTable()
         pairs.forEach(([key, asBytes], row) => {
           if (asBytes) table.setBytes(bytesOf(key), 1, key.length + 1, row)
           else table.set(key, row)
@@ -38,7 +38,7 @@ describe('the table of ids', () => {
   })
 
   it('finds an id again that was given anew after it was looked for', () => {
-    const table = createIdTable()
+    const table = new IdTable()
     const ids = Array.from({ length: 20_000 }, () => randomUUID())
     ids.forEach((key, row) => table.set(key, row))
     expect(table.get('another')).toBe(-1)
@@ -47,7 +47,7 @@ describe('the table of ids', () => {
   })
 
   it('finds each of 100,000 ids, and none that is not there', () => {
-    const table = createIdTable()
+    const table = new IdTable()
     const ids = Array.from({ length: 100_000 }, () => randomUUID())
     ids.forEach((id, row) => table.set(id, row))
     expect(ids.every((id, row) => table.get(id) === row)).toBe(true)
@@ -57,7 +57,7 @@ describe('the table of ids', () => {
   })
 
   it('tells ids apart that differ in a counter only', () => {
-    const table = createIdTable()
+    const table = new IdTable()
     for (let i = 0; i < 200_000; i += 1)
       table.set(`00000000-0000-4000-8000-${i.toString(16).padStart(12, '0')}`, i)
     let wrong = 0

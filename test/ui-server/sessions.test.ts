@@ -6,7 +6,7 @@ import type { ClientRole, OpenServer } from '../../src/replay/index.js'
 import type { SessionEvent } from '../../src/ui-server/session-event.js'
 import { readEnvelope } from '../../src/wire/index.js'
 import { openSession } from '../../src/ui-server/client-session.js'
-import { createSessions } from '../../src/ui-server/sessions.js'
+import { Sessions } from '../../src/ui-server/sessions.js'
 
 let http: Server
 let role: ClientRole
@@ -28,7 +28,7 @@ beforeEach(async () => {
     server: async () => ({ shown: 'kettle', command: ['kettle'] }),
     recorder: () => ({ open, recording: async () => `recording ${roles.length}` }),
   } as unknown as Catalogue
-  const sessions = createSessions(catalogue)
+  const sessions = new Sessions(catalogue)
   http = createServer((request, response) => {
     if (request.url === '/show') void sessions.show('one', response)
     else if (request.url === '/connect') void sessions.connect(request, response)

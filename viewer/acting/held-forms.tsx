@@ -25,22 +25,10 @@ export function TextForm(props: {
   readonly submit: (text: string) => Promise<string | undefined> | string | undefined
 }) {
   const [text, setText] = useState(props.start)
-  const [fault, setFault] = useState<string | undefined>(undefined)
-  const [isBusy, setIsBusy] = useState(false)
-  /** Set before the next drawing: two key presses may come in between. */
-  const isSubmitting = useRef(false)
-  const submit = async (): Promise<void> => {
-    if (isSubmitting.current) return
-    isSubmitting.current = true
-    setIsBusy(true)
-    try {
-      const why = await props.submit(text)
-      setFault(why)
-      if (why === undefined) form.value = undefined
-    } finally {
-      isSubmitting.current = false
-      setIsBusy(false)
-    }
+  const { submit, isBusy, fault, setFault } = useSubmit(() => props.submit(text))
+  const change = (written: string): void => {
+    setText(written)
+    setFault(undefined)
   }
   return (
     <form
@@ -57,10 +45,7 @@ export function TextForm(props: {
           invalid={Boolean(fault)}
           schema={props.schema ?? undefined}
           schemaAt={argumentsAt}
-          change={(written) => {
-            setText(written)
-            setFault(undefined)
-          }}
+          change={change}
           submit={() => void submit()}
         />
       ) : (
@@ -71,10 +56,7 @@ export function TextForm(props: {
           aria-invalid={Boolean(fault)}
           spellcheck={false}
           value={text}
-          onInput={({ currentTarget }) => {
-            setText(currentTarget.value)
-            setFault(undefined)
-          }}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
           }}
@@ -92,6 +74,28 @@ export function TextForm(props: {
       </p>
     </form>
   )
+}
+
+/** Runs `send` for one submission at a time, and closes the form on success. */
+function useSubmit(send: () => Promise<string | undefined> | string | undefined) {
+  const [fault, setFault] = useState<string | undefined>(undefined)
+  const [isBusy, setIsBusy] = useState(false)
+  /** Set before the next drawing: two key presses may come in between. */
+  const isSubmitting = useRef(false)
+  const submit = async (): Promise<void> => {
+    if (isSubmitting.current) return
+    isSubmitting.current = true
+    setIsBusy(true)
+    try {
+      const why = await send()
+      setFault(why)
+      if (why === undefined) form.value = undefined
+    } finally {
+      isSubmitting.current = false
+      setIsBusy(false)
+    }
+  }
+  return { submit, isBusy, fault, setFault }
 }
 
 /** Sends a command of a form. Returns the error, if any. */

@@ -146,26 +146,17 @@ export function Row(props: RowProps) {
   const latency = kind === 'request' || nested || !props.grouped ? latencyOf(row) : undefined
   const size = table.size(row) + (answer >= 0 ? table.size(answer) : 0)
   const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
-  const tone = statusOf(row)
-  const answered = isAnsweredHere(table, row) ? table.peer(row) : row
-  const ours = oursOf(row, contentOf(answered).author)
+  const ours = oursOf(row, contentOf(isAnsweredHere(table, row) ? table.peer(row) : row).author)
   const changed = answer >= 0 && table.has(answer, 'modified') ? answer : row
   const content = contentText(row, answer)
   // A line has no method; if the content column is hidden, the message column shows its text.
   const line = isLine(row) && !isHidden('content') ? subject : ''
   const finding = findingOf(row) ?? (answer < 0 ? undefined : findingOf(answer))
   const classes = [
-    'row',
-    `kind-${kind}`,
-    `is-${tone}`,
-    nested ? 'nested' : '',
-    props.selected ? 'selected' : '',
-    props.highlighted ? 'highlighted' : '',
-    props.dimmed ? 'dimmed' : '',
+    ...classesOf(props),
     modified ? 'modified' : '',
     ours === undefined ? '' : 'ours',
     content === '' && line === '' ? 'wordless' : '',
-    kind === 'note' ? '' : table.has(row, 'fromServer') ? 'from-server' : 'from-client',
   ]
   return (
     <div
@@ -185,21 +176,7 @@ export function Row(props: RowProps) {
         {timeText(row, props.origin)}
       </span>
       <span class="cell fold" role="gridcell">
-        {foldable && (
-          <button
-            type="button"
-            class="bare"
-            tabIndex={-1}
-            aria-label={props.open ? 'Collapse the exchange' : 'Expand the exchange'}
-            aria-expanded={props.open}
-            onClick={(event) => {
-              event.stopPropagation()
-              props.onToggle(row)
-            }}
-          >
-            <Chevron open={props.open} />
-          </button>
-        )}
+        {foldable && <FoldButton row={row} open={props.open} onToggle={props.onToggle} />}
       </span>
       <span class="cell dir" role="gridcell">
         {kind !== 'gap' && kind !== 'note' && kind !== 'http' && (
@@ -209,11 +186,7 @@ export function Row(props: RowProps) {
       <span class="cell name" role="gridcell">
         <b>{clean(name)}</b> {subject !== '' && line === '' && <span class="subject">{clean(subject)}</span>}
         {modified && <em class="tag modified">{`edited ${byWords(contentOf(changed).author)}`.trimEnd()}</em>}
-        {finding && (
-          <em class={`tag level-${finding.level}`} title={`${finding.rule}: ${clean(finding.message)}`}>
-            {finding.rule.replace(/^.*\//, '')}
-          </em>
-        )}
+        {finding && <FindingTag finding={finding} />}
         {!nested && isNoted(row) && <em class="tag noted">note</em>}
         {ours !== undefined && <em class="tag modified">{ours}</em>}
       </span>
@@ -241,6 +214,47 @@ export function Row(props: RowProps) {
       </span>
       {props.onMenu && <MenuButton row={row} name={name} onMenu={props.onMenu} />}
     </div>
+  )
+}
+
+function classesOf({ row, nested, selected, highlighted, dimmed }: RowProps): string[] {
+  const kind = table.kind(row)
+  return [
+    'row',
+    `kind-${kind}`,
+    `is-${statusOf(row)}`,
+    nested ? 'nested' : '',
+    selected ? 'selected' : '',
+    highlighted ? 'highlighted' : '',
+    dimmed ? 'dimmed' : '',
+    kind === 'note' ? '' : table.has(row, 'fromServer') ? 'from-server' : 'from-client',
+  ]
+}
+
+function FoldButton({ row, open, onToggle }: Pick<RowProps, 'row' | 'open' | 'onToggle'>) {
+  return (
+    <button
+      type="button"
+      class="bare"
+      tabIndex={-1}
+      aria-label={open ? 'Collapse the exchange' : 'Expand the exchange'}
+      aria-expanded={open}
+      onClick={(event) => {
+        event.stopPropagation()
+        onToggle(row)
+      }}
+    >
+      <Chevron open={open} />
+    </button>
+  )
+}
+
+function FindingTag({ finding }: { readonly finding: NonNullable<ReturnType<typeof findingOf>> }) {
+  const { level, rule, message } = finding
+  return (
+    <em class={`tag level-${level}`} title={`${rule}: ${clean(message)}`}>
+      {rule.replace(/^.*\//, '')}
+    </em>
   )
 }
 

@@ -86,7 +86,7 @@ const lastWordsMs = 2_000
  * @throws WiretapeError before anything is started: `usage`, `unwritable`, `unreadable`
  */
 export async function recordForward(options: ForwardCaptureOptions): Promise<ForwardResult> {
-  const { insecure, only, skip } = options
+  const { insecure, only } = options
   const hosts = only.map(({ host }) => host)
   const caFolder = authorityFolder(options.caFolder, hosts)
   const prepared = await prepareCapture({ ...options, label: '' })
@@ -134,10 +134,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     },
     proxyFor: (target) => proxies.for(target),
     certificateFor: (name) => leaves.of(name),
-    tunnelled(place) {
-      const matches = (pattern: HostPattern): boolean => matchesHost(pattern, place)
-      return skip.some(matches) || (only.length > 0 && !only.some(matches)) ? 'skipped' : undefined
-    },
+    tunnelled: (place) => (isSkipped(place, options) ? 'skipped' : undefined),
     gatekeeper: gates.keeper,
     onEvent(event) {
       sorter.event(event)
@@ -158,13 +155,8 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     await proxy.idle(lastWordsMs)
     await proxy.close()
     const servers = await tapes.finish()
-    const { trouble } = tapes
-    const traffic = { requests: sorter.requests, tunnels, unrecorded }
-    return {
-      ...outcome,
-      servers,
-      traffic: { ...traffic, ...(trouble !== undefined && { trouble: wordsOf(trouble) }) },
-    }
+    const trouble = tapes.trouble === undefined ? {} : { trouble: wordsOf(tapes.trouble) }
+    return { ...outcome, servers, traffic: { requests: sorter.requests, tunnels, unrecorded, ...trouble } }
   } finally {
     await proxy.close()
     tapes.close()
@@ -178,6 +170,11 @@ function checkFolder(folder: string): void {
   } catch (cause) {
     throw new WiretapeError('unwritable', `cannot make the folder ${folder}: ${diskReason(cause)}`, { cause })
   }
+}
+
+function isSkipped(place: Parameters<typeof matchesHost>[1], { only, skip }: ForwardCaptureOptions): boolean {
+  const matches = (pattern: HostPattern): boolean => matchesHost(pattern, place)
+  return skip.some(matches) || (only.length > 0 && !only.some(matches))
 }
 
 function variablesFor(

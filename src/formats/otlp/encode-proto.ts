@@ -1,4 +1,4 @@
-import { createProtobufWriter, type ProtobufWriter } from './protobuf.js'
+import { ProtobufWriter } from './protobuf.js'
 import type { Attributes, Metric, NumberPoint, Resource, Span, Temporality } from './telemetry.js'
 
 /** OTLP as protobuf. Field numbers are those of opentelemetry-proto 1.x, which never change. */
@@ -23,7 +23,7 @@ export function protoMetrics(resource: Resource, metrics: readonly Metric[]): Ui
 
 /** `ResourceSpans` and `ResourceMetrics` have the same fields, and so have their scopes. */
 function around(resource: Resource, write: (writer: ProtobufWriter) => void): Uint8Array {
-  const request = createProtobufWriter()
+  const request = new ProtobufWriter()
   request.message(1, (of) => {
     of.message(1, (writer) => writeAttributes(writer, 1, resource.attributes))
     of.message(2, (scoped) => {
@@ -39,7 +39,7 @@ function around(resource: Resource, write: (writer: ProtobufWriter) => void): Ui
 
 /** One `Span`, for `protoSpans`. */
 export function protoSpan(span: Span): Uint8Array {
-  const writer = createProtobufWriter()
+  const writer = new ProtobufWriter()
   const { parent, error } = span
   writer.hex(1, span.traceId)
   writer.hex(2, span.spanId)
