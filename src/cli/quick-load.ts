@@ -1,4 +1,4 @@
-import { TraceScan, type PlainLine, type Seen } from '../formats/index.js'
+import { PlainLineMessage, TraceScan, type PlainLine, type Seen } from '../formats/index.js'
 import {
   asLegacySse,
   madeMeta,
@@ -96,7 +96,7 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
     reported,
     (bytes, line, offset, size) => {
       if (!isBegun) return false
-      message.read(bytes, line)
+      message.take(bytes, line)
       const row = fold.pushPlain(message)
       if (row < 0) return false
       count += 1
@@ -145,24 +145,8 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
 
 const texts = createByteTexts()
 
-class PlainView implements PlainRow {
+class PlainView extends PlainLineMessage implements PlainRow {
   #line: PlainLine | undefined
-  bytes: Uint8Array = new Uint8Array(0)
-  kind: PlainMessage['kind'] = 'request'
-  fromServer = false
-  us = 0
-  seq = 0
-  sizeBytes = 0
-  method = ''
-  toolError = false
-  idStart = 0
-  idEnd = 0
-  corrStart = -1
-  corrEnd = -1
-  late = false
-  conversationStart = -1
-  conversationEnd = -1
-  httpExchange = -1
 
   get line(): PlainLine {
     return this.#line!
@@ -176,23 +160,8 @@ class PlainView implements PlainRow {
     return texts.at(this.bytes, this.conversationStart, this.conversationEnd)
   }
 
-  read(bytes: Uint8Array, line: PlainLine): void {
+  take(bytes: Uint8Array, line: PlainLine): void {
     this.#line = line
-    this.bytes = bytes
-    this.kind = line.kind
-    this.fromServer = line.fromServer
-    this.us = line.us
-    this.seq = line.seq
-    this.sizeBytes = line.rawEnd - line.rawStart
-    this.method = texts.at(bytes, line.methodStart, line.methodEnd)
-    this.toolError = line.toolError
-    this.idStart = line.idStart
-    this.idEnd = line.idEnd
-    this.corrStart = line.corrStart
-    this.corrEnd = line.corrEnd
-    this.late = line.late
-    this.conversationStart = line.conversationStart
-    this.conversationEnd = line.conversationEnd
-    this.httpExchange = line.httpExchange
+    this.read(bytes, line, texts.at(bytes, line.methodStart, line.methodEnd))
   }
 }

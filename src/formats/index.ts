@@ -47,6 +47,7 @@ export {
   severalServersCode,
   traceV1,
   type PlainLine,
+  PlainLineMessage,
   PlainLines,
   type PlainLineArrays,
   type TakePlain,

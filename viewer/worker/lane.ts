@@ -1,10 +1,9 @@
-import { TraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
+import { PlainLineMessage, TraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
 import {
   isFrameRecord,
   createFold,
   type Diagnostic,
   type HttpRecord,
-  type PlainMessage,
   type TapeRecord,
 } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
@@ -70,25 +69,25 @@ export class LaneIndex {
   )
   readonly #kept = new LaneRows()
   readonly #exchanges = createHttpExchanges()
-  readonly #message = new PlainView()
+  readonly #message = new PlainLineMessage()
   /** Start of the current session, in microseconds since 1970. */
   #began = 0
   /** There are few. */
   readonly #dropped = new Map<number, Dropped>()
   #sessions = 0
   /** Columns by local row. */
-  readonly at = (local: number): number => this.#kept.at[local]!
-  readonly method = (local: number): number => this.#kept.method[local]!
-  readonly subject = (local: number): number => this.#kept.subject[local]!
-  readonly note = (local: number): number => this.#kept.note[local]!
+  readonly at = (local: number): number => this.#kept.columns.at[local]!
+  readonly method = (local: number): number => this.#kept.columns.method[local]!
+  readonly subject = (local: number): number => this.#kept.columns.subject[local]!
+  readonly note = (local: number): number => this.#kept.columns.note[local]!
   /** Exact text; empty if there is none. */
   readonly id = (local: number): string =>
-    idText(this.#kept.id[local]!, (number) => this.#words.wordOf(number))
-  readonly conversation = (local: number): number => this.#kept.conversation[local]!
-  readonly rule = (local: number): number => this.#kept.rule[local]!
+    idText(this.#kept.columns.id[local]!, (number) => this.#words.wordOf(number))
+  readonly conversation = (local: number): number => this.#kept.columns.conversation[local]!
+  readonly rule = (local: number): number => this.#kept.columns.rule[local]!
   /** 0 for none. */
-  readonly httpStatus = (local: number): number => this.#kept.httpStatus[local]!
-  readonly isNote = (local: number): boolean => (this.#kept.extra[local]! & extraFlag.note) !== 0
+  readonly httpStatus = (local: number): number => this.#kept.columns.httpStatus[local]!
+  readonly isNote = (local: number): boolean => (this.#kept.columns.extra[local]! & extraFlag.note) !== 0
   /** Reason and time of a held message's drop. */
   readonly droppedOf = (local: number): Dropped | undefined => this.#dropped.get(local)
   /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
@@ -118,7 +117,6 @@ export class LaneIndex {
   }
 
   #take(line: TraceLine): void {
-    const kept = this.#kept
     const words = this.#words
     const { record } = line
     const { first, count } = this.fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
@@ -136,8 +134,9 @@ export class LaneIndex {
         ...(rule !== undefined && { rule }),
       })
     }
-    if (count > 0 && first < kept.length) {
+    if (count > 0 && first < this.#kept.length) {
       // A held message was forwarded: its new line contains the forwarded text, maybe of another tool.
+      const kept = this.#kept.columns
       kept.offset.fill(line.offset, first, first + count)
       kept.lineSize.fill(line.sizeBytes, first, first + count)
       for (let part = 0; part < count; part += 1) this.#describe(first + part, record, part)
@@ -146,6 +145,7 @@ export class LaneIndex {
     for (let part = 0; part < count; part += 1) {
       const row = this.#addRow(line.offset, line.sizeBytes)
       this.#describe(row, record, part)
+      const kept = this.#kept.columns
       kept.extra[row] = extraOf(record)
       kept.conversation[row] = words.numberOf(conversationOf(record))
       kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')
@@ -159,7 +159,7 @@ export class LaneIndex {
   }
 
   #describe(row: number, record: TapeRecord, part: number): void {
-    const kept = this.#kept
+    const kept = this.#kept.columns
     const words = this.#words
     const texts = textsOf(record, part, this.fold.entries.kind(row))
     kept.method[row] = words.numberOf(texts.method)
@@ -183,21 +183,22 @@ export class LaneIndex {
   /** Adds a row that the model already contains. */
   #addRow(offset: number, sizeBytes: number): number {
     const row = this.#kept.add()
-    this.#kept.global[row] = this.#claim()
-    this.#kept.offset[row] = offset
-    this.#kept.lineSize[row] = sizeBytes
-    this.#kept.at[row] = this.#began + this.fold.entries.us(row)
+    const kept = this.#kept.columns
+    kept.global[row] = this.#claim()
+    kept.offset[row] = offset
+    kept.lineSize[row] = sizeBytes
+    kept.at[row] = this.#began + this.fold.entries.us(row)
     return row
   }
 
   /** Most lines take this path, which allocates no objects. */
   #takePlain(bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number): boolean {
-    const kept = this.#kept
     const words = this.#words
     const method = words.numberOfBytes(bytes, line.methodStart, line.methodEnd)
-    this.#message.take(bytes, line, words.wordOf(method))
+    this.#message.read(bytes, line, words.wordOf(method))
     if (this.fold.pushPlain(this.#message) < 0) return false
     const row = this.#addRow(offset, sizeBytes)
+    const kept = this.#kept.columns
     kept.method[row] = method
     kept.subject[row] = words.numberOfBytes(bytes, line.subjectStart, line.subjectEnd)
     kept.note[row] = line.kind === 'error' ? words.numberOf(errorOf(bytes, line)) : 0
@@ -213,7 +214,7 @@ export class LaneIndex {
   }
 
   #globalOr(local: number): number {
-    return local < 0 ? -1 : this.#kept.global[local]!
+    return local < 0 ? -1 : this.#kept.columns.global[local]!
   }
 
   get length(): number {
@@ -237,7 +238,7 @@ export class LaneIndex {
   }
 
   globalOf(local: number): number {
-    return this.#kept.global[local]!
+    return this.#kept.columns.global[local]!
   }
 
   word(number: number): string {
@@ -246,13 +247,14 @@ export class LaneIndex {
 
   /** As `placeOf`, without the part. */
   lineAt(local: number): { readonly offset: number; readonly sizeBytes: number } {
-    return { offset: this.#kept.offset[local]!, sizeBytes: this.#kept.lineSize[local]! }
+    return { offset: this.#kept.columns.offset[local]!, sizeBytes: this.#kept.columns.lineSize[local]! }
   }
 
   placeOf(local: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number } {
+    const { offset } = this.#kept.columns
     let first = local
-    while (first > 0 && this.#kept.offset[first - 1] === this.#kept.offset[local]) first -= 1
-    return { offset: this.#kept.offset[local]!, sizeBytes: this.#kept.lineSize[local]!, part: local - first }
+    while (first > 0 && offset[first - 1] === offset[local]) first -= 1
+    return { ...this.lineAt(local), part: local - first }
   }
 
   describe(): Omit<Lane, 'name' | 'file' | 'format' | 'state' | 'sizeBytes' | 'failure'> {
@@ -268,7 +270,7 @@ export class LaneIndex {
   /** Rows and changes since the previous call. */
   take(): { rows: Rows; changes: Changes } {
     const { entries } = this.fold
-    const kept = this.#kept
+    const kept = this.#kept.columns
     const from = this.#sent
     const count = entries.length - from
     const rows = emptyRows(this.index, count === 0 ? 0 : kept.global[from]!, count)
@@ -305,45 +307,6 @@ export class LaneIndex {
     this.#changed.clear()
     this.#sent = entries.length
     return { rows: { ...rows, strings: this.#words.takeNew() }, changes }
-  }
-}
-
-/** A plain line in the form that the model reads; one object serves all lines. */
-class PlainView implements PlainMessage {
-  kind: PlainMessage['kind'] = 'request'
-  fromServer = false
-  us = 0
-  seq = 0
-  sizeBytes = 0
-  method = ''
-  toolError = false
-  bytes: Uint8Array = new Uint8Array(0)
-  idStart = 0
-  idEnd = 0
-  corrStart = -1
-  corrEnd = -1
-  late = false
-  conversationStart = -1
-  conversationEnd = -1
-  httpExchange = -1
-
-  take(bytes: Uint8Array, line: PlainLine, method: string): void {
-    this.kind = line.kind
-    this.fromServer = line.fromServer
-    this.us = line.us
-    this.seq = line.seq
-    this.sizeBytes = line.rawEnd - line.rawStart
-    this.method = method
-    this.toolError = line.toolError
-    this.bytes = bytes
-    this.idStart = line.idStart
-    this.idEnd = line.idEnd
-    this.corrStart = line.corrStart
-    this.corrEnd = line.corrEnd
-    this.late = line.late
-    this.conversationStart = line.conversationStart
-    this.conversationEnd = line.conversationEnd
-    this.httpExchange = line.httpExchange
   }
 }
 

@@ -15,6 +15,7 @@ export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js
 export { indexTrace, type TraceIndex } from './offset-index.js'
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
+export { PlainLineMessage } from './plain-line-message.js'
 export { PlainLines, type PlainLineArrays } from './plain-lines.js'
 export { severalServersCode } from './several-servers.js'
 export { TraceScan, type TakePlain } from './scan.js'
