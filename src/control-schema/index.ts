@@ -9,4 +9,5 @@ export {
   type Success,
 } from './events.js'
 export { decodeClientLine, decodeServerLine, encodeLine, isLineFault, recordFrame } from './lines.js'
+export type { FoundMessage, ListedRecording, SearchFound, SqlAnswer } from './ui-answers.js'
 export { longestLine, protocolVersion, type GateState, type ReleaseOutcome, type Role } from './values.js'

@@ -1,5 +1,4 @@
-export type { FoundMessage } from './catalogue.js'
-export type { ListedRecording, SearchFound, SqlAnswer, UiRecorder } from './catalogue.js'
+export type { UiRecorder } from './catalogue.js'
 export type { Catalogue } from './catalogue.js'
 export type { RecordedServer } from './recorded-server.js'
 export type { CallsToRun, CallToKeep, Given, SavedCalls } from './saved-calls.js'

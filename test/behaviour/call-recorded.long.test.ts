@@ -1,17 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { leftOut, plainEnv, runOnTerminal, unstyled, wiretape, type Run } from './run-cli.js'
-import { cli, createStage, printed, server, type Stage } from './stage.js'
+import { cli, printed, server, useStage } from './stage.js'
 import { spawnSync } from 'node:child_process'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, server, type Stage } from './stage.js'
+import { server, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })

@@ -1,20 +1,16 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { canary, core, made, written } from './canary.js'
-import { createHttpStage, type HttpStage } from './http-stage.js'
+import { useHttpStage } from './http-stage.js'
 import { answerTo, call, endOf, isMessage } from './mini-talk.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
 import { cli, printed, server, until } from './stage.js'
 import { linesOfTape } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const cliRun = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), input: '' })

@@ -1,16 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { canary, core, made, written } from './canary.js'
-import { createHttpStage, post, type HttpStage } from './http-stage.js'
+import { post, useHttpStage } from './http-stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 import { linesOfTape } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const everywhere = (id: unknown): string =>
   JSON.stringify({

@@ -3,17 +3,13 @@
  * output of latencies.
  */
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
 import { answerTo, call, endOf } from './mini-talk.js'
-import { createStage, server, type Stage } from './stage.js'
+import { server, useStage } from './stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 interface Row {
   readonly kind: string

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { call } from './mini-talk.js'
-import { createStage, server, type Stage } from './stage.js'
+import { server, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 it('a screen of a --strict-v1 capture decides about held messages, and is told what its tape cannot store', async () => {
   const recorder = stage.start(stage.record(server('mini-mcp.mjs'), ['--strict-v1', '--intercept']))

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createHttpStage, post, type HttpStage } from './http-stage.js'
+import { describe, expect, it } from 'vitest'
+import { post, useHttpStage } from './http-stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 import { until, type Actor } from './stage.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const call = { id: 1, method: 'tools/call', params: { name: 'search', arguments: { q: 'x' } } }
 

@@ -1,14 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answers, call, ping } from './mini-talk.js'
 import { plainEnv, wiretape } from './run-cli.js'
-import { createStage, server, until, type Actor, type Stage } from './stage.js'
+import { server, until, type Actor, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 

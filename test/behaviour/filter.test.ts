@@ -1,15 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtures, plainEnv, wiretape, type Run } from './run-cli.js'
 import { runProgram } from '../../src/cli/program.js'
-import { createStage, type Stage } from './stage.js'
+import { useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const tape = join(fixtures, 'every-kind.jsonl')
 const run = (...args: string[]): Promise<Run> =>

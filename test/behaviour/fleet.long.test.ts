@@ -1,21 +1,19 @@
 /** Machine output of shipping, collecting and querying a fleet: published JSON, and the metrics that receivers get. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
 import { expectSchema } from './data-folder.js'
-import { cli, createStage, until, type Stage } from './stage.js'
+import { cli, until, useStage } from './stage.js'
 
-let stage: Stage
+const stage = useStage()
 let store: string
 let recordings: string
 beforeEach(() => {
-  stage = createStage()
   store = join(stage.env['XDG_DATA_HOME']!, 'store')
   recordings = join(stage.env['XDG_DATA_HOME']!, 'wiretape/recordings')
   mkdirSync(store, { recursive: true })
 })
-afterEach(() => stage.close())
 
 async function run(args: readonly string[], input?: string): Promise<string> {
   const actor = stage.start([process.execPath, cli, ...args])

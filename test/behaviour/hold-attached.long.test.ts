@@ -1,26 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
 import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
-import {
-  createStage,
-  printed,
-  server,
-  settled,
-  until,
-  writtenBytes,
-  type Actor,
-  type Stage,
-} from './stage.js'
+import { printed, server, settled, until, writtenBytes, type Actor, useStage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 function record(...options: string[]): Actor {
   return stage.start(stage.record(server('mini-mcp.mjs'), options))

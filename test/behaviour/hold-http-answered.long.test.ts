@@ -1,16 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, openStream, post, type HttpStage } from './http-stage.js'
+import { isMessage, openStream, post, type HttpStage, useHttpStage } from './http-stage.js'
 import { until, type Actor } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const record = (upstream: string, ...options: string[]): ReturnType<HttpStage['recordUrl']> =>
   stage.recordUrl(upstream, options)

@@ -1,16 +1,12 @@
 /** Every recorded message is gated first: responses of any status and type, and their requests. */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { isMessage, post, useHttpStage } from './http-stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** Kinds of HTTP responses; the message names the kind it wants. */
 const kinds: Record<string, (text: string, response: ServerResponse) => void> = {

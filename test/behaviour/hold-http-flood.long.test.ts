@@ -1,16 +1,12 @@
 /** Held messages over HTTP are bounded: a sender of more waits, and no message is lost. */
 import http, { type ServerResponse } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach, type Attached } from './attach.js'
-import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { isMessage, post, useHttpStage } from './http-stage.js'
 import { settled, until } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** Most held messages of a million characters each. */
 const mostHeld = 67

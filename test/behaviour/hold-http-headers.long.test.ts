@@ -1,15 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { isMessage, post, useHttpStage } from './http-stage.js'
 import { printed, server, until, type Actor } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

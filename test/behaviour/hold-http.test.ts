@@ -3,17 +3,13 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { isMessage, post, type HttpStage, useHttpStage } from './http-stage.js'
 import { printed, server, type Actor } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const record = (upstream: string, ...options: string[]): ReturnType<HttpStage['recordUrl']> =>
   stage.recordUrl(upstream, options)

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
-import { createStage, server, until, type Actor, type Stage } from './stage.js'
+import { server, until, type Actor, useStage } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 function record(...options: string[]): Actor {
   return stage.start(stage.record(server('mini-mcp.mjs'), options))

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createHttpStage, type HttpStage } from './http-stage.js'
+import { expect, it } from 'vitest'
+import { useHttpStage } from './http-stage.js'
 import { cli } from './stage.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** Posts a request on the agent's connection. */
 function post(agent: Agent, url: string, id: number): Promise<void> {

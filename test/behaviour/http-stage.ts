@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { cli, createStage, printed, type Actor, type Stage } from './stage.js'
+import { anewForEach, cli, createStage, printed, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
 export interface Echo {
@@ -28,6 +28,10 @@ export interface HttpStage extends Stage {
   ): Promise<{ recorder: Actor; url: string }>
   /** Ends the recorder and returns the lines of its tape. */
   end(recorder: Actor): Promise<Line[]>
+}
+
+export function useHttpStage(): HttpStage {
+  return anewForEach(createHttpStage)
 }
 
 export function createHttpStage(): HttpStage {

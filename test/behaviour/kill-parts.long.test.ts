@@ -1,15 +1,11 @@
 /** A client, a recorder or a server is killed: no process is left over, and the tape can be read. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { wiretape } from './run-cli.js'
-import { cli, createStage, isRunning, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+import { cli, isRunning, kill, printed, server, until, type Actor, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const waiting = resolve(import.meta.dirname, '../fixtures/clients/waiting.mjs')
 const client = (...argv: string[]): string[] => [process.execPath, waiting, ...argv]

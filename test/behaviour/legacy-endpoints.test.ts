@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
-import { createHttpStage, isMessage, openStream, post, type HttpStage } from './http-stage.js'
+import { isMessage, openStream, post, useHttpStage } from './http-stage.js'
 import { wiretape } from './run-cli.js'
 import { until } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const sessions = ['9b1f0a52-6f0e-4c51-9d0e-2f40b9a1c1de', '0c7d33aa-1d62-4bb0-8f6c-93f0a0aa71b4']
 

@@ -2,17 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtures, leftOut, plainEnv, runOnTerminal, unstyled, wiretape, type Run } from './run-cli.js'
-import { cli, createStage, server, until, type Actor, type Stage } from './stage.js'
+import { cli, server, until, type Actor, useStage } from './stage.js'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const ls = (args: readonly string[] = [stage.out]): Promise<Run> =>
   wiretape(['ls', ...args], { cwd: stage.folder, env: plainEnv(stage.env) })

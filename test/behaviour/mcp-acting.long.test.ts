@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createStage, printed, server, until, type Stage } from './stage.js'
+import { printed, server, until, useStage } from './stage.js'
 import { linesOfTape } from './tape-bytes.js'
 
 const program = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
@@ -19,16 +19,14 @@ const anything = z.looseObject({})
 const fault = { outputSchema: { type: 'object', properties: { n: { type: 'number' } } } }
 const tool = { name: 'add', description: 'Adds two numbers.', inputSchema: { type: 'object' } }
 
-let stage: Stage
+const stage = useStage()
 let clients: Client[] = []
 beforeEach(() => {
-  stage = createStage()
   mkdirSync(recordings(), { recursive: true })
 })
 afterEach(async () => {
   await Promise.all(clients.map((client) => client.close()))
   clients = []
-  await stage.close()
 })
 
 const recordings = (): string => stage.path('data/wiretape/recordings')

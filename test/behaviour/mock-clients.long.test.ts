@@ -1,13 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { wiretape, type Run } from './run-cli.js'
-import { cli, createStage, printed, server, type Stage, until } from './stage.js'
+import { cli, printed, server, until, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const meta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"]}'
 const end = '{"t":"2026-08-01T10:00:09.000Z","type":"end","exitCode":0,"durationMs":9000}'

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { wiretape } from './run-cli.js'
-import { cli, createStage, printed, server, type Stage } from './stage.js'
+import { cli, printed, server, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const rpc = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }

@@ -1,14 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mock } from '../../src/index.js'
 import { wiretape, type Run } from './run-cli.js'
-import { createStage, postHeaders, server, type Stage } from './stage.js'
+import { postHeaders, server, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const mini = server('mini-mcp.mjs')
 const rpc = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`

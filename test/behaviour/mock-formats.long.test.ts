@@ -1,15 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { wiretape } from './run-cli.js'
-import { cli, createStage, server, type Stage } from './stage.js'
+import { cli, server, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** Uses a server of 2025 with version 2 of the official client, which first asks for the server's era. */
 async function use(argv: readonly string[]): Promise<unknown[]> {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDataFolder, daysAgo, expectSchema, toolCall, type DataFolder } from './data-folder.js'
-import { createStage, server, until, type Stage } from './stage.js'
+import { server, until, useStage } from './stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 
 let data: DataFolder
@@ -78,11 +78,7 @@ describe('prune', () => {
 })
 
 describe('prune while a recording runs', () => {
-  let stage: Stage
-  beforeEach(() => {
-    stage = createStage()
-  })
-  afterEach(() => stage.close())
+  const stage = useStage()
 
   it('never deletes it', async () => {
     const folder = join(stage.env['XDG_DATA_HOME']!, 'wiretape/recordings')

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { once } from 'node:events'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createStage, readIfThere, server, settled, until, writtenBytes, type Stage } from './stage.js'
+import { expect, it } from 'vitest'
+import { readIfThere, server, settled, until, writtenBytes, useStage } from './stage.js'
 import { linesOfType } from './tape-bytes.js'
 
 const megabyte = 1_000_000
@@ -9,11 +9,7 @@ const megabyte = 1_000_000
 const inFlightBytes = 4 * megabyte
 const hasProc = existsSync('/proc/self/io')
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const tapeBytes = (): number => stage.tapes().reduce((sum, path) => sum + statSync(path).size, 0)
 

@@ -1,14 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, server, type Actor, type Stage } from './stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, printed, server, type Actor, useStage } from './stage.js'
 import { bytesOfTape, linesOfTape, linesOfType, type Line } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const wiretape = (...args: readonly string[]): Actor => stage.start([process.execPath, cli, ...args])
 

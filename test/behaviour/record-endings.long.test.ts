@@ -1,16 +1,12 @@
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createStage, isRunning, printed, server, until, type Stage } from './stage.js'
+import { describe, expect, it } from 'vitest'
+import { isRunning, printed, server, until, useStage } from './stage.js'
 import { bytesOfTape, linesOfTape, linesOfType } from './tape-bytes.js'
 
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 describe.each(['sockets', 'pipes'] as const)('to a client that is connected over %s', (over) => {
   const record = (command: readonly string[], read = true) =>

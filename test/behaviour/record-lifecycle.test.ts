@@ -1,15 +1,11 @@
 import { closeSync, constants, existsSync, openSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createStage, readIfThere, server, until, type Stage } from './stage.js'
+import { describe, expect, it } from 'vitest'
+import { readIfThere, server, until, useStage } from './stage.js'
 import { linesOfTape } from './tape-bytes.js'
 
 const hasProc = existsSync('/proc/self/fdinfo')
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 describe.each(['sockets', 'pipes'] as const)('to a client that is connected over %s', (over) => {
   const record = (command: readonly string[], read = true) =>

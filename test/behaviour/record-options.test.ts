@@ -1,15 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { plainEnv, wiretape as run } from './run-cli.js'
-import { cli, createStage, printed, server, type Actor, type Stage } from './stage.js'
+import { cli, printed, server, type Actor, useStage } from './stage.js'
 import { bytesOfTape, linesOfTape, linesOfType, type Line } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const wiretape = (...args: readonly string[]): Actor => stage.start([process.execPath, cli, ...args])
 

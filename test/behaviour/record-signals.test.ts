@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
-  createStage,
   isRunning,
   printed,
   readIfThere,
@@ -11,15 +10,11 @@ import {
   until,
   writtenBytes,
   type Actor,
-  type Stage,
+  useStage,
 } from './stage.js'
 import { linesOfTape, linesOfType } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** Without a terminal, even if the tests have one. */
 const record = (command: readonly string[]): Actor => stage.start(stage.record(command), { detached: true })

@@ -1,18 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fixtures, plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, server, until, type Stage } from './stage.js'
+import { server, until, useStage } from './stage.js'
 
-let stage: Stage
+const stage = useStage()
 let tape: string
 beforeEach(() => {
-  stage = createStage()
   tape = stage.path('cut-off.jsonl')
   copyFileSync(join(fixtures, 'cut-off.jsonl'), tape)
 })
-afterEach(() => stage.close())
 
 const recover = (...args: string[]): Promise<Run> =>
   wiretape(['recover', ...args], { cwd: stage.folder, env: plainEnv(stage.env) })

@@ -1,15 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, server, type Stage } from './stage.js'
+import { server, useStage } from './stage.js'
 import { linesOfTape, linesOfType } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** Built here, so that no scanner takes them for real secrets. */
 const secrets = {

@@ -4,16 +4,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, until, type Stage } from './stage.js'
+import { printed, server, until, useStage } from './stage.js'
 
-let stage: Stage
+const stage = useStage()
 beforeEach(() => {
-  stage = createStage()
   become({ version: '1', tools: ['heard', 'version'] })
 })
-afterEach(() => stage.close())
 
 const become = (state: object | string): void =>
   writeFileSync(stage.path('state.json'), typeof state === 'string' ? state : JSON.stringify(state))

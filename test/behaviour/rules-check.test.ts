@@ -1,14 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, type Stage } from './stage.js'
+import { useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const check = (...args: string[]): Promise<Run> =>
   wiretape(['rules', 'check', ...args], { cwd: stage.folder, env: plainEnv(stage.env) })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, type HttpStage } from './http-stage.js'
+import { createHttpStage, isMessage, useHttpStage } from './http-stage.js'
 import { startPlay, transports } from './rules-transports.js'
 import { until } from './stage.js'
 import type { Line } from './tape-bytes.js'
@@ -24,11 +24,7 @@ const faults = `rules:
   - { name: refuse, when: 'method:tools/call is:request original', probability: 0.3, respond: { error: { code: -1, message: refused } } }
   - { name: change, when: 'method:tools/call is:request original', probability: 0.4, set: { '$.params.arguments.text': CHANGED } }`
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 describe.each(transports)('over %s', (name) => {
   it("every action of rules has its effect, and the tape has the rule's name", async () => {

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, post as postWhole, type HttpStage } from './http-stage.js'
+import { isMessage, post as postWhole, type HttpStage, useHttpStage } from './http-stage.js'
 import { type Actor } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
 const record = (upstream: string, rules: string): ReturnType<HttpStage['recordUrl']> =>

@@ -1,16 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { answers, call, endOf, isMessage, ping } from './mini-talk.js'
 import { run } from './run-cli.js'
-import { createStage, server, until, type Actor, type Stage } from './stage.js'
+import { server, until, type Actor, useStage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 function record(rules: string, name = 'mini-mcp.mjs'): Actor {
   writeFileSync(stage.path('rules.yaml'), rules)

@@ -1,16 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { expectSchema } from './data-folder.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, type Stage } from './stage.js'
+import { printed, server, useStage } from './stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** Longer than the longest pattern. */
 const secret = `open "sesame"${' +/-=x'.repeat(100)}`

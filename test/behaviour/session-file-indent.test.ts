@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, type Stage } from './stage.js'
+import { printed, server, useStage } from './stage.js'
 
 const tight = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"n":1.0,"big":12345678901234567890,"e":[]}}'
 const wide = '{"jsonrpc":"2.0", "id":2,"method":"ping"}'
@@ -17,16 +17,14 @@ const indented = `"payload": {
       }
 `
 
-let stage: Stage
+const stage = useStage()
 let tape: string
 beforeEach(() => {
-  stage = createStage()
   tape = stage.path('tape.jsonl')
   const line = (raw: string): string => `{"t":"2026-08-01T10:00:00.001Z","dir":"in","raw":${raw}}\n`
   const head = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"]}\n'
   writeFileSync(tape, `${head}${line(tight)}${line(wide)}`)
 })
-afterEach(() => stage.close())
 
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })

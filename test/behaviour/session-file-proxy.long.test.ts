@@ -1,17 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { formats } from '../../src/formats/index.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, until, type Actor, type Stage } from './stage.js'
+import { printed, server, until, type Actor, useStage } from './stage.js'
 import { linesOfType, type Line } from './tape-bytes.js'
 
-let stage: Stage
+const stage = useStage()
 let file: string
 beforeEach(() => {
-  stage = createStage()
   file = stage.path('session.json')
 })
-afterEach(() => stage.close())
 
 const ids = (can: 'read' | 'write', between: string): string => {
   const known = formats.filter((format) => can in format).map(({ id }) => id)

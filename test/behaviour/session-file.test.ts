@@ -1,16 +1,14 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, type Actor, type Stage } from './stage.js'
+import { printed, server, type Actor, useStage } from './stage.js'
 import { linesOfType, type Line } from './tape-bytes.js'
 
-let stage: Stage
+const stage = useStage()
 let file: string
 beforeEach(() => {
-  stage = createStage()
   file = stage.path('session.json')
 })
-afterEach(() => stage.close())
 
 const request = '{"jsonrpc":"2.0","id":1,  "method":"ping","params":{"n":1e3}}'
 const session = (): Line => JSON.parse(readFileSync(file, 'utf8'))

@@ -1,14 +1,10 @@
 import { Agent, request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, type HttpStage } from './http-stage.js'
+import { isMessage, useHttpStage } from './http-stage.js'
 import type { Line } from './tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** A server that gives each client a session and responds with its id. */
 function serveSessions(): Promise<string> {

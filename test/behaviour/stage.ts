@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { afterEach, beforeEach } from 'vitest'
 import { closeAll, makePipes } from './pipes.js'
 
 export const cli = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
@@ -73,6 +74,19 @@ export interface Stage {
 }
 
 const markName = 'WIRETAPE_TEST_STAGE'
+
+/** A stage of its own for each test. */
+export function useStage(): Stage {
+  return anewForEach(createStage)
+}
+
+/** An object that is made anew before each test, and closed after it. */
+export function anewForEach<T extends { close(): Promise<void> }>(make: () => T): T {
+  const object = {} as T
+  beforeEach(() => void Object.assign(object, make()))
+  afterEach(() => object.close())
+  return object
+}
 
 export function createStage(): Stage {
   const folder = mkdtempSync(join(os.tmpdir(), 'wiretape-stage-'))

@@ -1,16 +1,12 @@
 import { chownSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
 import { leftOut, run } from './run-cli.js'
-import { cli, createStage, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+import { cli, kill, printed, server, until, type Actor, useStage } from './stage.js'
 
 const isNobody = leftOut(process.getuid?.() === 0, "another user's sockets: only root can be two users")
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
 const call = (id: unknown, name: string): string =>

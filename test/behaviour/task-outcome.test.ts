@@ -1,15 +1,11 @@
 /** In every command, a call that created a task has the task's outcome, and a failure counts once. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answerTo, endOf } from './mini-talk.js'
 import { linesOfTape } from './tape-bytes.js'
-import { createStage, server, type Actor, type Stage } from './stage.js'
+import { server, type Actor, useStage } from './stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 async function ask(recorder: Actor, id: number, method: string, params: object): Promise<object> {
   await recorder.send(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)

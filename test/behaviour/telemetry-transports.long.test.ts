@@ -1,17 +1,15 @@
 /** `record --otlp` with every pair of transports between a client and a server. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
-import { createHttpStage, type HttpStage } from './http-stage.js'
+import { useHttpStage } from './http-stage.js'
 import { startPlay, transports } from './rules-transports.js'
 
-let stage: HttpStage
+const stage = useHttpStage()
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 beforeEach(async () => {
-  stage = createHttpStage()
   receiver = await startReceiver()
 })
 afterEach(async () => {
-  await stage.close()
   await receiver.close()
 })
 

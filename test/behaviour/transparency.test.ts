@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isLong } from '../long.js'
-import { createStage, readIfThere, server, type Ending, type Stage } from './stage.js'
+import { readIfThere, server, type Ending, type Stage, useStage } from './stage.js'
 import { bytesOfTape, linesOfTape } from './tape-bytes.js'
 
 interface Conversation {
@@ -157,11 +157,7 @@ function mirror(seenPath: string, answersOn: 'stdout' | 'stderr'): string[] {
   return answersOn === 'stdout' ? ['tee', seenPath] : ['sh', '-c', 'exec tee "$0" >&2', seenPath]
 }
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 describe.each(Object.entries(ways))(
   'over %s, client and server see the same bytes with and without a recorder',

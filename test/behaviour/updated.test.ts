@@ -5,17 +5,13 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import net from 'node:net'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
 import { answerTo, ping } from './mini-talk.js'
-import { cli, createStage, server, until, type Actor, type Stage } from './stage.js'
+import { cli, server, until, type Actor, useStage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** A copy of the program that can be removed. */
 function install(): { cli: string; update: () => void } {

@@ -1,20 +1,16 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseRecordArgs } from '../../src/cli/record-options.js'
 import { fixtures, leftOut, plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, type Stage } from './stage.js'
+import { useStage } from './stage.js'
 import { runs } from '../long.js'
 
 const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 const faultless = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8')
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })

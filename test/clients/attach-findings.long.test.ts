@@ -1,21 +1,17 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { answers, call } from '../behaviour/mini-talk.js'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, server, until, type Stage } from '../behaviour/stage.js'
+import { cli, server, until, useStage } from '../behaviour/stage.js'
 import { called, listed, opened, tapeOf } from '../findings/stage.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
 const isLeftOut = leftOut(noTerminal === undefined, `screens on a real terminal: ${noTerminal}`)
 
-let stage: Stage
+const stage = useStage()
 let terminal: Terminal | undefined
-beforeEach(() => {
-  stage = createStage()
-})
 afterEach(async () => {
   terminal?.close()
-  await stage.close()
 })
 
 describe.skipIf(isLeftOut)('the list of findings on a real terminal', () => {

@@ -2,14 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, until, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, printed, until, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** A message with an invalid UTF-8 byte in its one member, and the text that it becomes. */
 const damaged = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":"\u00ff"}}', 'latin1')

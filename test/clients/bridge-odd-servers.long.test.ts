@@ -1,18 +1,14 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { wiretape } from '../behaviour/run-cli.js'
-import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, printed, server, until, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfType } from '../behaviour/tape-bytes.js'
 
-let stage: Stage
+const stage = useStage()
 let recorder: Actor
 let url: string
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
 
 /** A client with its own session. */
 interface Client {

@@ -3,18 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, server, until, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, printed, server, until, useStage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
 import { overStdio, use, useDirectly, useModern } from './bridge-uses.js'
 import { startEverything } from './everything.js'
 import { freePort } from './free-port.mjs'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const bridgeTo = (url: string, ...options: string[]): string[] => [
   process.execPath,

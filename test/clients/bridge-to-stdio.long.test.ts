@@ -5,17 +5,13 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, kill, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, kill, printed, server, until, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType } from '../behaviour/tape-bytes.js'
 import { use, useDirectly, useModern } from './bridge-uses.js'
 import { everythingOnStdio } from './everything.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** A recorder that serves a stdio server to HTTP clients at a URL. */
 async function listenFor(

@@ -8,17 +8,16 @@ import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
 import { attach } from '../behaviour/attach.js'
-import { cli, createStage, printed, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, printed, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
 
 const theirs = await makeAuthority(new Date())
 const leaf = await createLeafCertificates(theirs).of('localhost')
 
-let stage: Stage
+const stage = useStage()
 let env: NodeJS.ProcessEnv
 const closers: (() => unknown)[] = []
 beforeEach(() => {
-  stage = createStage()
   const roots = stage.path('theirs.pem')
   writeFileSync(roots, theirs.certificate)
   env = { ...stage.env, NODE_EXTRA_CA_CERTS: roots }
@@ -26,7 +25,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const close of closers.splice(0)) close()
-  await stage.close()
 })
 
 /** MCP at /mcp, with OAuth metadata and tokens beside it; /other is unrelated. */

@@ -1,8 +1,8 @@
 /** The home screen, saved recordings and several captures at once, on a real terminal. */
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { leftOut, plainEnv, wiretape } from '../behaviour/run-cli.js'
-import { cli, createStage, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, server, until, type Actor, useStage } from '../behaviour/stage.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
 const isLeftOut = leftOut(noTerminal === undefined, `the home screen: ${noTerminal}`)
@@ -11,14 +11,10 @@ const sizes = [
   [200, 60],
 ] as const
 
-let stage: Stage
+const stage = useStage()
 let terminal: Terminal | undefined
-beforeEach(() => {
-  stage = createStage()
-})
 afterEach(async () => {
   terminal?.close()
-  await stage.close()
 })
 
 const recordings = (): string => join(stage.env['XDG_DATA_HOME']!, 'wiretape/recordings')

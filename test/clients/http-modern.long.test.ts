@@ -1,15 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, printed, server, until, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfType, type Line } from '../behaviour/tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 async function serve(name: string): Promise<{ url: string; said: () => Line[] }> {
   const actor = stage.start(server(name))

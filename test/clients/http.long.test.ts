@@ -3,19 +3,15 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, type Actor, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, printed, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType } from '../behaviour/tape-bytes.js'
 import { createAnsweringClient } from './answering-client.js'
 import { startEverything } from './everything.js'
 import { freePort } from './free-port.mjs'
 import { expectCorrelated, messagesOf } from './tape-of.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 /** Starts a recorder; clients use its `url`. */
 async function recorded(upstream: string, ...options: string[]): Promise<{ recorder: Actor; url: string }> {
   const recorder = stage.start(

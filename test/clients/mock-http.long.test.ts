@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, postHeaders, printed, server, type Actor, type Stage } from '../behaviour/stage.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { cli, postHeaders, printed, server, type Actor, useStage } from '../behaviour/stage.js'
 import { startEverything } from './everything.js'
 import {
   byText,
@@ -17,12 +17,10 @@ import {
   type Seen,
 } from './scenarios.js'
 
-let stage: Stage
+const stage = useStage()
 beforeEach(() => {
-  stage = createStage()
   mkdirSync(stage.path('files'))
 })
-afterEach(() => stage.close())
 /** Starts a wiretape command that prints a URL. */
 async function serving(...args: string[]): Promise<{ actor: Actor; url: string }> {
   const actor = stage.start([process.execPath, cli, ...args], { detached: true })

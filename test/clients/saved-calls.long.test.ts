@@ -1,16 +1,12 @@
 /** Saved calls to the official server, over each transport. */
 import { readdirSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, type Stage } from '../behaviour/stage.js'
+import { useStage } from '../behaviour/stage.js'
 import { everythingOnStdio, startEverything } from './everything.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const here = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })

@@ -1,13 +1,9 @@
 import zlib from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createHttpStage, isMessage, type HttpStage } from '../behaviour/http-stage.js'
+import { describe, expect, it } from 'vitest'
+import { isMessage, useHttpStage } from '../behaviour/http-stage.js'
 import { postHeaders } from '../behaviour/stage.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** Node 22.15 and later have zstd. */
 const { zstdCompressSync } = zlib as { zstdCompressSync?: (text: string) => Buffer }

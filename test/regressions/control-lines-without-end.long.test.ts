@@ -1,13 +1,9 @@
 import net from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createStage, server, until, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { server, until, useStage } from '../behaviour/stage.js'
 import { attach, socketOf } from '../behaviour/attach.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const megabyte = 1024 * 1024
 

@@ -1,15 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, type Stage } from '../behaviour/stage.js'
+import { useStage } from '../behaviour/stage.js'
 import { readPublishedTrace } from '../formats/published-trace.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 const fixtures = join(import.meta.dirname, '../fixtures')

@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, type Stage } from '../behaviour/stage.js'
+import { useStage } from '../behaviour/stage.js'
 import { linesOfTape } from '../behaviour/tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 const session = join(import.meta.dirname, '../fixtures/session-json/documented.json')

@@ -1,16 +1,14 @@
 import { createReadStream, existsSync, readFileSync, readdirSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fixtures } from '../behaviour/run-cli.js'
-import { cli, createStage, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, type Actor, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
+const stage = useStage()
 beforeEach(() => {
-  stage = createStage()
   mkdirSync(stage.path('tmp'))
 })
-afterEach(() => stage.close())
 
 const inspect = (file: string): Actor =>
   stage.start([process.execPath, cli, 'inspect', file], {

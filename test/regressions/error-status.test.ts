@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createHttpStage, post, type HttpStage } from '../behaviour/http-stage.js'
+import { expect, it } from 'vitest'
+import { post, useHttpStage } from '../behaviour/http-stage.js'
 import { cli, printed } from '../behaviour/stage.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const version = '2026-07-28'
 const _meta = {

@@ -1,17 +1,13 @@
 import type { RequestListener } from 'node:http'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createHttpStage, post, type HttpStage } from '../behaviour/http-stage.js'
+import { describe, expect, it } from 'vitest'
+import { post, useHttpStage } from '../behaviour/http-stage.js'
 import { wiretape } from '../behaviour/run-cli.js'
 import { cli, printed, server, until } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 import { compareAnswers, plainSettings } from '../../src/compare/index.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const refusal = (code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })

@@ -1,16 +1,12 @@
 /** The time that a person takes is not the server's, and a summary tells what people and rules did. */
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { attach } from '../behaviour/attach.js'
 import { answerTo, call, endOf, ping } from '../behaviour/mini-talk.js'
 import { wiretape } from '../behaviour/run-cli.js'
-import { cli, createStage, printed, server, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, printed, server, type Actor, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const rules = `rules:
   - { name: canned, when: 'tool:canned is:request', respond: { result: { content: [] } } }

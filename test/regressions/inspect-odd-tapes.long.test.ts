@@ -2,15 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtures, leftOut, plainEnv, runOnTerminal, unstyled, wiretape } from '../behaviour/run-cli.js'
-import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { cli, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const fixture = (name: string): string => join(fixtures, name)
 const hasScript = spawnSync('script', ['--version']).status === 0

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { cli, createStage, printed, server, until, type Stage } from '../behaviour/stage.js'
+import { expect, it } from 'vitest'
+import { cli, printed, server, until, useStage } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 import { wiretape } from '../behaviour/run-cli.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** A recorder of the server, and a client of it that takes no event stream. */
 async function listen(...options: string[]) {

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { writeFileSync } from 'node:fs'
-import { createHttpStage, post, type HttpStage } from '../behaviour/http-stage.js'
+import { post, useHttpStage } from '../behaviour/http-stage.js'
 import { cli, printed, server } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const version = '2026-07-28'
 const _meta = {

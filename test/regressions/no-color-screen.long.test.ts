@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { socketOf } from '../behaviour/attach.js'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, server, type Stage } from '../behaviour/stage.js'
+import { cli, server, useStage } from '../behaviour/stage.js'
 import { noTerminal, openTerminal } from '../clients/terminal.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 describe.skipIf(leftOut(noTerminal === undefined, noTerminal ?? ''))('with NO_COLOR', () => {
   it('attach draws its screen, and Node warns of nothing', async () => {

@@ -1,13 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { cli, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** Limits around the program's need: from one at which Node can load its first file to one at which all files fit. */
 const limits = Array.from({ length: 10 }, (_, i) => 19 + 2 * i)

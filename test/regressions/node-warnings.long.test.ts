@@ -1,14 +1,10 @@
 /** Warnings of Node about variables that wiretape sets reach neither a client's stderr nor a screen. */
 import { mkdirSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { plainEnv, wiretape } from '../behaviour/run-cli.js'
-import { createStage, type Stage } from '../behaviour/stage.js'
+import { useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const client = `
 process.emitWarning('about the proxy', { code: 'UNDICI-EHPA' })

@@ -1,13 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { replay } from '../../src/index.js'
-import { cli, createStage, printed, type Stage } from '../behaviour/stage.js'
+import { cli, printed, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

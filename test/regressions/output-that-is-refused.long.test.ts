@@ -1,14 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtures } from '../behaviour/run-cli.js'
-import { cli, createStage, readIfThere, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, readIfThere, until, type Actor, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** A device that refuses every write as a full disk does (Linux). */
 const full = '/dev/full'

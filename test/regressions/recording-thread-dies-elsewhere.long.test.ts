@@ -4,22 +4,18 @@
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cli, printed, until, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 import { openStream, post } from '../behaviour/http-stage.js'
 
-let stage: Stage
+const stage = useStage()
 const servers: http.Server[] = []
-beforeEach(() => {
-  stage = createStage()
-})
 afterEach(async () => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     await new Promise((done) => server.close(done))
   }
-  await stage.close()
 })
 
 /** Each secret leaves a mark that repeats the long name: tens of megabytes of marks. */

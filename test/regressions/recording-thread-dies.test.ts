@@ -4,21 +4,17 @@
  */
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cli, until, type Actor, useStage } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 
-let stage: Stage
+const stage = useStage()
 const servers: http.Server[] = []
-beforeEach(() => {
-  stage = createStage()
-})
 afterEach(async () => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     await new Promise((done) => server.close(done))
   }
-  await stage.close()
 })
 
 /** Each secret leaves a mark that repeats the long name: tens of megabytes of marks. */

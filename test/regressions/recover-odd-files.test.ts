@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtures, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, type Stage } from '../behaviour/stage.js'
+import { useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const whole = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8')
 const lines = whole.trimEnd().split('\n')

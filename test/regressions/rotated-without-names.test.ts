@@ -1,15 +1,11 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readRecording } from '../../dist/index.js'
 import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, printed, server, type Stage } from '../behaviour/stage.js'
+import { printed, server, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 

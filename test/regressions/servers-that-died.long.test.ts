@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { post } from '../behaviour/http-stage.js'
 import { wiretape } from '../behaviour/run-cli.js'
-import { cli, createStage, printed, type Stage } from '../behaviour/stage.js'
+import { cli, printed, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** Answers `initialize`, and exits at `tools/call`. */
 const dying = (exitCode: number): string[] => [

@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { plainEnv, wiretape } from '../behaviour/run-cli.js'
-import { createStage, server, until, type Stage } from '../behaviour/stage.js'
+import { server, until, useStage } from '../behaviour/stage.js'
 // The saving thread runs compiled code.
 import { createSessionSaver } from '../../dist/capture/session-saver.js'
 
-let stage: Stage
+const stage = useStage()
 let folder: string
 beforeEach(() => {
-  stage = createStage()
   folder = mkdtempSync(join(tmpdir(), 'wiretape-saver-'))
 })
 afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
-  await stage.close()
 })
 
 const ids = (where: string): string[] =>

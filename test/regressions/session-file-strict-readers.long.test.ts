@@ -1,14 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { leftOut, plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, printed, server, type Stage } from '../behaviour/stage.js'
+import { printed, server, useStage } from '../behaviour/stage.js'
 import { hasPython, strictReader } from '../behaviour/strict-json-reader.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 

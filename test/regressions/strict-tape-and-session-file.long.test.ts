@@ -1,15 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answers, call, ping } from '../behaviour/mini-talk.js'
 import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, server, until, type Stage } from '../behaviour/stage.js'
+import { server, until, useStage } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 const sessionOf = (name: string): Line => JSON.parse(readFileSync(stage.path(name), 'utf8'))

@@ -1,12 +1,8 @@
 import { readFileSync, truncateSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createStage, printed, until, type Stage } from '../behaviour/stage.js'
+import { expect, it } from 'vitest'
+import { printed, until, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`
 

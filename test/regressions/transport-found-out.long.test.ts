@@ -1,16 +1,12 @@
 import type { RequestListener } from 'node:http'
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createHttpStage, post, type HttpStage } from '../behaviour/http-stage.js'
+import { expect, it } from 'vitest'
+import { post, useHttpStage } from '../behaviour/http-stage.js'
 import { wiretape } from '../behaviour/run-cli.js'
 import { cli, printed, server, until } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 
-let stage: HttpStage
-beforeEach(() => {
-  stage = createHttpStage()
-})
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })

@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { leftOut, plainEnv, run } from '../behaviour/run-cli.js'
-import { cli, createStage, server, type Stage } from '../behaviour/stage.js'
+import { cli, server, useStage } from '../behaviour/stage.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 /** On a terminal whose user presses Ctrl-D at once. */
 async function typed(words: readonly string[]): Promise<string> {

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  read,
-  tapeOf,
-  type Stage,
-} from '../viewer/stage.js'
+import { holds, read } from '../viewer/on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from '../viewer/stage.js'
+import { messageLine, tapeOf } from '../viewer/tapes.js'
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
 const calls = 1_500
@@ -67,12 +60,10 @@ function wrongCells(page: Page, row: string): Promise<string[]> {
 }
 
 describe.skipIf(!hasBrowser)('the rows of the viewer', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     stage.serve('/m.jsonl', mixedTape())
   })
-  afterAll(() => stage.close())
 
   for (const scheme of ['light', 'dark'] as const) {
     it(`have the colours of what they show after scrolling and jumping (${scheme})`, async () => {

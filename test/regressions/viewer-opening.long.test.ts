@@ -2,21 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from '../viewer/stage.js'
+import { picture, seriousFindings } from '../viewer/looks.js'
+import { holds, read, rows } from '../viewer/on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from '../viewer/stage.js'
+import { messageLine, tapeOf } from '../viewer/tapes.js'
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
 
@@ -60,22 +51,17 @@ const drawn = `(() => {
 })()`
 
 describe.skipIf(!hasBrowser)('the viewer', () => {
-  let stage: Stage
+  const stage = useViewer()
   let folder = ''
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'wiretape-opening-'))
-    stage = await createStage()
     stage.serve('/a.jsonl', callTape('a'))
     stage.serve('/b.jsonl', callTape('b', 'gone'))
     stage.serve('/h.jsonl', overHttp(callTape('h')))
     stage.serve('/wide.jsonl', Buffer.from(`\ufeff${callTape('wide')}`, 'utf16le').toString('latin1'))
   })
   afterAll(async () => {
-    await stage.close()
     rmSync(folder, { recursive: true, force: true })
-  })
-  beforeEach(() => {
-    stage.complaints.length = 0
   })
 
   it('opens what each trace= of its address names', async () => {

@@ -1,29 +1,14 @@
 /** Messages that wiretape sent or held are not shown as a peer's, and a person's time is not counted for the server. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { attach } from '../behaviour/attach.js'
 import { answerTo, call, endOf, ping } from '../behaviour/mini-talk.js'
-import {
-  cli,
-  createStage as createPlayStage,
-  readIfThere,
-  server,
-  type Stage as PlayStage,
-  until,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  picture,
-  rows,
-  seriousFindings,
-  type Stage,
-} from '../viewer/stage.js'
+import { cli, readIfThere, server, until, viewerAddress, useStage } from '../behaviour/stage.js'
+import { picture, seriousFindings } from '../viewer/looks.js'
+import { holds, rows } from '../viewer/on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from '../viewer/stage.js'
 
 const everything = resolve(
   import.meta.dirname,
@@ -41,17 +26,8 @@ async function detailOf(page: Page, row: string): Promise<string> {
 }
 
 describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
-  let stage: Stage
-  let play: PlayStage
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
-  beforeEach(() => {
-    play = createPlayStage()
-    stage.complaints.length = 0
-  })
-  afterEach(() => play.close())
+  const stage = useViewer()
+  const play = useStage()
 
   for (const scheme of ['light', 'dark'] as const) {
     it(`is told apart in the viewer while it is recorded and afterwards (${scheme})`, async () => {

@@ -14,18 +14,14 @@ import {
 } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { leftOut, plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, server, type Stage } from '../behaviour/stage.js'
+import { server, useStage } from '../behaviour/stage.js'
 import { createLeafCertificates } from '../../src/capture/trust/certificates.js'
 import { authorityFolder, openLocalCa } from '../../src/capture/trust/local-ca.js'
 import { hasStranger, strangerUid } from './users.js'
 
-let stage: Stage
-beforeEach(() => {
-  stage = createStage()
-})
-afterEach(() => stage.close())
+const stage = useStage()
 
 const hasRights = !leftOut(process.platform !== 'win32', 'rights of files need a POSIX system')
 const cli = (...args: string[]): Promise<Run> =>

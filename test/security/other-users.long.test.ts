@@ -13,28 +13,15 @@ import {
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Actor,
-  cli,
-  createStage,
-  printed,
-  server,
-  type Stage,
-  until,
-  viewerAddress,
-} from '../behaviour/stage.js'
+import { describe, expect, it } from 'vitest'
+import { type Actor, cli, printed, server, until, viewerAddress, useStage } from '../behaviour/stage.js'
 import { hasStranger, initialize, requestText, say, strangerUid } from './users.js'
 
 const refusal = `it comes from another user (uid ${strangerUid})`
 const ownUid = process.geteuid?.() ?? -1
 
 describe.skipIf(!hasStranger)('another user of this machine', () => {
-  let stage: Stage
-  beforeEach(() => {
-    stage = createStage()
-  })
-  afterEach(() => stage.close())
+  const stage = useStage()
 
   /** The URL that is printed first. */
   async function listening(...args: string[]): Promise<{ actor: Actor; url: URL; port: number }> {

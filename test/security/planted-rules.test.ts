@@ -1,18 +1,16 @@
 /** A file of rules beside a recording decides what counts as a difference: it is named, and must belong to the user. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { leftOut, plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
-import { createStage, server, type Stage } from '../behaviour/stage.js'
+import { server, useStage } from '../behaviour/stage.js'
 import { hasStranger, strangerUid } from './users.js'
 
-let stage: Stage
+const stage = useStage()
 beforeEach(() => {
-  stage = createStage()
   writeFileSync(stage.path('a.jsonl'), tapeOf('{"content":[],"price":1,"stock":1}'))
   writeFileSync(stage.path('b.jsonl'), tapeOf('{"content":[],"price":2,"stock":9}'))
 })
-afterEach(() => stage.close())
 
 const cli = (...args: string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })

@@ -3,17 +3,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Actor,
-  cli,
-  createStage as createPlayStage,
-  server,
-  type Stage as PlayStage,
-  until,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Actor, cli, server, until, viewerAddress, useStage } from '../behaviour/stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 /** Visible and spoken texts of a page, shadow trees included. Values of fields are read separately. */
 const shown = `(() => {
@@ -47,18 +40,12 @@ const active = `(() => {
 })()`
 
 describe.skipIf(!hasBrowser)('a server that wants to act on the page', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   let trap: Server
   let caught: string[]
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(async () => {
-    stage.complaints.length = 0
     caught = []
-    play = createPlayStage()
     mkdirSync(join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings'), { recursive: true })
     trap = createServer(({ url }, response) => {
       caught.push(url ?? '')
@@ -69,7 +56,6 @@ describe.skipIf(!hasBrowser)('a server that wants to act on the page', () => {
   afterEach(async () => {
     trap.closeAllConnections()
     trap.close()
-    await play.close()
   })
 
   const injecting = (): string[] => [

@@ -1,26 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { attach } from '../behaviour/attach.js'
-import {
-  type Actor,
-  cli,
-  createStage as createPlayStage,
-  printed,
-  server,
-  type Stage as PlayStage,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  keepNotices,
-  picture,
-  seriousFindings,
-  type Stage,
-} from './stage.js'
+import { type Actor, cli, printed, server, viewerAddress, useStage } from '../behaviour/stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { keepNotices } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 const request = (id: number, method: string, params: unknown = {}): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
@@ -28,20 +14,13 @@ const echo = (id: number, text: string): string =>
   request(id, 'tools/call', { name: 'echo', arguments: { text } })
 
 describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   /** The server that is recorded. */
   let program: string
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(() => {
     program = 'mini-mcp.mjs'
-    stage.complaints.length = 0
-    play = createPlayStage()
   })
-  afterEach(() => play.close())
 
   /** A recorder with a client that has sent one call, and a page that has control of it. */
   async function begin(

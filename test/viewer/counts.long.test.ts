@@ -1,23 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  cli,
-  createStage as createPlayStage,
-  type Stage as PlayStage,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cli, viewerAddress, useStage } from '../behaviour/stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { holds } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const jsonrpc = '2.0'
 const tools = ['weather', 'news'].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -62,18 +50,12 @@ function troubled(end: boolean): string {
 }
 
 describe.skipIf(!hasBrowser)('counts of the viewer', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   beforeAll(async () => {
-    stage = await createStage()
     stage.serve('/troubled.jsonl', troubled(true))
     stage.serve('/cut.jsonl', troubled(false))
   })
-  afterAll(() => stage.close())
-  beforeEach(() => {
-    play = createPlayStage()
-  })
-  afterEach(() => play.close())
 
   it('agree on errors at the top, in the chip, the filter, the tools and the page of a tool', async () => {
     const page = await stage.open('/?trace=cut.jsonl')

@@ -2,18 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask, called, listed, opened, tapeOf } from '../findings/stage.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  picture,
-  read,
-  seriousFindings,
-  type Stage,
-} from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { holds, read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 const cli = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
 
@@ -23,10 +16,9 @@ const result = (n: unknown): object => ({ content: [], structuredContent: { n } 
 const note = { type: 'note', text: 'a note has a row of its own here' }
 
 describe.skipIf(!hasBrowser)('findings in the viewer', () => {
-  let stage: Stage
+  const stage = useViewer()
   let bad = ''
   beforeAll(async () => {
-    stage = await createStage()
     const lines = [...opened(), note, ...listed(tool), ...called('add', {}, result(1))]
     const wrong = called('add', { path: '../../etc/passwd' }, result('x'))
     const open = ask('tools/list')
@@ -36,7 +28,6 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     stage.serve('/many.jsonl', tapeOf([...lines, ...many.flat()], { wiretape: { session: 'many' } }))
   })
   beforeEach(() => stage.requests())
-  afterAll(() => stage.close())
 
   it('are asked for by the filter, by rule, pack and level', async () => {
     const page = await stage.open('/?trace=bad.jsonl')

@@ -9,15 +9,16 @@ import {
 } from '../behaviour/stage.js'
 import { manifestKey, openStore, segmentKey } from '../../src/ship/index.js'
 import { sealed, tapeOf } from '../cli/collect/collected.js'
-import { createStage, expectQuiet, hasBrowser, picture, read, seriousFindings, type Stage } from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 describe.skipIf(!hasBrowser)('the sessions of a store in wiretape ui', () => {
-  let stage: Stage
+  const stage = useViewer()
   let play: PlayStage
   let folder: string
   let url: string
   beforeAll(async () => {
-    stage = await createStage()
     play = createPlayStage()
     folder = join(play.env['XDG_DATA_HOME']!, 'store')
     mkdirSync(folder, { recursive: true })
@@ -40,7 +41,6 @@ describe.skipIf(!hasBrowser)('the sessions of a store in wiretape ui', () => {
     url = await viewerAddress(actor)
   })
   afterAll(async () => {
-    await stage.close()
     await play.close()
     rmSync(folder, { recursive: true, force: true })
   })

@@ -1,42 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Actor,
-  cli,
-  createStage as createPlayStage,
-  server,
-  type Stage as PlayStage,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import {
-  createStage,
-  expectLooks,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  seriousFindings,
-  type Stage,
-  tapeOf,
-} from './stage.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Actor, cli, server, viewerAddress, useStage } from '../behaviour/stage.js'
+import { expectLooks, picture, seriousFindings } from './looks.js'
+import { holds, read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   let folder: string
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(() => {
-    play = createPlayStage()
     folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
     mkdirSync(folder, { recursive: true })
   })
-  afterEach(() => play.close())
 
   async function ui(): Promise<{ actor: Actor; url: string }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])

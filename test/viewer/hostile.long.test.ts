@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  read,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { describe, expect, it } from 'vitest'
+import { holds, read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const markup =
   '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script><svg onload="window.pwned=1">'
 const escapes = '\u001b]0;owned\u0007\u001b[2J\u202egnp.exe\u0000'
 
 describe.skipIf(!hasBrowser)('content that means harm', () => {
-  let stage: Stage
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
+  const stage = useViewer()
 
   it('is text wherever it stands, and nothing of it is loaded or run', async () => {
     const text = JSON.stringify(markup + escapes)

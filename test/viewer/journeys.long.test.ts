@@ -13,7 +13,9 @@ import {
   viewerAddress,
 } from '../behaviour/stage.js'
 import { everythingOnStdio } from '../clients/everything.js'
-import { createStage, expectQuiet, hasBrowser, holds, seriousFindings, type Stage } from './stage.js'
+import { seriousFindings } from './looks.js'
+import { holds } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 /** The command line of a server from npm. */
 function npmServer(name: string, ...args: readonly string[]): string[] {
@@ -26,7 +28,7 @@ const call = (client: Client, name: string, args: Record<string, unknown> = {}) 
 
 /** One journey for each paragraph about the page, with servers from npm. */
 describe.skipIf(!hasBrowser)('in wiretape ui, with servers from npm, a person', () => {
-  let stage: Stage
+  const stage = useViewer()
   let play: PlayStage
 
   /** Records one session in the folder of recordings. */
@@ -73,7 +75,6 @@ describe.skipIf(!hasBrowser)('in wiretape ui, with servers from npm, a person', 
   }
 
   beforeAll(async () => {
-    stage = await createStage()
     play = createPlayStage()
     const files = play.path('files')
     mkdirSync(files)
@@ -122,7 +123,6 @@ describe.skipIf(!hasBrowser)('in wiretape ui, with servers from npm, a person', 
     )
   })
   afterAll(async () => {
-    await stage.close()
     await play.close()
   })
 

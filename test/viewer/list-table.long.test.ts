@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { listIn } from '../../viewer/json/list-in.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  messageLine,
-  picture,
-  read,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 describe.skipIf(!hasBrowser)('a list of objects', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     const request = messageLine(
       'in',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"issues"}}',
@@ -25,7 +17,6 @@ describe.skipIf(!hasBrowser)('a list of objects', () => {
     const raw = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"total":2,"issues":${issues}}}}`
     stage.serve('/issues.jsonl', tapeOf([request, messageLine('out', raw, { corr })]))
   })
-  afterAll(() => stage.close())
 
   it('is a table with exact numbers, and JSON when it is asked for', async () => {
     const page = await stage.open('/?trace=issues.jsonl')

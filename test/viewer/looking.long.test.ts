@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  read,
-  rows,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { holds, read, rows } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
 const call = (id: number, name: string, args: object = {}): string =>
@@ -68,14 +60,9 @@ function eventful(): string {
 }
 
 describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     stage.serve('/e.jsonl', eventful())
-  })
-  afterAll(() => stage.close())
-  beforeEach(() => {
-    stage.complaints.length = 0
   })
 
   it('sees how each exchange went, and unfolds all that belongs to it', async () => {

@@ -1,26 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  cli,
-  createStage as createPlayStage,
-  type Stage as PlayStage,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { cli, viewerAddress, useStage } from '../behaviour/stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { holds, read, rows } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const everything = [
   process.execPath,
@@ -39,19 +25,12 @@ const lowTargets = `[...document.querySelectorAll('button, a[href], select, summ
   .map(([height, html]) => height + ' ' + html)`
 
 describe.skipIf(!hasBrowser)('the page on a phone', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   const faults: string[] = []
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(() => {
     faults.length = 0
-    stage.complaints.length = 0
-    play = createPlayStage()
   })
-  afterEach(() => play.close())
 
   function tape(label: string, last: string): string {
     const calls = ['echo', 'my tool', 'weigh'].flatMap((name, id) => {

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { holds, read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const jsonrpc = '2.0'
 const t = '2026-08-01T10:00:01.000Z'
@@ -102,13 +94,11 @@ function progressTape(counts: Readonly<Record<string, number>>): string {
 }
 
 describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     stage.serve('/mixed.jsonl', mixedTape())
     stage.serve('/far.jsonl', httpTape())
   })
-  afterAll(() => stage.close())
 
   it('says at the top what was tried again and what is missing, and marks what was dropped and injected', async () => {
     const page = await stage.open('/?trace=mixed.jsonl')

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  keepNotices,
-  holds,
-  messageLine,
-  picture,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { keepNotices, holds, read, rows } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 let asked = 0
 
@@ -181,14 +171,12 @@ const unseen = `(() => {
 const arrowHead = `getComputedStyle(document.querySelector('.shaft'), '::after').borderTopColor`
 
 describe.skipIf(!hasBrowser)('reading in the viewer', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     stage.serve('/day.jsonl', dayTape('rain until noon, then sun'))
     asked = 0
     stage.serve('/other.jsonl', dayTape('rain until noon, then snow'))
   })
-  afterAll(() => stage.close())
 
   it('sorts, sizes and chooses columns, and says what went wrong at the top', async () => {
     const page = await stage.open('/?trace=day.jsonl')

@@ -19,16 +19,9 @@ import {
   type Stage as PlayStage,
 } from '../behaviour/stage.js'
 import { everythingOnStdio, startEverything } from '../clients/everything.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  picture,
-  rows,
-  seriousFindings,
-  type Stage,
-} from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { holds, rows } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 /** Calls that a person might make to the server. */
 async function converse(transport: Transport): Promise<void> {
@@ -67,12 +60,11 @@ const whole = (page: Page): Promise<void> =>
   )
 
 describe.skipIf(!hasBrowser)('recordings of real servers', () => {
-  let stage: Stage
+  const stage = useViewer()
   let play: PlayStage
 
   beforeAll(async () => {
     play = createPlayStage()
-    stage = await createStage()
     const stdio = join(play.folder, 'stdio')
     await converse(
       new StdioClientTransport({
@@ -110,7 +102,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     }
   })
   afterAll(async () => {
-    await stage.close()
     await play.close()
   })
 

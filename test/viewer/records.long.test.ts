@@ -1,21 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { holds, read, rows } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
 
@@ -41,14 +32,7 @@ function dotsOf(page: Page, ink: string): Promise<number> {
 }
 
 describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
-  let stage: Stage
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
-  beforeEach(() => {
-    stage.complaints.length = 0
-  })
+  const stage = useViewer()
 
   it('shows notes with the message that they are about, and on the timeline', async () => {
     const [asked, answer] = exchange(1, 'tools/call', { name: 'search' }, { content: [] })

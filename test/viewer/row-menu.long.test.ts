@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { picture, seriousFindings } from './looks.js'
+import { holds, read, rows } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 describe.skipIf(!hasBrowser)('the menu of a row', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     const lines = ['echo', 'my tool', 'echo'].flatMap((name, id) => {
       const params = `{"name":"${name}","arguments":{"q":"${id}"}}`
       const call = messageLine('in', `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`)
@@ -25,7 +15,6 @@ describe.skipIf(!hasBrowser)('the menu of a row', () => {
     })
     stage.serve('/calls.jsonl', tapeOf(lines))
   })
-  afterAll(() => stage.close())
 
   it('filters, shows the story and copies, by mouse and by keyboard', async () => {
     const page = await stage.open('/?trace=calls.jsonl', {

@@ -1,27 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Actor,
-  cli,
-  createStage as createPlayStage,
-  server,
-  type Stage as PlayStage,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import { createStage, expectLooks, expectQuiet, hasBrowser, type Stage } from './stage.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Actor, cli, server, viewerAddress, useStage } from '../behaviour/stage.js'
+import { expectLooks } from './looks.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   let mark: string
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(() => {
-    stage.complaints.length = 0
-    play = createPlayStage()
     mark = play.path('started')
     mkdirSync(play.path('calls'))
     // Leaves a mark when it is started.
@@ -31,7 +19,6 @@ describe.skipIf(!hasBrowser)('saved calls in the page of wiretape ui', () => {
       `${own}await import(${JSON.stringify(server('mini-mcp.mjs')[1])})\n`,
     )
   })
-  afterEach(() => play.close())
 
   async function ui(): Promise<{ actor: Actor; page: Page }> {
     const env = { ...play.env, KETTLE_TOKEN: 'kettle-token-8f2c5d1e' }

@@ -3,28 +3,20 @@ import { createServer, request, type Server } from 'node:http'
 import { createServer as createSocket, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Actor,
   cli,
-  createStage as createPlayStage,
   kill,
   printed,
   readIfThere,
   server,
-  type Stage as PlayStage,
   until,
   viewerAddress,
+  useStage,
 } from '../behaviour/stage.js'
-import {
-  createStage,
-  expectLooks,
-  expectQuiet,
-  hasBrowser,
-  picture,
-  seriousFindings,
-  type Stage,
-} from './stage.js'
+import { expectLooks, picture, seriousFindings } from './looks.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 const everything = resolve(
   import.meta.dirname,
@@ -33,17 +25,11 @@ const everything = resolve(
 const token = 'kettle-token-8f2c5d1e'
 
 describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   let folder: string
   let gate: Server | undefined
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(() => {
-    stage.complaints.length = 0
-    play = createPlayStage()
     folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
     mkdirSync(folder, { recursive: true })
   })
@@ -51,7 +37,6 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     gate?.closeAllConnections()
     gate?.close()
     gate = undefined
-    await play.close()
   })
 
   async function ui(): Promise<{ actor: Actor; page: Page }> {

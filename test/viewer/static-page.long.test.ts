@@ -2,23 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  keepNotices,
-  messageLine,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  watchShifts,
-  type Stage,
-} from './stage.js'
+import { seriousFindings } from './looks.js'
+import { holds, keepNotices, read, rows, watchShifts } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const request =
   '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"x"}}}'
@@ -48,17 +38,14 @@ async function drop(page: Page, files: Readonly<Record<string, string | Uint8Arr
 const app = ['/?trace=a.jsonl', '/viewer.css', '/viewer.js', '/viewer.js']
 
 describe.skipIf(!hasBrowser)('the static page', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     stage.serve('/a.jsonl', callTape('a'))
     stage.serve('/b.jsonl', callTape('b'))
     stage.serve('/c.jsonl', callTape('c', answer.replace('found', 'gone')))
   })
-  afterAll(() => stage.close())
   beforeEach(() => {
     stage.requests()
-    stage.complaints.length = 0
   })
 
   it('asks for nothing but itself and the recordings it was told to open', async () => {

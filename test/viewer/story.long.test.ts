@@ -1,27 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { answerTo } from '../behaviour/mini-talk.js'
-import { createHttpStage, type HttpStage } from '../behaviour/http-stage.js'
+import { useHttpStage } from '../behaviour/http-stage.js'
 import { printed, server, until } from '../behaviour/stage.js'
-import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+import { picture, seriousFindings } from './looks.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
 const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 
 describe.skipIf(!hasBrowser)('the story of a call', () => {
-  let stage: Stage
-  let play: HttpStage
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
-  beforeEach(() => {
-    stage.complaints.length = 0
-    play = createHttpStage()
-  })
-  afterEach(() => play.close())
+  const stage = useViewer()
+  const play = useHttpStage()
 
   async function open(row: number): Promise<Page> {
     stage.serve('/s.jsonl', { file: play.tape() })

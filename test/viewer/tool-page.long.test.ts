@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Locator } from 'playwright-core'
-import {
-  createStage,
-  expectLooks,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  read,
-  seriousFindings,
-  tapeOf,
-  type Stage,
-} from './stage.js'
+import { expectLooks, picture, seriousFindings } from './looks.js'
+import { holds, read } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 let id = 0
 
@@ -26,9 +17,8 @@ function ask(method: string, params: object, answer: object, us = 1_000): string
 }
 
 describe.skipIf(!hasBrowser)('the page of a tool', () => {
-  let stage: Stage
+  const stage = useViewer()
   beforeAll(async () => {
-    stage = await createStage()
     const cancelled = (params: object): string[] => {
       const [request] = ask('tools/call', params, {})
       const reason = { method: 'notifications/cancelled', params: { requestId: id } }
@@ -74,7 +64,6 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     ]
     stage.serve('/weather.jsonl', tapeOf(lines))
   })
-  afterAll(() => stage.close())
 
   it('has its schema, its calls, errors and latencies as the filter shows them, and its changes', async () => {
     const page = await stage.open('/?trace=weather.jsonl#view=tools&tool=weather')

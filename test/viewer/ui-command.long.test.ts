@@ -2,32 +2,23 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   type Actor,
   cli,
-  createStage as createPlayStage,
   printed,
   readIfThere,
   server,
-  type Stage as PlayStage,
   until,
   viewerAddress,
+  useStage,
 } from '../behaviour/stage.js'
 import { attach } from '../behaviour/attach.js'
 import { wiretape } from '../behaviour/run-cli.js'
-import {
-  createStage,
-  expectQuiet,
-  hasBrowser,
-  messageLine,
-  read,
-  rows,
-  seriousFindings,
-  tapeOf,
-  watchShifts,
-  type Stage,
-} from './stage.js'
+import { seriousFindings } from './looks.js'
+import { read, rows, watchShifts } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 /** Status of a path that no browser would request. */
 async function statusOf({ hostname, port }: URL, path: string): Promise<number | undefined> {
@@ -37,16 +28,8 @@ async function statusOf({ hostname, port }: URL, path: string): Promise<number |
 }
 
 describe.skipIf(!hasBrowser)('wiretape ui', () => {
-  let stage: Stage
-  let play: PlayStage
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
-  beforeEach(() => {
-    play = createPlayStage()
-  })
-  afterEach(() => play.close())
+  const stage = useViewer()
+  const play = useStage()
 
   async function ui(...args: string[]): Promise<{ actor: Actor; url: string }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...args])

@@ -1,28 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Actor,
-  cli,
-  createStage as createPlayStage,
-  server,
-  type Stage as PlayStage,
-  until,
-  viewerAddress,
-} from '../behaviour/stage.js'
-import {
-  createStage,
-  expectLooks,
-  expectQuiet,
-  hasBrowser,
-  holds,
-  messageLine,
-  picture,
-  seriousFindings,
-  type Stage,
-  tapeOf,
-} from './stage.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Actor, cli, server, until, viewerAddress, useStage } from '../behaviour/stage.js'
+import { expectLooks, picture, seriousFindings } from './looks.js'
+import { holds } from './on-the-page.js'
+import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { messageLine, tapeOf } from './tapes.js'
 
 const everything = resolve(
   import.meta.dirname,
@@ -30,16 +14,10 @@ const everything = resolve(
 )
 
 describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
-  let stage: Stage
-  let play: PlayStage
+  const stage = useViewer()
+  const play = useStage()
   let folder: string
-  beforeAll(async () => {
-    stage = await createStage()
-  })
-  afterAll(() => stage.close())
   beforeEach(() => {
-    stage.complaints.length = 0
-    play = createPlayStage()
     folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
     mkdirSync(folder, { recursive: true })
   })
@@ -47,7 +25,6 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
   afterEach(async () => {
     // A page of a test that failed would complain in the next one that its server is gone.
     for (const page of pages.splice(0)) await page.context().close()
-    await play.close()
   })
 
   async function ui(...options: string[]): Promise<{ actor: Actor; page: Page }> {

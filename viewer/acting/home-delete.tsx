@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
+import type { ListedRecording } from '../../src/control-schema/index.js'
 import { countOf, formatBytes } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
-import type { Listed } from '../shell/landing.js'
 import { askToAct } from './channel.js'
 import { loadList } from './home-list.js'
 import { tell, wordsOf } from './state.js'
@@ -13,7 +13,7 @@ export const asked = signal<string | undefined>(undefined)
 const mostNames = 5
 
 /** Deletes one recording after a confirmation. */
-export function Deleting({ one, label }: { readonly one: Listed; readonly label: string }) {
+export function Deleting({ one, label }: { readonly one: ListedRecording; readonly label: string }) {
   if (asked.value !== one.id)
     return (
       <button
@@ -38,7 +38,7 @@ export function Deleting({ one, label }: { readonly one: Listed; readonly label:
 }
 
 /** Deletes the selected recordings after one confirmation. Live ones stay. */
-export function DeletingAll({ chosen }: { readonly chosen: readonly Listed[] }) {
+export function DeletingAll({ chosen }: { readonly chosen: readonly ListedRecording[] }) {
   const live = chosen.filter(({ state }) => state === 'live')
   const ended = chosen.filter(({ state }) => state !== 'live')
   const sizeBytes = ended.reduce((sum, one) => sum + one.sizeBytes, 0)
@@ -63,13 +63,13 @@ export function DeletingAll({ chosen }: { readonly chosen: readonly Listed[] }) 
   )
 }
 
-function namesOf(recordings: readonly Listed[]): string {
+function namesOf(recordings: readonly ListedRecording[]): string {
   const names = recordings.slice(0, mostNames).map(({ label }) => clean(label))
   const more = recordings.length - names.length
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }
 
-async function remove(recordings: readonly Listed[]): Promise<void> {
+async function remove(recordings: readonly ListedRecording[]): Promise<void> {
   asked.value = undefined
   const failures: string[] = []
   for (const { id, label } of recordings)

@@ -1,27 +1,9 @@
 import { signal } from '@preact/signals'
+import type { FoundMessage, SearchFound } from '../../src/control-schema/index.js'
 import { countOf } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { door } from './door.js'
 import { wordsOf } from './state.js'
-
-/** A message found, in the format of `wiretape ui`. */
-interface FoundMessage {
-  /** Id of its recording. */
-  readonly id: string
-  readonly label: string | null
-  /** Null for rows that are not messages. */
-  readonly sequence: number | null
-  readonly method: string | null
-  readonly subject: string | null
-  readonly snippet: string
-  /** Position of the match in the snippet. */
-  readonly match: { readonly start: number; readonly end: number } | null
-}
-
-interface SearchFound {
-  readonly matches: readonly FoundMessage[]
-  readonly isCut: boolean
-}
 
 interface Searched {
   readonly words: string

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { ListedRecording } from '../../src/control-schema/index.js'
 import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { clientConfiguration } from '../shell/client-configuration.js'
-import type { Listed } from '../shell/landing.js'
 import { ConnectForm, connecting } from './connect.js'
 import { Copied } from './copied.js'
 import { door } from './door.js'
@@ -78,7 +78,7 @@ function searchFor(text: string): void {
   void searchAll(text)
 }
 
-function Recordings({ all }: { readonly all: readonly Listed[] }) {
+function Recordings({ all }: { readonly all: readonly ListedRecording[] }) {
   const shown = all.filter(matchesWords)
   const chosen = all.filter(({ id }) => ticked.value.has(id))
   const isStore = typeof store.value === 'string'
@@ -137,7 +137,7 @@ function TableHead({ isStore }: { readonly isStore: boolean }) {
 }
 
 /** The search, and actions for the selected recordings. */
-function Bar({ all, isStore }: { readonly all: readonly Listed[]; readonly isStore: boolean }) {
+function Bar({ all, isStore }: { readonly all: readonly ListedRecording[]; readonly isStore: boolean }) {
   const chosen = all.filter(({ id }) => ticked.value.has(id))
   return (
     <form
@@ -220,7 +220,7 @@ function Bar({ all, isStore }: { readonly all: readonly Listed[]; readonly isSto
 
 const states = { live: 'live', complete: '', incomplete: 'truncated', failed: 'failed' } as const
 
-function Recording({ one }: { readonly one: Listed }) {
+function Recording({ one }: { readonly one: ListedRecording }) {
   const label = clean(one.label)
   return (
     <tr class={`recording is-${one.state}`} onClick={() => openAll([one])}>
@@ -286,7 +286,7 @@ function tick(id: string): void {
   if (next.size === 0 && asked.value === 'selected') asked.value = undefined
 }
 
-function matchesWords({ label, server, client, name, host, startedAt }: Listed): boolean {
+function matchesWords({ label, server, client, name, host, startedAt }: ListedRecording): boolean {
   const text = words.value.trim().toLowerCase()
   if (text === '' || searched.value !== undefined) return true
   return [label, server ?? '', client ?? '', name, host ?? '', host ? startedAt : ''].some((part) =>
@@ -295,16 +295,16 @@ function matchesWords({ label, server, client, name, host, startedAt }: Listed):
 }
 
 /** Oldest first: a comparison takes the earlier recording as its base. */
-function older(recordings: readonly Listed[]): Listed[] {
+function older(recordings: readonly ListedRecording[]): ListedRecording[] {
   return recordings.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
 }
 
-function addressOf(recordings: readonly Listed[], hash = ''): string {
+function addressOf(recordings: readonly ListedRecording[], hash = ''): string {
   return `./?${recordings.map(({ id }) => `open=${encodeURIComponent(id)}`).join('&')}${hash}`
 }
 
 /** The URL names the open recordings, so that reloading and going back work. */
-function openAll(recordings: readonly Listed[], hash = ''): void {
+function openAll(recordings: readonly ListedRecording[], hash = ''): void {
   if (hash !== '') return location.assign(addressOf(recordings, hash))
   history.pushState(null, '', addressOf(recordings))
   void door.openListed(recordings)

@@ -1,19 +1,9 @@
 import { signal } from '@preact/signals'
+import type { SqlAnswer } from '../../src/control-schema/index.js'
 import { countOf } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { askToAct } from './channel.js'
 import { tell, wordsOf } from './state.js'
-
-/** The response of `wiretape ui`; see its catalogue. */
-interface SqlAnswer {
-  readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[]
-  readonly rows: readonly {
-    readonly values: readonly (string | null)[]
-    readonly message?: { readonly id: string; readonly seq: number }
-  }[]
-  readonly csv: string
-  readonly isCut: boolean
-}
 
 const query = signal('select tool, calls, errors, p50_ms, p99_ms from tools order by calls desc')
 const answer = signal<SqlAnswer | undefined>(undefined)

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { copyText } from '../shell/clipboard.js'
 import { Icon } from '../shell/icons.js'
+import { useMenu } from '../shell/use-menu.js'
 import { headOf } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import { loadViews } from '../shell/views.js'
@@ -48,19 +48,9 @@ export function formsOf(row: number): readonly CopyForm[] {
 
 /** Copies a message in a form for use elsewhere. */
 export function CopyMenu({ row }: { readonly row: number }) {
-  const [open, setOpen] = useState(false)
+  const { open, setOpen, closing } = useMenu()
   return (
-    <div
-      class="menu"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !open) return
-        event.stopPropagation()
-        setOpen(false)
-      }}
-      onFocusOut={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false)
-      }}
-    >
+    <div class="menu" {...closing}>
       <button
         type="button"
         class="button"

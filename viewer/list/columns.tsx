@@ -12,6 +12,7 @@ import {
 } from '../store/columns.js'
 import { order, type SortKey } from '../store/state.js'
 import { isSmall } from '../shell/small.js'
+import { useMenu } from '../shell/use-menu.js'
 
 /** Column widths chosen by the user, for the style sheet. @param time width needed by the times */
 export function layoutStyle(time: string | undefined): Record<string, string | undefined> {
@@ -41,7 +42,7 @@ const sortable: Readonly<Partial<Record<Column | 'name', SortKey>>> = {
 
 /** Column headers: a click sorts, dragging an edge resizes. */
 export function Head() {
-  const [open, setOpen] = useState(false)
+  const { open, setOpen, closing } = useMenu()
   return (
     <div class="row head" role="group" aria-label="Columns">
       <span class="cell lane" />
@@ -52,17 +53,7 @@ export function Head() {
       {(['content', 'id', 'status', 'latency', 'size', 'waterfall'] as const).map((name) => (
         <HeadCell key={name} name={name} />
       ))}
-      <span
-        class="menu columns-menu"
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || !open) return
-          event.stopPropagation()
-          setOpen(false)
-        }}
-        onFocusOut={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false)
-        }}
-      >
+      <span class="menu columns-menu" {...closing}>
         <button
           type="button"
           class="bare"

@@ -24,6 +24,7 @@ import { contentOf } from '../store/contents.js'
 import { findingOf } from '../store/findings.js'
 import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
+import { FindingTag } from '../shell/finding-tag.js'
 import { Arrow, Chevron } from '../shell/icons.js'
 
 /** The name of a row, split into the two places of the list. */
@@ -246,15 +247,6 @@ function FoldButton({ row, open, onToggle }: Pick<RowProps, 'row' | 'open' | 'on
     >
       <Chevron open={open} />
     </button>
-  )
-}
-
-function FindingTag({ finding }: { readonly finding: NonNullable<ReturnType<typeof findingOf>> }) {
-  const { level, rule, message } = finding
-  return (
-    <em class={`tag level-${level}`} title={`${rule}: ${clean(message)}`}>
-      {rule.replace(/^.*\//, '')}
-    </em>
   )
 }
 

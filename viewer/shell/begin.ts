@@ -1,9 +1,10 @@
+import type { ListedRecording } from '../../src/control-schema/index.js'
 import { connect, open } from '../store/actions.js'
 import { bindAddress } from '../store/address.js'
 import { findUnasked } from '../store/findings.js'
 import { hasPatterns, lanes, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
-import { openListed, sample, type Listed } from './landing.js'
+import { openListed, sample } from './landing.js'
 import { mode } from './mode.js'
 import { openDoor } from './page-door.js'
 import { isFromDisk, loadScript, ownScript, patternsText } from './own-script.js'
@@ -130,7 +131,7 @@ function nameOf(url: URL): string {
 /** Opens the files named on the command line of `wiretape ui`. */
 async function openGiven(): Promise<void> {
   try {
-    await openListed((await askWiretape('./api/given')) as Listed[])
+    await openListed((await askWiretape('./api/given')) as ListedRecording[])
   } catch (error) {
     notice.value = {
       text: `Cannot open the recordings of the command line: ${error instanceof Error ? error.message : String(error)}. Check that wiretape is still running.`,
@@ -151,7 +152,7 @@ function reloadOnReturn(): void {
 /** Opens recordings of the list that the URL names. */
 async function openChosen(ids: readonly string[]): Promise<void> {
   try {
-    const all = [...((await askWiretape('./api/recordings')) as Listed[]), sample]
+    const all = [...((await askWiretape('./api/recordings')) as ListedRecording[]), sample]
     const chosen = ids.flatMap((id) => all.filter((one) => one.id === id))
     if (chosen.length < ids.length) throw new Error('it is no longer in the list')
     await openListed(chosen)

@@ -1,31 +1,10 @@
 import { signal } from '@preact/signals'
+import type { ListedRecording } from '../../src/control-schema/index.js'
 import { chooseFiles, open } from '../store/actions.js'
 import { follow } from '../store/state.js'
 import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
 import { tokenHeaders } from './token.js'
-
-/** A recording in the data folder, as `wiretape ui` lists it. */
-export interface Listed {
-  readonly id: string
-  readonly name: string
-  readonly label: string
-  readonly startedAt: string
-  readonly sizeBytes: number
-  readonly messages: number | null
-  readonly errors: number | null
-  readonly durationMs: number | null
-  readonly server: string | null
-  readonly client: string | null
-  /** Host of a session in a store. */
-  readonly host?: string
-  readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
-  readonly files: readonly string[]
-  /** Path of the first file. */
-  readonly path: string
-  /** Why the server never sent a message, if known. */
-  readonly why?: string
-}
 
 /** The element for the list of recordings of `wiretape ui`, drawn by the acting script. */
 export const home = signal<HTMLElement | null>(null)
@@ -55,7 +34,7 @@ export function Landing() {
 }
 
 /** A small recording included with wiretape. */
-export const sample: Listed = {
+export const sample: ListedRecording = {
   id: 'sample',
   name: 'sample.jsonl',
   label: 'sample',
@@ -72,13 +51,13 @@ export const sample: Listed = {
 }
 
 /** Opens recordings of the list; follows live ones. */
-export function openListed(recordings: readonly Listed[]): Promise<void> {
+export function openListed(recordings: readonly ListedRecording[]): Promise<void> {
   if (recordings.some(({ state }) => state === 'live')) follow.value = true
   return open(recordings.flatMap(openingsOf))
 }
 
 /** The files of a recording, fetched from wiretape; a live one is followed. */
-function openingsOf(one: Listed) {
+function openingsOf(one: ListedRecording) {
   return one.files.map((name, i) => ({
     kind: 'url' as const,
     name,

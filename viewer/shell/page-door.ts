@@ -1,9 +1,10 @@
 import { effect, signal, type Signal } from '@preact/signals'
+import type { ListedRecording } from '../../src/control-schema/index.js'
 import { reader } from '../store/actions.js'
 import { lanes, notice, table, type Notice } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 import type { OfferHistory } from '../worker/tools.js'
-import { home, openListed, type Listed } from './landing.js'
+import { home, openListed } from './landing.js'
 import { fetchWiretape } from './token.js'
 
 /** An action for one row, in its menu. */
@@ -23,7 +24,7 @@ export interface PageDoor {
   /** The element for the list of recordings, while no recording is open. */
   readonly home: Signal<HTMLElement | null>
   /** Opens recordings of the list. */
-  openListed(recordings: readonly Listed[]): Promise<void>
+  openListed(recordings: readonly ListedRecording[]): Promise<void>
   /** Actions for a row, set by the acting script. */
   readonly rowActions: Signal<(row: number) => readonly RowAction[]>
   /** Sends the token too. */

@@ -2,11 +2,12 @@ import { describeOffer } from '../../src/compare/index.js'
 import { Versions } from '../diff/versions.js'
 import { offsetText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
-import { select } from '../store/actions.js'
+import { FindingTag } from '../shell/finding-tag.js'
 import { findingsOfChange } from '../store/findings.js'
 import { laneName } from '../store/lane-name.js'
-import { lanes, origin, view } from '../store/state.js'
+import { lanes, origin } from '../store/state.js'
 import type { OfferStep } from '../worker/tools.js'
+import { ToRow } from './to-row.js'
 
 interface ChangeProps {
   readonly step: OfferStep
@@ -21,22 +22,11 @@ export function Change({ step, lane, isOpen = false }: ChangeProps) {
   const earlier = since === undefined ? undefined : lanes.value[since]
   return (
     <li class={`impact-${change.impact}`}>
-      <button
-        type="button"
-        class="bare link-like"
-        onClick={() => {
-          select(row)
-          view.value = 'messages'
-        }}
-      >
-        {at === 0 ? '–' : offsetText(at - origin.value)}
-      </button>{' '}
+      <ToRow row={row} text={at === 0 ? '–' : offsetText(at - origin.value)} />{' '}
       <span class="tag">{change.impact}</span> {clean(describeOffer(change))}{' '}
       {earlier && <span class="quiet">since {clean(laneName(earlier))} </span>}
       {findingsOfChange(lane, row, change.kind, change.name).map((one) => (
-        <em key={one.hash} class={`tag level-${one.level}`} title={`${one.rule}: ${clean(one.message)}`}>
-          {one.rule.replace(/^.*\//, '')}
-        </em>
+        <FindingTag key={one.hash} finding={one} />
       ))}
       <Versions versions={step} isOpen={isOpen} />
     </li>

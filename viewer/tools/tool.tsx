@@ -4,14 +4,15 @@ import { useEffect } from 'preact/hooks'
 import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
 import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
-import { reader, select, tellFailure } from '../store/actions.js'
+import { reader, tellFailure } from '../store/actions.js'
 import { contentOf, contentsVersion } from '../store/contents.js'
-import { filterMatches, range, table, version, view } from '../store/state.js'
+import { filterMatches, range, table, version } from '../store/state.js'
 import type { ToldCost, ToldFinding } from '../worker/protocol.js'
 import type { Offered, OfferHistory } from '../worker/tools.js'
 import type { Bin, ToolUse } from '../worker/tool.js'
 import { Change } from './change.js'
 import { schemaRows, type SchemaRow } from './schema-rows.js'
+import { ToRow } from './to-row.js'
 
 /** Larger definitions are shown only as JSON. */
 const longestDefinition = 1 << 20
@@ -190,21 +191,6 @@ function Use({ use }: { readonly use: ToolUse }) {
       )}
       {use.bins.length > 0 && <Histogram bins={use.bins} />}
     </>
-  )
-}
-
-function ToRow({ row, text }: { readonly row: number; readonly text: string }) {
-  return (
-    <button
-      type="button"
-      class="bare link-like"
-      onClick={() => {
-        select(row)
-        view.value = 'messages'
-      }}
-    >
-      {text}
-    </button>
   )
 }
 

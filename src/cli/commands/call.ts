@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
-import { durationForms } from '../../model/index.js'
 import { splitAtDashes } from '../dashes.js'
-import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
 import type { CallOptions } from '../run/call.js'
-import { optionOf } from './option-of.js'
-
-const usualTimeoutMs = 60_000
+import { collect, headerOption, responseTimeout } from './server-options.js'
 
 export function registerCall(program: Command, io: Io, outcome: Outcome): void {
-  const collect = (value: string, all: readonly string[] = []): string[] => [...all, value]
   program
     .command('call')
     .summary('call one tool and record the call')
@@ -24,11 +19,7 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     .usage('[options] <tool> [<json>] [-- <command...>]')
     .option('--server <name>', 'a server of one of your MCP clients')
     .option('--url <url>', 'an HTTP server')
-    .option(
-      '--header <name: value>',
-      'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
-      collect,
-    )
+    .addOption(headerOption())
     .option(
       '--from <recording>',
       'send a request of this recording again, to its server or to the one that you name',
@@ -41,14 +32,7 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     .option('-y, --yes', 'with --from: start the recorded server without asking')
     .option('-o, --out <dir>', 'folder for the tape (default: the recordings in your data folder)')
     .option('--save <file>', 'add the call and its response to a file of saved calls (wiretape run)')
-    .addOption(
-      optionOf({
-        long: '--timeout',
-        value: 'time',
-        help: `timeout of each response: ${durationForms}`,
-        parse: parseTimeout,
-      }).default(usualTimeoutMs, '60s'),
-    )
+    .addOption(responseTimeout())
     .option('--json', 'print the whole response as JSON')
     .addHelpText(
       'after',

@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
-import { durationForms } from '../../model/index.js'
 import { splitAtDashes } from '../dashes.js'
-import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
 import type { PinOptions } from '../run/pin.js'
-import { optionOf } from './option-of.js'
-
-const usualTimeoutMs = 60_000
+import { headerOption, responseTimeout } from './server-options.js'
 
 export function registerPin(program: Command, io: Io, outcome: Outcome): void {
-  const collect = (value: string, all: readonly string[] = []): string[] => [...all, value]
   program
     .command('pin')
     .summary('pin what a server offers, and show what changed since')
@@ -21,22 +16,11 @@ export function registerPin(program: Command, io: Io, outcome: Outcome): void {
     .argument('[recording...]', 'recordings; or name a server with --url or a command after --')
     .usage('[options] [<recording...>] [-- <command...>]')
     .option('--url <url>', 'an HTTP server')
-    .option(
-      '--header <name: value>',
-      'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
-      collect,
-    )
+    .addOption(headerOption())
     .option('--lock <file>', 'the lock file (default: wiretape.lock in this folder)')
     .option('--verify', 'write nothing; exit 1 if the server differs or is not pinned')
     .option('--accept', 'accept the differences into the lock file')
-    .addOption(
-      optionOf({
-        long: '--timeout',
-        value: 'time',
-        help: `timeout of each response: ${durationForms}`,
-        parse: parseTimeout,
-      }).default(usualTimeoutMs, '60s'),
-    )
+    .addOption(responseTimeout())
     .addHelpText(
       'after',
       `

@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
-import { durationForms } from '../../model/index.js'
 import { splitAtDashes } from '../dashes.js'
-import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
 import type { RunCallsOptions } from '../run/run-calls.js'
-import { optionOf } from './option-of.js'
-
-const usualTimeoutMs = 60_000
+import { collect, headerOption, responseTimeout } from './server-options.js'
 
 export function registerRun(program: Command, io: Io, outcome: Outcome): void {
-  const collect = (value: string, all: readonly string[] = []): string[] => [...all, value]
   program
     .command('run')
     .summary('run saved calls and check their responses')
@@ -22,20 +17,9 @@ export function registerRun(program: Command, io: Io, outcome: Outcome): void {
     .usage('[options] <path...> [-- <command...>]')
     .option('--var <name=value>', "set a variable, overriding the file's; JSON or text; repeatable", collect)
     .option('--url <url>', 'an HTTP server, instead of the servers in the files')
-    .option(
-      '--header <name: value>',
-      'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
-      collect,
-    )
+    .addOption(headerOption())
     .option('--record <dir>', 'record the session with each server into this folder')
-    .addOption(
-      optionOf({
-        long: '--timeout',
-        value: 'time',
-        help: `timeout of each response: ${durationForms}`,
-        parse: parseTimeout,
-      }).default(usualTimeoutMs, '60s'),
-    )
+    .addOption(responseTimeout())
     .option('--all', 'print passed calls too')
     .option(
       '--report <kind=file>',

@@ -1,11 +1,9 @@
 import { recordBridge } from '../../capture/index.js'
-import { WiretapeError } from '../../model/index.js'
-import { exitCode } from '../exit-codes.js'
 import { sayClientExpected } from '../expected-client.js'
 import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
 import type { RecordOptions } from '../record-flag.js'
-import { captureOptions, conclude, howToStart } from './record.js'
+import { captureOptions, conclude, howToStart, unlessUnwritable } from './record.js'
 import { parseHttpUrl } from '../http-url-option.js'
 
 /** Records a remote server for a stdio-only client, which has started us in the server's place. */
@@ -14,7 +12,7 @@ export async function runRecordBridge(url: string, options: RecordOptions, io: I
   const given = (options.header ?? []).map((text) => parseHeader(text, process.env))
   const capture = captureOptions(options, options.label ?? upstream.hostname, io)
   await sayClientExpected(io, options.quiet, howToStart)
-  try {
+  return unlessUnwritable(io, async () => {
     const result = await recordBridge({
       ...capture,
       redaction: { ...capture.redaction, secrets: given.flatMap(({ secrets }) => secrets) },
@@ -25,9 +23,5 @@ export async function runRecordBridge(url: string, options: RecordOptions, io: I
     })
     await conclude(result, options, io)
     return result.exitCode
-  } catch (error) {
-    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
-    await io.complain(error.message, error.hint)
-    return exitCode.found
-  }
+  })
 }

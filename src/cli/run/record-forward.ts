@@ -3,11 +3,10 @@ import { recordForward, type ForwardResult } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { parseHostPattern, type HostPattern } from '../../transports/index.js'
 import { accessOf } from '../access.js'
-import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-flag.js'
-import { captureOptions, conclude } from './record.js'
+import { captureOptions, conclude, unlessUnwritable } from './record.js'
 import { whyNothing } from './why-nothing.js'
 
 /**
@@ -27,7 +26,7 @@ export async function runRecordForward(
   }
   if (command[0] === '') throw new WiretapeError('usage', 'the client command is empty')
   const { label, ...files } = captureOptions(options, options.label ?? '', io)
-  try {
+  return unlessUnwritable(io, async () => {
     const result = await recordForward({
       ...files,
       ...(label !== '' && { label }),
@@ -45,11 +44,7 @@ export async function runRecordForward(
     })
     await tell(result, command, options, io)
     return result.exitCode
-  } catch (error) {
-    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
-    await io.complain(error.message, error.hint)
-    return exitCode.found
-  }
+  })
 }
 
 function patternsOf(flag: string, texts: readonly string[] = []): HostPattern[] {

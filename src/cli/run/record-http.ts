@@ -1,5 +1,4 @@
 import { recordHttp } from '../../capture/index.js'
-import { WiretapeError } from '../../model/index.js'
 import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import { parseHttpUrl } from '../http-url-option.js'
@@ -7,7 +6,7 @@ import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-flag.js'
 import { createFront, printUrl } from './front.js'
-import { captureOptions, conclude } from './record.js'
+import { captureOptions, conclude, unlessUnwritable } from './record.js'
 
 /**
  * Records an HTTP server until a signal ends it. The only line on stdout is the URL for clients.
@@ -28,7 +27,7 @@ export async function runRecordHttp(
   const access =
     upstream.search === '' ? undefined : accessOf(options.openToAllUsers, capture.label, port, io)
   const front = createFront(onScreen, io)
-  try {
+  return unlessUnwritable(io, async () => {
     const result = await recordHttp({
       ...capture,
       upstream,
@@ -47,11 +46,7 @@ export async function runRecordHttp(
     await front.over()
     await conclude(result, options, io)
     return exitCode.done
-  } catch (error) {
-    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
-    await io.complain(error.message, error.hint)
-    return exitCode.found
-  }
+  })
 }
 
 /** Advice to people about the URL; none if quiet. */

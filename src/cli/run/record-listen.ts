@@ -1,5 +1,4 @@
 import { defaultLabel, recordListen } from '../../capture/index.js'
-import { WiretapeError } from '../../model/index.js'
 import { reasonNotFound } from '../../transports/index.js'
 import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
@@ -7,7 +6,7 @@ import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-flag.js'
 import { createFront, printUrl } from './front.js'
-import { captureOptions, conclude, reloadOf } from './record.js'
+import { captureOptions, conclude, reloadOf, unlessUnwritable } from './record.js'
 
 /**
  * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. A missing program
@@ -30,7 +29,7 @@ export async function runRecordListen(
     return exitCode.notStarted
   }
   const front = createFront(onScreen, io)
-  try {
+  return unlessUnwritable(io, async () => {
     const result = await recordListen({
       ...capture,
       ...reloadOf(options, io),
@@ -47,11 +46,7 @@ export async function runRecordListen(
     await front.over()
     await conclude(result, options, io)
     return exitCode.done
-  } catch (error) {
-    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
-    await io.complain(error.message, error.hint)
-    return exitCode.found
-  }
+  })
 }
 
 /** Advice to people about the URL; none if quiet. */

@@ -56,12 +56,20 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   }
   const capture = captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io)
   await sayClientExpected(io, options.quiet, howToStart)
-  try {
+  const record = async (): Promise<number> => {
     const result = await recordStdio({ command, ...capture, ...reloadOf(options, io) })
     await conclude(result, options, io)
     return result.exitCode
+  }
+  return isLaunched ? record() : unlessUnwritable(io, record)
+}
+
+/** A tape that cannot be written ends the command with a complaint. */
+export async function unlessUnwritable(io: Io, record: () => Promise<number>): Promise<number> {
+  try {
+    return await record()
   } catch (error) {
-    if (isLaunched || !(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
+    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
     await io.complain(error.message, error.hint)
     return exitCode.found
   }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, liveCaptures, type CaptureConnection, type LiveCapture } from '../../control/index.js'
+import type { FoundMessage, ListedRecording, SearchFound, SqlAnswer } from '../../control-schema/index.js'
 import { joinSegments } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import {
@@ -13,16 +14,7 @@ import {
   summarizeTape,
   type TapeSummary,
 } from '../../tape/index.js'
-import type {
-  Catalogue,
-  FoundMessage,
-  ListedRecording,
-  RecordedServer,
-  SavedCalls,
-  SearchFound,
-  SqlAnswer,
-  UiRecorder,
-} from '../../ui-server/index.js'
+import type { Catalogue, RecordedServer, SavedCalls, UiRecorder } from '../../ui-server/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { rowOf, rowsIn, type Row } from '../folder-rows.js'
 import type { Io } from '../io.js'

@@ -1,5 +1,5 @@
 import { csvCell } from '../../formats/index.js'
-import type { SqlAnswer } from '../../ui-server/index.js'
+import type { SqlAnswer } from '../../control-schema/index.js'
 import type { Result } from '../sql/duckdb.js'
 import { columnsOf, isNumberColumn, valueText } from '../sql/values.js'
 

@@ -7,7 +7,8 @@ import {
   type Manifest,
   type ObjectStore,
 } from '../../ship/index.js'
-import type { Catalogue, ListedRecording } from '../../ui-server/index.js'
+import type { ListedRecording } from '../../control-schema/index.js'
+import type { Catalogue } from '../../ui-server/index.js'
 import { SegmentReader } from '../fleet/segment-reader.js'
 import { inLanes } from '../fleet/store-index.js'
 import type { Io } from '../io.js'
