@@ -232,18 +232,8 @@ describe('a secret that passes the forward proxy', () => {
         })
       })
     const origins = [await upstream(), await upstream()]
-    const argv = [
-      cli,
-      'record',
-      '--forward',
-      '--listen',
-      '127.0.0.1:0',
-      '--out',
-      stage.out,
-      '--label',
-      canary,
-    ]
-    const recorder = stage.start([process.execPath, ...argv], { detached: true })
+    const argv = stage.recordWith('--forward', '--listen', '127.0.0.1:0', '--label', canary)
+    const recorder = stage.start(argv, { detached: true })
     await printed(recorder, 'HTTP_PROXY')
     const proxy = new URL(/HTTP_PROXY='?(http:[^'\s]+)/.exec(recorder.stdout().toString())![1]!)
     const send = (url: string, method: string, type: string, body: string): Promise<void> =>

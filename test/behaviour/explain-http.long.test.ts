@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { explained } from './explained.js'
 import { post, useHttpStage } from './http-stage.js'
-import { plainEnv, wiretape } from './run-cli.js'
 import { until, type Actor } from './stage.js'
 
 const stage = useHttpStage()
 
 const call = { id: 1, method: 'tools/call', params: { name: 'search', arguments: { q: 'x' } } }
 
-async function explain(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await wiretape(['explain', stage.tape(), ...args], {
-    cwd: stage.folder,
-    env: plainEnv(stage.env),
-  })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return stdout
-}
+const explain = (...args: string[]): Promise<string> => explained(stage, ...args)
 
 async function told(recorder: Actor, ...args: string[]): Promise<string> {
   await stage.end(recorder)

@@ -1,36 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { answers, call, ping } from './mini-talk.js'
-import { plainEnv, wiretape } from './run-cli.js'
-import { server, until, type Actor, useStage } from './stage.js'
+import { useExplained } from './explained.js'
+import { call, ping } from './mini-talk.js'
+import { wiretape } from './run-cli.js'
+import { server } from './stage.js'
 
-const stage = useStage()
+const { stage, explain, told, got, record } = useExplained()
 
 const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
-
-async function explain(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await wiretape(['explain', stage.tape(), ...args], {
-    cwd: stage.folder,
-    env: plainEnv(stage.env),
-  })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return stdout
-}
-
-async function told(recorder: Actor, ...args: string[]): Promise<string> {
-  recorder.stdin.end()
-  await recorder.ended
-  return explain(...args)
-}
-
-async function got(recorder: Actor, count: number): Promise<void> {
-  await until(`${count} messages`, () => answers(recorder).length >= count || undefined)
-}
-
-function record(command: readonly string[], rules?: string): Actor {
-  if (rules !== undefined) writeFileSync(stage.path('rules.yaml'), rules)
-  return stage.start(stage.record(command, rules === undefined ? [] : ['--rules', 'rules.yaml']))
-}
 
 describe('wiretape explain of a server on stdio', () => {
   it('says that the request succeeded', async () => {

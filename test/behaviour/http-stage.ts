@@ -6,6 +6,16 @@ import { expect } from 'vitest'
 import { anewForEach, cli, createStage, printed, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
+/** A request of 2026-07-28 says all this. */
+export const modern = {
+  version: '2026-07-28',
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+}
+
 export interface Echo {
   readonly url: string
   readonly bodies: string[]

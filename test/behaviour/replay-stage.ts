@@ -53,6 +53,12 @@ export function createReplayStage(): ReplayStage {
   }
 }
 
+export const call = (id: number, name: string, args: object = {}) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
 export const opening: readonly Message[] = [
   {
     id: 0,

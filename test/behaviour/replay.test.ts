@@ -1,15 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
+import { call, createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
 import { plainEnv, type Run } from './run-cli.js'
 import { cli, createStage, printed, server } from './stage.js'
 
 const release = (...changes: string[]): string[] => server('release.mjs', ...changes)
-const call = (id: number, name: string, args: object = {}) => ({
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
 
 /** A conversation in which the server returns a cursor and a handle, and requires them later. */
 const user: Client = {

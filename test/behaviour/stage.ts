@@ -1,7 +1,7 @@
 /** The stage of a behaviour test: a private folder, and all processes that the test started, down to grandchildren. */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -59,6 +59,8 @@ export interface Stage {
   readonly env: NodeJS.ProcessEnv
   path(name: string): string
   start(argv: readonly string[], options?: StartOptions): Actor
+  /** The command line of `record` with these options. */
+  recordWith(...options: readonly string[]): string[]
   /** The command line that records `serverCommand`. */
   record(serverCommand: readonly string[], options?: readonly string[]): string[]
   /** Paths of the tapes, oldest first. */
@@ -107,6 +109,14 @@ export function createStage(): Stage {
           .toSorted()
           .map((name) => join(out, name))
       : []
+  const recordWith = (...options: readonly string[]): string[] => [
+    process.execPath,
+    cli,
+    'record',
+    '--out',
+    out,
+    ...options,
+  ]
   const running = (): number[] => processesWith(`${markName}=${mark}`)
   return {
     folder,
@@ -118,16 +128,8 @@ export function createStage(): Stage {
       actors.push(actor)
       return actor
     },
-    record: (serverCommand, options = []) => [
-      process.execPath,
-      cli,
-      'record',
-      '--out',
-      out,
-      ...options,
-      '--',
-      ...serverCommand,
-    ],
+    recordWith,
+    record: (serverCommand, options = []) => [...recordWith(...options), '--', ...serverCommand],
     tapes,
     tape() {
       const [path, ...others] = tapes()
@@ -225,6 +227,13 @@ export async function settled(read: () => number, from = 1): Promise<number> {
     if (value !== last.value || value < from) last = { value, since: performance.now() }
     return performance.now() - last.since > 500 ? value : undefined
   })
+}
+
+/** The folder that `wiretape ui` lists, made if it is missing. */
+export function recordingsOf({ env }: Stage): string {
+  const folder = join(env['XDG_DATA_HOME']!, 'wiretape/recordings')
+  mkdirSync(folder, { recursive: true })
+  return folder
 }
 
 /** Resolves when `actor` has printed `text` on its stdout. */

@@ -38,16 +38,7 @@ describe('bytes that are not UTF-8', () => {
       await until('it listens', () => upstream.listening)
       try {
         const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`
-        const recorder = stage.start([
-          process.execPath,
-          cli,
-          'record',
-          '--bridge',
-          '--url',
-          url,
-          '--out',
-          stage.out,
-        ])
+        const recorder = stage.start(stage.recordWith('--bridge', '--url', url))
         recorder.child.stdin!.write(Buffer.concat([line, Buffer.from(`\n${whole}\n`)]))
         await until('both are answered', () => recorder.stdout().toString().split('\n').length === 3)
         recorder.child.stdin!.end()

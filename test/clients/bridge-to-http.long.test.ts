@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { createServer, type AddressInfo } from 'node:net'
 import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
-import { cli, printed, server, until, useStage } from '../behaviour/stage.js'
+import { printed, server, until, useStage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
 import { overStdio, use, useDirectly, useModern } from './bridge-uses.js'
 import { startEverything } from './everything.js'
@@ -12,17 +12,8 @@ import { freePort } from './free-port.mjs'
 
 const stage = useStage()
 
-const bridgeTo = (url: string, ...options: string[]): string[] => [
-  process.execPath,
-  cli,
-  'record',
-  '--bridge',
-  '--url',
-  url,
-  '--out',
-  stage.out,
-  ...options,
-]
+const bridgeTo = (url: string, ...options: string[]): string[] =>
+  stage.recordWith('--bridge', '--url', url, ...options)
 
 describe('a client on stdio and a server over HTTP', () => {
   it.each(['streamableHttp', 'sse'] as const)('understand one another: %s', async (transport) => {

@@ -1,14 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createReplayStage, opening, type Client, type ReplayStage } from '../behaviour/replay-stage.js'
+import { call, createReplayStage, opening, type Client, type ReplayStage } from '../behaviour/replay-stage.js'
 import { run, type Run } from '../behaviour/run-cli.js'
 import { server } from '../behaviour/stage.js'
 
-const call = (id: number, name: string, args: object = {}) => ({
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
 const user: Client = {
   messages: [
     ...opening,

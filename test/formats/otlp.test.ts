@@ -1,16 +1,16 @@
 /** OpenTelemetry exports, checked with the official definitions. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { MessageRecord, TapeRecord } from '../../src/model/index.js'
-import { foreignMessage, foreignMeta } from '../../src/formats/foreign/records.js'
+import type { TapeRecord } from '../../src/model/index.js'
+import { foreignMeta } from '../../src/formats/foreign/records.js'
 import { otlpWithPayloads } from '../../src/formats/index.js'
 import { createMeter, durationBounds } from '../../src/formats/otlp/meter.js'
 import { readExport } from '../telemetry/otlp-judge.mjs'
 import { adopted, recordingOf, write } from './codec-stage.js'
 import { sessions } from './codec-sessions.js'
+import { said, startedAt } from './said.js'
 import type { Loose } from './import-stage.js'
 
-const startedAt = '2026-08-01T10:00:00.000Z'
 const meta = foreignMeta({ startedAt, transport: 'stdio', label: 'files' })
 const remote = foreignMeta({
   startedAt,
@@ -19,16 +19,6 @@ const remote = foreignMeta({
   url: 'https://example.com/mcp',
 })
 
-function said(
-  direction: 'in' | 'out',
-  us: number,
-  raw: string,
-  more: Partial<MessageRecord> = {},
-): MessageRecord {
-  const t = new Date(Date.parse(startedAt) + us / 1000).toISOString()
-  const from = direction === 'in' ? 'client_to_server' : 'server_to_client'
-  return { ...foreignMessage(raw, { t, direction: from }), us, ...more }
-}
 const ask = (id: string, method: string, params: string): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`
 const call = (id: string, name = 'search', more = ''): string =>

@@ -2,25 +2,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MessageRecord, TapeRecord } from '../../src/model/index.js'
-import { foreignMessage, foreignMeta } from '../../src/formats/foreign/records.js'
+import { foreignMeta } from '../../src/formats/foreign/records.js'
 import { sessions } from './codec-sessions.js'
+import { said, startedAt } from './said.js'
 import { recordsOf } from './session-json-stage.js'
 import { adopted, read, write } from './codec-stage.js'
 import { imported, type Loose } from './import-stage.js'
 
-const startedAt = '2026-08-01T10:00:00.000Z'
 const meta = foreignMeta({ startedAt, transport: 'stdio', label: 'files' })
 
-function said(
-  direction: 'in' | 'out',
-  us: number,
-  raw: string,
-  more: Partial<MessageRecord> = {},
-): MessageRecord {
-  const t = new Date(Date.parse(startedAt) + us / 1000).toISOString()
-  const from = direction === 'in' ? 'client_to_server' : 'server_to_client'
-  return { ...foreignMessage(raw, { t, direction: from }), us, ...more }
-}
 const call = (id: string, name = 'search', more = ''): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":${JSON.stringify(name)}${more}}}`
 const result = (id: string, value = '{}'): string => `{"jsonrpc":"2.0","id":${id},"result":${value}}`

@@ -3,21 +3,11 @@ import * as fc from 'fast-check'
 import type { MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { encodeRecord } from '../../src/formats/index.js'
 import { readEnvelope } from '../../src/wire/index.js'
+import { hardValues } from './hard-values.js'
 import { recordsOf } from './session-json-stage.js'
 
 const hard = [
-  '12345678901234567890',
-  '1.0',
-  '-0',
-  '1e400',
-  '{"a":1,"a":2}',
-  '{"__proto__":{"x":1},"constructor":0}',
-  '"\\ud800 \\udfff \\ud83d\\ude00 😀 \\u0000 \\/ \u2028 é"',
-  '[ 1 ,\t2 ]',
-  '{}',
-  '[]',
-  'null',
-  'true',
+  ...hardValues,
   '{"proxy_id":"x","payload":{"messages":[],"metadata":{}}}',
   '"\\"],\\"metadata\\":{"',
   '9'.repeat(5000),

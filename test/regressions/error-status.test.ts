@@ -1,15 +1,10 @@
 import { expect, it } from 'vitest'
-import { post, useHttpStage } from '../behaviour/http-stage.js'
+import { modern, post, useHttpStage } from '../behaviour/http-stage.js'
 import { cli, printed } from '../behaviour/stage.js'
 
 const stage = useHttpStage()
 
-const version = '2026-07-28'
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': version,
-  'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const { version, _meta } = modern
 /** Answers each request with the error that it names as its tool. */
 const refusing = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, params } = JSON.parse(line)
@@ -53,13 +48,7 @@ async function statuses(url: string): Promise<unknown[]> {
 
 it('errors of 2026-07-28 have the same HTTP status from a bridge and from a mock of what it recorded', async () => {
   const recorder = stage.start([
-    process.execPath,
-    cli,
-    'record',
-    '--listen',
-    '127.0.0.1:0',
-    '--out',
-    stage.out,
+    ...stage.recordWith('--listen', '127.0.0.1:0'),
     '--',
     process.execPath,
     '-e',

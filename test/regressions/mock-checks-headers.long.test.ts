@@ -1,17 +1,12 @@
 import { expect, it } from 'vitest'
 import { writeFileSync } from 'node:fs'
-import { post, useHttpStage } from '../behaviour/http-stage.js'
+import { modern, post, useHttpStage } from '../behaviour/http-stage.js'
 import { cli, printed, server } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 
 const stage = useHttpStage()
 
-const version = '2026-07-28'
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': version,
-  'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const { version, _meta } = modern
 const list = { id: 1, method: 'tools/list', params: { _meta } }
 const call = {
   id: 2,

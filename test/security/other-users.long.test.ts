@@ -125,16 +125,7 @@ describe.skipIf(!hasStranger)('another user of this machine', () => {
   })
 
   it('goes nowhere through record --forward', async () => {
-    const actor = stage.start([
-      process.execPath,
-      cli,
-      'record',
-      '--forward',
-      '--listen',
-      '127.0.0.1:0',
-      '--out',
-      stage.out,
-    ])
+    const actor = stage.start(stage.recordWith('--forward', '--listen', '127.0.0.1:0'))
     await printed(actor, 'SSL_CERT_FILE')
     const proxy = new URL(/HTTP_PROXY=(\S+)/.exec(actor.stdout().toString())![1]!)
     expect(proxy.username).toBe('')

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Actor, cli, server, viewerAddress, useStage } from '../behaviour/stage.js'
+import { type Actor, cli, server, viewerAddress, useStage, recordingsOf } from '../behaviour/stage.js'
 import { expectLooks, picture, seriousFindings } from './looks.js'
 import { holds, read } from './on-the-page.js'
 import { expectQuiet, hasBrowser, useViewer } from './stage.js'
@@ -10,11 +10,8 @@ import { messageLine, tapeOf } from './tapes.js'
 describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
   const stage = useViewer()
   const play = useStage()
-  let folder: string
-  beforeEach(() => {
-    folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
-    mkdirSync(folder, { recursive: true })
-  })
+  const recordings = (): string => recordingsOf(play)
+  beforeEach(() => void recordings())
 
   async function ui(): Promise<{ actor: Actor; url: string }> {
     const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
@@ -32,7 +29,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
       return [request, messageLine('out', answer(id, response), { corr })]
     }
     const lines = [...pair(1, 'first', 'first'), ...pair(2, text, said)]
-    writeFileSync(join(folder, `${label}.jsonl`), tapeOf(lines, label))
+    writeFileSync(join(recordings(), `${label}.jsonl`), tapeOf(lines, label))
   }
 
   it('finds a message in any recording, compares two, deletes one, and is where the brand leads', async () => {
@@ -98,7 +95,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.getByRole('button', { name: 'Delete before' }).click()
     await page.getByRole('button', { name: 'Delete permanently' }).click()
     await page.locator('.recording', { hasText: 'before' }).waitFor({ state: 'detached' })
-    expect(readdirSync(folder)).toEqual(['after.jsonl'])
+    expect(readdirSync(recordings())).toEqual(['after.jsonl'])
     expect(stage.complaints.splice(0).filter((line) => !line.includes('400'))).toEqual([])
     await page.context().close()
     actor.child.kill('SIGINT')
@@ -132,13 +129,13 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await asked.getByRole('button', { name: 'Cancel' }).click()
     await asked.waitFor({ state: 'detached' })
-    expect(readdirSync(folder)).toHaveLength(4)
+    expect(readdirSync(recordings())).toHaveLength(4)
     await several.click()
     await asked.getByRole('button', { name: 'Delete 2 recordings' }).click()
     await page.locator('.notice', { hasText: 'Deleted 2 recordings.' }).waitFor()
     await page.locator('.recording', { hasText: 'one' }).waitFor({ state: 'detached' })
     expect(await page.locator('.recording').count()).toBe(2)
-    const left = readdirSync(folder)
+    const left = readdirSync(recordings())
     expect(left).toHaveLength(2)
     expect(left).toContain('stays.jsonl')
 
@@ -166,8 +163,8 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     const long = 'a rather long name of a recording that somebody made'
     tape(long, 'the kettle', 'the <b>teapot</b> is warm')
     writeFileSync(
-      join(folder, 'cut.jsonl'),
-      readFileSync(join(folder, 'before.jsonl'), 'utf8')
+      join(recordings(), 'cut.jsonl'),
+      readFileSync(join(recordings(), 'before.jsonl'), 'utf8')
         .replace('before', 'cut')
         .split('\n')
         .slice(0, 3)
@@ -294,7 +291,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
       ]
     })()`)
     expect(statuses).toEqual([403, 403, 415, 405, 409, 409])
-    expect(existsSync(join(folder, 'kept.jsonl'))).toBe(true)
+    expect(existsSync(join(recordings(), 'kept.jsonl'))).toBe(true)
     stage.complaints.length = 0
     await page.context().close()
     actor.child.kill('SIGINT')

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import { createServer as createSocket, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -14,6 +14,7 @@ import {
   until,
   viewerAddress,
   useStage,
+  recordingsOf,
 } from '../behaviour/stage.js'
 import { expectLooks, picture, seriousFindings } from './looks.js'
 import { expectQuiet, hasBrowser, useViewer } from './stage.js'
@@ -27,12 +28,9 @@ const token = 'kettle-token-8f2c5d1e'
 describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
   const stage = useViewer()
   const play = useStage()
-  let folder: string
+  const recordings = (): string => recordingsOf(play)
   let gate: Server | undefined
-  beforeEach(() => {
-    folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
-    mkdirSync(folder, { recursive: true })
-  })
+  beforeEach(() => void recordings())
   afterEach(async () => {
     gate?.closeAllConnections()
     gate?.close()
@@ -59,7 +57,8 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
   }
 
   const form = (page: Page) => page.locator('.act-bench')
-  const tapes = (): string[] => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const tapes = (): string[] =>
+    readdirSync(recordings()).map((name) => readFileSync(join(recordings(), name), 'utf8'))
 
   it('connects to a recorded URL with headers, holds and edits, and says when it ends', async () => {
     const url = await guarded(await startEverything())

@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Actor, cli, server, until, viewerAddress, useStage } from '../behaviour/stage.js'
+import { type Actor, cli, server, until, viewerAddress, useStage, recordingsOf } from '../behaviour/stage.js'
 import { expectLooks, picture, seriousFindings } from './looks.js'
 import { holds } from './on-the-page.js'
 import { expectQuiet, hasBrowser, useViewer } from './stage.js'
@@ -16,11 +16,8 @@ const everything = resolve(
 describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
   const stage = useViewer()
   const play = useStage()
-  let folder: string
-  beforeEach(() => {
-    folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
-    mkdirSync(folder, { recursive: true })
-  })
+  const recordings = (): string => recordingsOf(play)
+  beforeEach(() => void recordings())
   const pages: Page[] = []
   afterEach(async () => {
     // A page of a test that failed would complain in the next one that its server is gone.
@@ -214,7 +211,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await page.getByRole('button', { name: 'End session' }).click()
     await bench.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^Connect to the server of/ }).waitFor()
-    const tapes = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const tapes = readdirSync(recordings()).map((name) => readFileSync(join(recordings(), name), 'utf8'))
     expect(tapes.length).toBe(2)
     expect(tapes.some((text) => text.includes('a pot with a spout') && text.includes('"type":"end"'))).toBe(
       true,
@@ -318,7 +315,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
 
   it('sends a request of a recording that has ended again, and saves it, from its row', async () => {
     await record()
-    const { actor, page } = await ui(join(folder, readdirSync(folder)[0]!))
+    const { actor, page } = await ui(join(recordings(), readdirSync(recordings())[0]!))
     const menu = async (name: string): Promise<void> => {
       await page.locator('.row', { hasText: 'tools/call' }).first().click({ button: 'right' })
       await page.getByRole('menuitem', { name }).click()
@@ -346,7 +343,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
 
   it('runs nothing of a recording that was made elsewhere: its command is for copying', async () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    writeFileSync(join(folder, 'elsewhere.jsonl'), tapeOf([messageLine('in', call)], 'elsewhere'))
+    writeFileSync(join(recordings(), 'elsewhere.jsonl'), tapeOf([messageLine('in', call)], 'elsewhere'))
     const { actor, page } = await ui()
     await page.getByRole('button', { name: 'Connect to the server of elsewhere' }).click()
     const box = page.locator('.act-box')

@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { answers } from './mini-talk.js'
+import { plainEnv, wiretape } from './run-cli.js'
+import { until, useStage, type Actor, type Stage } from './stage.js'
+
+/** What `wiretape explain` says of the only tape. */
+export async function explained(stage: Stage, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await wiretape(['explain', stage.tape(), ...args], {
+    cwd: stage.folder,
+    env: plainEnv(stage.env),
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+/** Recordings of servers on stdio, explained when they have ended. */
+export function useExplained() {
+  const stage = useStage()
+  const explain = (...args: string[]): Promise<string> => explained(stage, ...args)
+  return {
+    stage,
+    explain,
+    record(command: readonly string[], rules?: string): Actor {
+      if (rules !== undefined) writeFileSync(stage.path('rules.yaml'), rules)
+      return stage.start(stage.record(command, rules === undefined ? [] : ['--rules', 'rules.yaml']))
+    },
+    async got(recorder: Actor, count: number): Promise<void> {
+      await until(`${count} messages`, () => answers(recorder).length >= count || undefined)
+    },
+    async told(recorder: Actor, ...args: string[]): Promise<string> {
+      recorder.stdin.end()
+      await recorder.ended
+      return explain(...args)
+    },
+  }
+}
