@@ -14,3 +14,13 @@ export function lazyRead(load: () => Promise<Read>): Read {
 export function lazyWrite(load: () => Promise<Write>): Write {
   return (recording, report) => opened(async () => (await load())(answeredHere(recording), report))
 }
+
+export type Writing = Format & { readonly write: Write }
+
+/** A format that is only written. */
+export function writeOnly(
+  about: Pick<Format, 'id' | 'title' | 'extension'>,
+  load: () => Promise<Write>,
+): Writing {
+  return { ...about, detect: () => 0, write: lazyWrite(load) }
+}

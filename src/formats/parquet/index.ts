@@ -1,11 +1,8 @@
-import { lazyWrite } from '../lazy.js'
+import { writeOnly } from '../lazy.js'
 import type { Format } from '../format.js'
 
 /** One row per message (Apache Parquet 2, DuckDB). Pages omit it: its writer is a tenth of their size. */
-export const parquet: Format = {
-  id: 'parquet',
-  title: 'table (Parquet)',
-  extension: '.parquet',
-  detect: () => 0,
-  write: lazyWrite(async () => (await import('./write.js')).writeParquet),
-}
+export const parquet: Format = writeOnly(
+  { id: 'parquet', title: 'table (Parquet)', extension: '.parquet' },
+  async () => (await import('./write.js')).writeParquet,
+)

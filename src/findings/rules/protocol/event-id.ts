@@ -1,8 +1,6 @@
 import type { Rule } from '../../finding.js'
+import { mostUsed } from '../limits.js'
 import { sources } from '../sources.js'
-
-/** Limit of remembered event ids. */
-const most = 50_000
 
 export const eventId: Rule = {
   info: {
@@ -30,7 +28,7 @@ export const eventId: Rule = {
         const key = `${conversation}\u0000${id}`
         const before = seen.get(key)
         if (!before) {
-          if (seen.size < most) seen.set(key, here)
+          if (seen.size < mostUsed) seen.set(key, here)
         } else if (before.length !== here.length || before.id !== here.id)
           say(message, {
             message: `the event id ${id} was already used for another message`,

@@ -1,8 +1,6 @@
 import type { Rule } from '../../finding.js'
+import { mostOpen } from '../limits.js'
 import { sources } from '../sources.js'
-
-/** Limit of sessions remembered as lost. */
-const mostLost = 10_000
 
 export const lostSession: Rule = {
   info: {
@@ -17,7 +15,7 @@ export const lostSession: Rule = {
   begin({ server }, say) {
     const lost = new Set<string>()
     const lose = (conversation: string | undefined): void => {
-      if (conversation !== undefined && lost.size < mostLost) lost.add(conversation)
+      if (conversation !== undefined && lost.size < mostOpen) lost.add(conversation)
     }
     return {
       message(message) {

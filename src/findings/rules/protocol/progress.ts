@@ -1,8 +1,7 @@
 import type { Rule } from '../../finding.js'
 import { at } from '../../json.js'
+import { mostOpen } from '../limits.js'
 import { sources } from '../sources.js'
-
-const mostRemembered = 10_000
 
 export const progress: Rule = {
   info: {
@@ -38,7 +37,7 @@ export const progress: Rule = {
             also: [answer],
             level: 'warning',
           })
-        if (last.size > mostRemembered) last = new Map()
+        if (last.size > mostOpen) last = new Map()
         last.set(request, value)
       },
     }

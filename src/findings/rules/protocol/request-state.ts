@@ -1,9 +1,8 @@
 import { detach } from '../../../model/index.js'
 import type { Rule } from '../../finding.js'
 import type { Message } from '../../message.js'
+import { mostOpen } from '../limits.js'
 import { sources } from '../sources.js'
-
-const mostStates = 10_000
 
 /** A result that requests inputs from the client. */
 interface Round {
@@ -37,7 +36,7 @@ export const requestState: Rule = {
       message(message) {
         const { requestState: state, kind, inputResponses } = message.part.envelope
         if (kind === 'result' && message.fromServer && state !== undefined) {
-          if (given.size > mostStates) {
+          if (given.size > mostOpen) {
             given = new Set()
             isComplete = false
           }
@@ -48,7 +47,7 @@ export const requestState: Rule = {
           message.fromServer &&
           message.part.envelope.resultType === 'input_required'
         ) {
-          if (message.asked && rounds.size < mostStates)
+          if (message.asked && rounds.size < mostOpen)
             rounds.set(callOf(message, message.asked.subject), {
               hasState: state !== undefined,
               inputs: (message.part.envelope.inputRequests ?? []).map(detach),

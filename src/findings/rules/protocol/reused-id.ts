@@ -1,8 +1,6 @@
 import type { Rule } from '../../finding.js'
+import { mostUsed } from '../limits.js'
 import { sources } from '../sources.js'
-
-/** Limit of remembered ids per side and conversation. */
-const mostIds = 50_000
 
 export const ids: Rule = {
   info: {
@@ -40,7 +38,7 @@ export const ids: Rule = {
             what: 'used',
             also: [before],
           })
-        if (used.size >= mostIds) used = new Map()
+        if (used.size >= mostUsed) used = new Map()
         used.set(key, message.row)
       },
     }

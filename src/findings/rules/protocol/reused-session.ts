@@ -1,8 +1,6 @@
 import type { Rule } from '../../finding.js'
+import { mostUsed } from '../limits.js'
 import { sources } from '../sources.js'
-
-/** Limit of remembered conversations. */
-const most = 50_000
 
 export const reusedSession: Rule = {
   info: {
@@ -24,7 +22,7 @@ export const reusedSession: Rule = {
         if (!message.answers('initialize') || message.part.envelope.kind !== 'result') return
         const before = opened.get(conversation)
         if (before === undefined) {
-          if (opened.size < most) opened.set(conversation, message.row)
+          if (opened.size < mostUsed) opened.set(conversation, message.row)
         } else
           say(message, {
             message: 'the session id of this response belongs to an earlier session',

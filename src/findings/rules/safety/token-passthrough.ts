@@ -1,9 +1,8 @@
 import { detach } from '../../../model/index.js'
 import type { Rule } from '../../finding.js'
+import { mostUsed } from '../limits.js'
 import { sources } from '../sources.js'
 import { eachCredential } from './each-credential.js'
-
-const mostTags = 50_000
 
 export const tokenPassthrough: Rule = {
   info: {
@@ -25,7 +24,7 @@ export const tokenPassthrough: Rule = {
       if (tag === undefined) return
       const other = origins.get(tag)
       if (other === undefined) {
-        if (origins.size < mostTags) origins.set(detach(tag), origin)
+        if (origins.size < mostUsed) origins.set(detach(tag), origin)
       } else if (other !== origin)
         say(where, { message: `the same token was also sent to ${other}`, what: other })
     }
