@@ -15,7 +15,7 @@ export interface Matcher {
 }
 
 /** The names of matchers, with descriptions. */
-export const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
+const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
   ['any', 'any two values'],
   ['type', 'two values of the same type'],
   [

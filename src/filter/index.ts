@@ -1,4 +1,4 @@
-export { completeFilter, quoteValue, type Completion, type Completions, type KnownNames } from './complete.js'
+export { completeFilter, quoteValue, type Completion, type KnownNames } from './complete.js'
 export type { Condition } from './condition.js'
 export { describeFilter } from './describe.js'
 export type { FilterFault } from './fault.js'

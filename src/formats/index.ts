@@ -42,7 +42,6 @@ export {
   MessageLineEncoder,
   type MessageLine,
   encodeRecord,
-  indexTrace,
   readTraceLines,
   severalServersCode,
   traceV1,

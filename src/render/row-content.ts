@@ -14,7 +14,7 @@ import type { AskedMatter } from './row-view.js'
 /** Characters of a message that are searched for its content. */
 const lookedAt = 8_192
 /** Maximum characters of a content. */
-export const longestContent = 200
+const longestContent = 200
 
 /**
  * Content that distinguishes a message from others of its method: the arguments, the first line of a result,

@@ -16,7 +16,7 @@ import { bodyOf, refuse as fail } from './replies.js'
 import { writeAtPace } from './send-file.js'
 
 /** Pages send this header with the value 1. Forms and simple requests of other sites cannot set it. */
-export const actingHeader = 'x-wiretape-act'
+const actingHeader = 'x-wiretape-act'
 
 /** Concurrent screens of pages. */
 const mostChannels = 16

@@ -1,6 +1,6 @@
 export type { UiRecorder } from './catalogue.js'
 export type { Catalogue } from './catalogue.js'
 export type { RecordedServer } from './recorded-server.js'
-export type { CallsToRun, CallToKeep, Given, SavedCalls } from './saved-calls.js'
+export type { CallsToRun, Given, SavedCalls } from './saved-calls.js'
 export type { SavedRun } from './saved-calls.js'
-export { startUiServer, type UiServer, type UiServerOptions } from './start.js'
+export { startUiServer, type UiServer } from './start.js'

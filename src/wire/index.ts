@@ -32,7 +32,7 @@ export { mayHaveControls } from './control-bytes.js'
 export { PlainMessage } from './plain-message.js'
 export { LineFramer } from './line-framer.js'
 export type { LineFrame } from './line-framer.js'
-export { holdsMessages, partsOf, speaksJsonRpc } from './batch.js'
+export { holdsMessages, partsOf } from './batch.js'
 export {
   isSpoken,
   messagesIn,

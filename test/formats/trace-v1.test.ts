@@ -6,7 +6,6 @@ import {
   decodeLine,
   detectFormat,
   encodeRecord,
-  indexTrace,
   readTraceLines,
   traceV1,
   type TraceLine,
@@ -15,6 +14,7 @@ import { WiretapeError, type Diagnostic, type MessageRecord, type TapeRecord } f
 import { readEnvelope } from '../../src/wire/index.js'
 import { heldBytes } from '../model/heap.js'
 import { hardValues } from './hard-values.js'
+import { indexTrace } from './trace-index.js'
 import { isLong, runs } from '../long.js'
 
 const folder = join(import.meta.dirname, '../fixtures/trace-v1')

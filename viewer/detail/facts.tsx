@@ -45,7 +45,7 @@ export function Facts({ row }: { readonly row: number }) {
 }
 
 /** `14:03:12.345 UTC` */
-export function wallTime(us: number): string {
+function wallTime(us: number): string {
   const text = dateText(us)
   return text === '' ? '' : `${text.slice(-13, -1)} UTC`
 }

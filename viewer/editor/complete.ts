@@ -98,7 +98,7 @@ function below(path: readonly string[], place: readonly string[]): readonly stri
 }
 
 /** The schemas that apply to the value at a path. */
-export function schemasAt(root: Schema, path: readonly string[]): Schema[] {
+function schemasAt(root: Schema, path: readonly string[]): Schema[] {
   let schemas = widened(root, [root])
   for (const step of path.slice(0, deepest)) {
     const next = schemas.flatMap((schema) => {

@@ -267,7 +267,7 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /** Segments of one session, read as one file. */
-export function joinOpened(parts: readonly Opened[]): Opened {
+function joinOpened(parts: readonly Opened[]): Opened {
   const [first] = parts
   if (parts.length === 1) return first!
   const starts: number[] = []

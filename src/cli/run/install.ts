@@ -36,7 +36,7 @@ export interface InstallCommandOptions {
 }
 
 /** Default of `--keep` for installed recorders. */
-export const defaultKeep = '30d,2GB'
+const defaultKeep = '30d,2GB'
 
 export function placesOf(io: Pick<Io, 'cwd'>): Places {
   return { home: homedir(), cwd: io.cwd, platform: process.platform, env: process.env }

@@ -79,7 +79,7 @@ export async function unlessUnwritable(io: Io, record: () => Promise<number>): P
 export const howToStart = 'clients start this command from their configuration'
 
 /** Folder for tapes: the named one, else the recordings in the data folder. */
-export function tapesFolder(out: string | undefined, io: Io): string {
+function tapesFolder(out: string | undefined, io: Io): string {
   return out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, out)
 }
 

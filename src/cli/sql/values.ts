@@ -2,7 +2,7 @@ import { escapeJson } from '../../render/index.js'
 import type { Result } from './duckdb.js'
 
 /** A value of DuckDB as JSON text. @param isJson for a JSON column: its text stays unchanged */
-export function valueJson(value: unknown, isJson = false): string {
+function valueJson(value: unknown, isJson = false): string {
   if (value === null || value === undefined) return 'null'
   if (isJson && typeof value === 'string') return value
   switch (typeof value) {

@@ -4,7 +4,7 @@ import { junitReport } from './junit.js'
 import { markdownReport } from './markdown.js'
 import type { ComparisonReport } from './report.js'
 
-export { collectReport, type ComparisonReport, type ReportCollector } from './report.js'
+export { collectReport, type ComparisonReport } from './report.js'
 
 /** The reports of `--report KIND=FILE`, as pieces of text. */
 export const reportKinds: Readonly<Record<string, (report: ComparisonReport) => Iterable<string>>> = {

@@ -3,7 +3,7 @@ import { readSession, readSessionEnds } from './read.js'
 import { writeSession } from './write.js'
 
 export { createDroppedFrames } from './dropped.js'
-export { viewSession, type SessionRow, type SessionView } from './rows.js'
+export { viewSession, type SessionRow } from './rows.js'
 
 /** One JSON document with a whole session, used by security testers (docs/session-file.md). */
 export const sessionJson: Format = {

@@ -4,9 +4,8 @@ import type { StartedRules, WatchRulesOptions } from './watch-rules.js'
 export type { RuleFrame, Rules } from './rules.js'
 export { GuardedRules, type Guard, type GuardVerdict } from './guard.js'
 export { cannotApplyError, cannotApplyWords } from './failure.js'
-export type { DescribedRule } from './describe-rule.js'
 export type { LoadedRules } from './load-rules.js'
-export type { StartedRules, WatchedRules, WatchRulesOptions } from './watch-rules.js'
+export type { WatchedRules } from './watch-rules.js'
 
 /** As `loadRules` of load-rules.ts. YAML and patterns are loaded only if there are rules. */
 export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>): Promise<LoadedRules> {

@@ -60,7 +60,7 @@ export async function openStore(address: string, env: Env, files: NatsFiles = {}
 }
 
 /** @throws WiretapeError `usage` without keys */
-export function s3Place(bucket: string, env: Env): S3Place {
+function s3Place(bucket: string, env: Env): S3Place {
   const accessKeyId = env['AWS_ACCESS_KEY_ID'] || undefined
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'] || undefined
   if (accessKeyId === undefined || secretAccessKey === undefined) {

@@ -117,7 +117,7 @@ function isWorthAnother(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)
 }
 
-export function s3Url({ bucket, region, endpoint, pathStyle }: S3Place, key: string): URL {
+function s3Url({ bucket, region, endpoint, pathStyle }: S3Place, key: string): URL {
   const base = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`)
   if (!pathStyle) base.hostname = `${bucket}.${base.hostname}`
   const folders = base.pathname.split('/').filter((part) => part !== '')

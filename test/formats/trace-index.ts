@@ -1,7 +1,6 @@
-import { createFold, type EntryTable, type Fold, type Report } from '../../model/index.js'
-import { idKey } from '../../wire/index.js'
-import type { TraceLine } from './read.js'
-import { TraceScan } from './scan.js'
+import { TraceScan, type TraceLine } from '../../src/formats/index.js'
+import { createFold, type EntryTable, type Fold, type Report } from '../../src/model/index.js'
+import { idKey } from '../../src/wire/index.js'
 
 /** A tape's rows with the file offsets of their lines, without payloads. */
 export interface TraceIndex {
