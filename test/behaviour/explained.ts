@@ -18,20 +18,17 @@ export async function explained(stage: Stage, ...args: string[]): Promise<string
 export function useExplained() {
   const stage = useStage()
   const explain = (...args: string[]): Promise<string> => explained(stage, ...args)
-  return {
-    stage,
-    explain,
-    record(command: readonly string[], rules?: string): Actor {
-      if (rules !== undefined) writeFileSync(stage.path('rules.yaml'), rules)
-      return stage.start(stage.record(command, rules === undefined ? [] : ['--rules', 'rules.yaml']))
-    },
-    async got(recorder: Actor, count: number): Promise<void> {
-      await until(`${count} messages`, () => answers(recorder).length >= count || undefined)
-    },
-    async told(recorder: Actor, ...args: string[]): Promise<string> {
-      recorder.stdin.end()
-      await recorder.ended
-      return explain(...args)
-    },
+  const record = (command: readonly string[], rules?: string): Actor => {
+    if (rules !== undefined) writeFileSync(stage.path('rules.yaml'), rules)
+    return stage.start(stage.record(command, rules === undefined ? [] : ['--rules', 'rules.yaml']))
   }
+  const got = async (recorder: Actor, count: number): Promise<void> => {
+    await until(`${count} messages`, () => answers(recorder).length >= count || undefined)
+  }
+  const told = async (recorder: Actor, ...args: string[]): Promise<string> => {
+    recorder.stdin.end()
+    await recorder.ended
+    return explain(...args)
+  }
+  return { stage, explain, record, got, told }
 }

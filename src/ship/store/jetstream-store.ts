@@ -8,6 +8,7 @@ import { bytesOf, checkKey, noSuchObject, type Content, type ObjectStore } from 
 import { hasAllChunks, objectEntries, readChunks, removeObject } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
+export const defaultBucket = 'wiretape-segments'
 /** The server drops repeated announcements of a manifest within this time. */
 const duplicateWindowHours = 24
 /** Older announcements are dropped, and the oldest ones beyond this size. Collectors repeat those of segments that are still waiting. */
