@@ -1,5 +1,27 @@
 import { ownMetric, type OwnMetric } from '../../formats/index.js'
-import type { CollectorCounts } from './collector.js'
+
+/** Counters since the start. */
+export interface CollectorCounts {
+  segments: number
+  messages: number
+  /** Compressed size. */
+  bytes: number
+  /** Deliveries of already indexed segments. */
+  repeated: number
+  dead: number
+  /** Failed attempts that are repeated. */
+  failed: number
+  /** Gaps reported by recorders. */
+  gaps: number
+  /** Lost messages reported by recorders. */
+  lost: number
+  /** Longest time in the last batch from shipping a segment to writing the batch. */
+  lagMs: number
+}
+
+export function noCounts(): CollectorCounts {
+  return { segments: 0, messages: 0, bytes: 0, repeated: 0, dead: 0, failed: 0, gaps: 0, lost: 0, lagMs: 0 }
+}
 
 /** A collector's work, as metrics: see docs/telemetry.md. */
 export function collectorMetrics(counts: CollectorCounts): OwnMetric[] {

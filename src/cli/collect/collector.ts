@@ -11,6 +11,7 @@ import {
   type ObjectStore,
 } from '../../ship/index.js'
 import { Attempts, mayBeInProgress, type FailedAttempts } from './attempts.js'
+import { noCounts } from './collector-metrics.js'
 import { hashIn, writeDeadLetter } from './dead-letter.js'
 import { fetchSegment, type FetchedSegment } from './fetch-segment.js'
 import { IndexBatch } from './index-batch.js'
@@ -29,6 +30,8 @@ const usualAttempts = 3
 const againMs = 5_000
 /** Reading a segment and writing its batch may take this long. */
 const commitMs = 60_000
+/** With `once`, a source that fails this often in turn ends the run. */
+const mostFailures = 30
 /** Pause before a store lists again what is in progress. */
 const busyMs = 1_000
 
@@ -47,6 +50,8 @@ export interface CollectorOptions {
   readonly batchAgeMs: number
   /** Attempts before a segment becomes a dead letter. @default 3 */
   readonly mostAttempts?: number
+  /** Pause after the source failed. @default 1 s */
+  readonly failedPauseMs?: number
   readonly now: () => number
   /** Reports a failing store or an unreadable segment to the user. */
   readonly complain: (message: string) => Promise<void> | void
@@ -58,25 +63,6 @@ export interface WrittenBatch {
   readonly segments: number
   readonly messages: number
   readonly bytes: number
-}
-
-/** Counters since the start. */
-export interface CollectorCounts {
-  segments: number
-  messages: number
-  /** Compressed size. */
-  bytes: number
-  /** Deliveries of already indexed segments. */
-  repeated: number
-  dead: number
-  /** Failed attempts that are repeated. */
-  failed: number
-  /** Gaps reported by recorders. */
-  gaps: number
-  /** Lost messages reported by recorders. */
-  lost: number
-  /** Longest time in the last batch from shipping a segment to writing the batch. */
-  lagMs: number
 }
 
 interface Held {
@@ -91,17 +77,7 @@ interface Held {
  * day and server of a batch. A delivery is acknowledged once its batch is committed, so a collector may be killed at any time.
  */
 export class Collector {
-  readonly counts: CollectorCounts = {
-    segments: 0,
-    messages: 0,
-    bytes: 0,
-    repeated: 0,
-    dead: 0,
-    failed: 0,
-    gaps: 0,
-    lost: 0,
-    lagMs: 0,
-  }
+  readonly counts = noCounts()
   readonly #options: CollectorOptions
   readonly #attempts: Attempts
   readonly #mostAttempts: number
@@ -111,6 +87,7 @@ export class Collector {
   #batchStartMs = 0
   #bytesInWork = 0
   #waiting: (() => void)[] = []
+  #failure: unknown
 
   constructor(options: CollectorOptions) {
     this.#options = options
@@ -118,9 +95,14 @@ export class Collector {
     this.#mostAttempts = options.mostAttempts ?? usualAttempts
   }
 
-  /** Runs until aborted; with `once`, until nothing is left. Commits all collected segments before it returns. */
+  /**
+   * Runs until aborted; with `once`, until nothing is left. Commits all collected segments before it returns.
+   *
+   * @throws with `once`, the error of a source that keeps failing
+   */
   async run(signal: AbortSignal, once: boolean): Promise<void> {
-    const { source } = this.#options
+    const { source, failedPauseMs = busyMs } = this.#options
+    let failures = 0
     const timer = setInterval(() => {
       for (const delivery of this.#inFlight.values()) delivery.working()
     }, source.workingMs)
@@ -130,10 +112,14 @@ export class Collector {
         if (taken > 0) continue
         if (once) {
           await this.commit()
-          if ((await this.#attempted(() => source.waiting())) === 0) break
+          const left = await this.#attempted(() => source.waiting())
+          if (left === 0) break
+          failures = left === undefined ? failures + 1 : 0
+          if (failures === mostFailures) throw this.#failure
         }
         // A store lists what is in progress again at once.
-        if (!source.isQueue) await pause(busyMs, undefined, { signal }).catch(() => undefined)
+        const ms = failures > 0 ? failedPauseMs : source.isQueue ? 0 : busyMs
+        if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined)
       }
       await this.commit()
     } finally {
@@ -390,6 +376,7 @@ export class Collector {
   }
 
   async #failed(error: unknown): Promise<void> {
+    this.#failure = error
     this.counts.failed += 1
     await this.#options.complain(error instanceof Error ? error.message : String(error))
   }

@@ -5,7 +5,7 @@ import { lockToFiles, runEngine } from '../sql/engine.js'
 import { viewStatements } from '../sql/views.js'
 import { fleetSource } from './fleet-views.js'
 import { SegmentTexts } from './segment-texts.js'
-import { indexFiles } from './store-index.js'
+import { indexFiles, type QueryIo } from './store-index.js'
 
 /**
  * Runs one query over the index of a store. It sees only the views, like a query over recordings.
@@ -17,7 +17,7 @@ export async function runFleetQuery(
   sql: string,
   at: string,
   sinceMs: number | undefined,
-  { dataFolder }: { readonly dataFolder: string },
+  io: QueryIo,
   take: (result: Result) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function runFleetQuery(
   const store = await openStore(at, process.env)
   try {
     const sinceDay = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString().slice(0, 10)
-    const files = await indexFiles(store, dataFolder, sinceDay)
+    const files = await indexFiles(store, io, sinceDay)
     await runEngine(
       sql,
       async (connection, duckdb) => {

@@ -5,9 +5,11 @@ import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { WiretapeError } from '../../model/index.js'
+import { countOf } from '../../render/index.js'
 import type { ObjectStore } from '../../ship/index.js'
 import { chooseBatches, readCommit, type BatchCommit } from '../collect/commit.js'
 import { commitsPrefix } from '../collect/keys.js'
+import type { Io } from '../io.js'
 import type { FleetFiles } from './fleet-views.js'
 
 /** Concurrent requests. */
@@ -17,6 +19,9 @@ const mostCachedBytes = 4 * 1024 ** 3
 /** Files used within this time stay: another query may need them. */
 const inUseMs = 3_600_000
 
+/** Where copies of files go, and who is told about messages that are missing. */
+export type QueryIo = Pick<Io, 'dataFolder' | 'complain'>
+
 /**
  * Local files of a store's index for a query: those of a folder in place, others as copies in the data folder.
  *
@@ -25,11 +30,17 @@ const inUseMs = 3_600_000
  */
 export async function indexFiles(
   store: ObjectStore,
-  dataFolder: string,
+  { dataFolder, complain }: QueryIo,
   sinceDay: string | undefined,
 ): Promise<FleetFiles> {
   const cache = new FileCache(store, dataFolder)
-  const chosen = chooseBatches(await commitsOf(store))
+  const { commits, leftOut } = await commitsOf(store)
+  const chosen = chooseBatches(commits)
+  if (leftOut > 0)
+    await complain(
+      `${store.address}: ${countOf(leftOut, 'batch', 'batches')} of the index cannot be read, and ${leftOut === 1 ? 'its' : 'their'} messages are left out`,
+      'update wiretape if a newer version wrote it',
+    )
   if (chosen.length === 0)
     throw new WiretapeError('unreadable', `${store.address} has no index`, {
       hint: 'create it with wiretape collect (docs/fleet.md)',
@@ -55,7 +66,7 @@ export async function indexFiles(
   return files
 }
 
-async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
+async function commitsOf(store: ObjectStore): Promise<{ commits: BatchCommit[]; leftOut: number }> {
   const keys: string[] = []
   for await (const { key } of store.list(commitsPrefix)) if (key.endsWith('.json')) keys.push(key)
   const commits: BatchCommit[] = []
@@ -63,7 +74,7 @@ async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
     const commit = await readCommit(store, key)
     if (commit) commits.push(commit)
   })
-  return commits
+  return { commits, leftOut: keys.length - commits.length }
 }
 
 /** Runs some requests concurrently. */

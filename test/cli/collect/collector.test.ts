@@ -4,6 +4,7 @@ import { openDeadSource } from '../../../src/cli/collect/dead-source.js'
 import { openStoreSource } from '../../../src/cli/collect/store-source.js'
 import { escapeName, IndexBatch } from '../../../src/cli/collect/index-batch.js'
 import { bytesOf, manifestKey, segmentKey, type ObjectStore } from '../../../src/ship/index.js'
+import { WiretapeError } from '../../../src/model/index.js'
 import { Bus, collectorOf, folderStore, killedBefore, killedByReading, sealed, tapeOf } from './collected.js'
 import { commitsOf, keysOf, rowsOf } from './indexed-rows.js'
 
@@ -225,6 +226,17 @@ describe('a collector', () => {
     expect(bus.length).toBe(0)
   })
 
+  it('ends with an error where --once has a source that keeps failing', async () => {
+    const [bus, target] = [new Bus(await folderStore()), await folderStore()]
+    const refuse = async (): Promise<never> => {
+      throw new WiretapeError('unreadable', 'permission denied')
+    }
+    const { collector } = collectorOf({ ...bus.source(), next: refuse, waiting: refuse }, target, {
+      failedPauseMs: 1,
+    })
+    await expect(collector.run(new AbortController().signal, true)).rejects.toThrow('permission denied')
+  })
+
   it('tries dead letters again, and deletes those that are in the index then', async () => {
     const bus = new Bus(await folderStore())
     const target = await folderStore()
@@ -342,7 +354,7 @@ describe('a collector', () => {
       next: (most: number, waitMs: number) => failing(() => source.next(most, waitMs)),
       waiting: () => failing(() => source.waiting()),
     }
-    const { collector, complaints } = collectorOf(flaky, target)
+    const { collector, complaints } = collectorOf(flaky, target, { failedPauseMs: 1 })
     await collector.run(new AbortController().signal, true)
     expect(complaints).toEqual(['timeout', 'timeout'])
     expect(await rowsOf(target)).toHaveLength(4)
