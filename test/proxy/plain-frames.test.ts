@@ -115,7 +115,7 @@ describe('the short way of a plain message onto the tape', () => {
         expect(short).toBe(0)
         expect(shortWay).toEqual(longWay)
       }),
-      { numRuns: runs(4000) },
+      { numRuns: runs(2000) },
     )
   })
 
