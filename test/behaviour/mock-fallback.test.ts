@@ -1,47 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { mock } from '../../src/index.js'
-import { wiretape, type Run } from './run-cli.js'
-import { postHeaders, server, useStage } from './stage.js'
+import { wiretape } from './run-cli.js'
+import { postHeaders } from './stage.js'
+import { type Answer, asked, call, mini, rpc, textOf, useRecordedMini } from './mock-fallback-stage.js'
 
-const stage = useStage()
-
-const mini = server('mini-mcp.mjs')
-const rpc = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
-const opening =
-  rpc({
-    id: 0,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-  }) + rpc({ method: 'notifications/initialized' })
-const call = (id: number, name: string, args: object = {}, more: object = {}): string =>
-  rpc({ id, method: 'tools/call', params: { name, arguments: args, ...more } })
-
-/** Records mini-mcp's responses to these messages. */
-async function recorded(...messages: string[]): Promise<string> {
-  await wiretape(stage.record(mini).slice(2), { input: opening + messages.join('') })
-  return stage.tape()
-}
-
-interface Answer {
-  readonly id: unknown
-  readonly result: { readonly content: readonly { readonly text: string }[] }
-  readonly error: { readonly code: number; readonly message: string }
-}
-
-async function asked(args: string[], ...messages: string[]): Promise<Run & { answers: Map<number, Answer> }> {
-  const run = await wiretape(['mock', ...args], { input: opening + messages.join('') })
-  const lines = run.stdout
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line))
-  return {
-    ...run,
-    answers: new Map(lines.filter(({ id }) => id !== undefined).map((line) => [line.id, line])),
-  }
-}
-
-const textOf = (answer: Answer | undefined): string | undefined => answer?.result.content[0]?.text
+const { stage, recorded } = useRecordedMini()
 
 describe('mock with a fallback', () => {
   it('sends requests that were not recorded to the real server, and keeps its responses in a copy that plays', async () => {

@@ -1,67 +1,11 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { printed, server, until, useStage } from './stage.js'
+import { describe, expect, it } from 'vitest'
+import { printed, until } from './stage.js'
+import { untilVersion, useReload } from './reload-stage.js'
 
-const stage = useStage()
-beforeEach(() => {
-  become({ version: '1', tools: ['heard', 'version'] })
-})
-
-const become = (state: object | string): void =>
-  writeFileSync(stage.path('state.json'), typeof state === 'string' ? state : JSON.stringify(state))
-const changing = (): string[] => server('changing-mcp.mjs', stage.path('state.json'))
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
-
-interface Talk {
-  readonly client: Client
-  readonly changes: () => number
-  call(name: string): Promise<unknown>
-}
-
-async function talk(transport: Transport): Promise<Talk> {
-  const client = new Client({ name: 'test-client', version: '1' }, { capabilities: { roots: {} } })
-  let changes = 0
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (changes += 1))
-  await client.connect(transport)
-  return {
-    client,
-    changes: () => changes,
-    async call(name) {
-      const { content } = await client.callTool({ name })
-      return JSON.parse((content as { text: string }[])[0]!.text)
-    },
-  }
-}
-
-async function record(...options: string[]): Promise<Talk & { said: () => string }> {
-  const [command, ...args] = stage.record(changing(), options)
-  const env = stage.env as Record<string, string>
-  const transport = new StdioClientTransport({
-    command: command!,
-    args,
-    env,
-    cwd: stage.folder,
-    stderr: 'pipe',
-  })
-  let said = ''
-  transport.stderr!.on('data', (chunk: Buffer) => void (said += chunk.toString()))
-  return { ...(await talk(transport)), said: () => said }
-}
-
-/** Waits until a response comes from this version of the server. */
-async function untilVersion(one: Talk, version: string): Promise<void> {
-  await until(
-    `version ${version} answers`,
-    async () => (await one.call('version').catch(() => undefined)) === version,
-  )
-}
+const { stage, become, changing, cli, record } = useReload()
 
 describe('record --watch', () => {
   it('is recognised by diff, replay, rules and explain', async () => {
