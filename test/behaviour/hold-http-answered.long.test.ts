@@ -2,26 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { isMessage, openStream, post, type HttpStage, useHttpStage } from './http-stage.js'
-import { until, type Actor } from './stage.js'
+import { isMessage, openStream, post } from './http-stage.js'
+import { until } from './stage.js'
 import type { Line } from './tape-bytes.js'
+import { call, useHeldHttp } from './hold-http-stage.js'
 
-const stage = useHttpStage()
-
-const record = (upstream: string, ...options: string[]): ReturnType<HttpStage['recordUrl']> =>
-  stage.recordUrl(upstream, options)
-const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
-const end = (recorder: Actor): Promise<Line[]> => stage.end(recorder)
-
-const call = (id: number, text: string): object => ({
-  id,
-  method: 'tools/call',
-  params: { name: 'echo', arguments: { text } },
-})
+const { stage, record } = useHeldHttp()
 
 describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) => {
   it('values that only headers have are sent again when the request is replayed or repeated', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     writeFileSync(
       stage.path('rules.yaml'),
       "rules: [{ name: twice, when: 'is:request id:1', duplicate: true }]",
@@ -38,11 +28,11 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     await screen.tell({ type: 'replay', message, text })
     expect(upstream.headers[2]).toMatchObject(sent)
     screen.close()
-    await end(recorder)
+    await stage.end(recorder)
   })
 
   it('an edited request of 2026-07-28 gets the headers that it needs now, and loses its old ones', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
     const list = { id: 1, method: 'tools/list', params: {} }
@@ -72,11 +62,11 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
       expect([sentMethod, sentName]).toEqual([method, name])
     }
     screen.close()
-    await end(recorder)
+    await stage.end(recorder)
   })
 
   it('a person responds in place of the server; other messages pass meanwhile', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'dir:in id:1')
     const screen = await attach(stage)
     const got = post(url, call(1, 'x'))
@@ -84,11 +74,11 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect((await post(url, call(2, 'y'))).text).toContain('"y"')
     await screen.tell({ type: 'answer', message, result: '{"mine":1.0}' })
     expect((await got).text).toBe('{"jsonrpc":"2.0","id":1,"result":{"mine":1.0}}')
-    await end(recorder)
+    await stage.end(recorder)
   })
 
   it("a user's message is posted, and its response goes to the user's screen", async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url)
     await post(url, call(1, 'x'), {
       'mcp-session-id': 'the-session',
@@ -105,7 +95,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
       'mcp-session-id': 'the-session',
       authorization: 'Bearer secret-token-1234567890',
     })
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.find((line) => line['id'] === result['message'])).toMatchObject({
       injected: true,
       dir: 'in',
@@ -114,20 +104,20 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 
   it('a held message goes on when the last screen detaches', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--intercept')
     const screen = await attach(stage)
     const got = post(url, call(1, 'x'))
     await screen.held()
     screen.close()
     expect((await got).text).toContain('"x"')
-    await end(recorder)
+    await stage.end(recorder)
   })
 })
 
 describe('a held request', () => {
   it('whose client disconnects is not sent, and the tape says so', async () => {
-    const upstream = await echo('json')
+    const upstream = await stage.echo('json')
     const { recorder, url } = await record(upstream.url, '--intercept')
     const screen = await attach(stage)
     const stop = new AbortController()
@@ -140,7 +130,7 @@ describe('a held request', () => {
     const released = await screen.event('it is let go', ({ type }) => type === 'released')
     expect(released).toMatchObject({ message, outcome: 'dropped', cause: 'end' })
     expect(upstream.bodies).toEqual([])
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ why: 'its client disconnected' })
     expect(lines.filter(isMessage)).toEqual([])
   })
@@ -175,7 +165,7 @@ describe('an event stream', () => {
     while (came.length < expected.length) came += (await reader.read()).value ?? ''
     expect(came).toBe(expected)
     await reader.cancel()
-    await end(recorder)
+    await stage.end(recorder)
   })
 
   it('that was open before is held from the next event on, and accepts injected events', async () => {
@@ -208,7 +198,7 @@ describe('an event stream', () => {
     send(note(5))
     await until('it passes', () => came().includes('n5'))
     await close()
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.filter(isMessage).map(({ raw, injected }) => [raw.method, injected] as unknown)).toEqual([
       ['n1', undefined],
       ['n2', undefined],
@@ -222,7 +212,7 @@ describe('an event stream', () => {
 
 describe('a request whose id was changed', () => {
   it.each(['json', 'events'] as const)('gets its response under the original id, with %s', async (as) => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
     const got = post(url, call(7, 'x'))
@@ -232,7 +222,7 @@ describe('a request whose id was changed', () => {
     expect(answer).toContain('{"jsonrpc":"2.0","id":7,"result"')
     expect(JSON.parse(upstream.bodies[0]!)).toMatchObject({ id: 99 })
     screen.close()
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.find((line) => line['corr'] === message)).toMatchObject({
       raw: { id: 7 },
       original: { id: 99 },
@@ -256,14 +246,14 @@ describe('a body that cannot be gated', () => {
     const notice = await screen.event('it is told', ({ type }) => type === 'notice')
     expect(notice).toMatchObject({ message: expect.stringMatching(words) })
     screen.close()
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.find(({ type }) => type === 'note')).toMatchObject({ text: expect.stringMatching(words) })
   })
 })
 
 describe('a conversation', () => {
   it('has one name in held events and on the tape, and messages can be sent to that name', async () => {
-    const upstream = await echo('json')
+    const upstream = await stage.echo('json')
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
     const got = post(url, call(1, 'x'), { 'mcp-session-id': 'the-session' })
@@ -274,7 +264,7 @@ describe('a conversation', () => {
     await screen.tell({ type: 'inject', direction: 'client_to_server', text, conversation })
     expect(upstream.headers[1]).toMatchObject({ 'mcp-session-id': 'the-session' })
     screen.close()
-    const lines = (await end(recorder)).filter(isMessage)
+    const lines = (await stage.end(recorder)).filter(isMessage)
     expect(new Set(lines.map(({ conv }) => conv as string))).toEqual(new Set([conversation]))
   })
 })
@@ -303,6 +293,6 @@ describe('a request that passed before holding began', () => {
     await screen.tell({ type: 'forward', message: held['message'] })
     expect((await got).text).toContain('"result":{}')
     screen.close()
-    await end(recorder)
+    await stage.end(recorder)
   })
 })

@@ -5,22 +5,12 @@ import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextpro
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { isMessage, post, type HttpStage, useHttpStage } from './http-stage.js'
-import { printed, server, type Actor } from './stage.js'
+import { isMessage, post } from './http-stage.js'
+import { printed, server } from './stage.js'
 import type { Line } from './tape-bytes.js'
+import { call, useHeldHttp } from './hold-http-stage.js'
 
-const stage = useHttpStage()
-
-const record = (upstream: string, ...options: string[]): ReturnType<HttpStage['recordUrl']> =>
-  stage.recordUrl(upstream, options)
-const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
-const end = (recorder: Actor): Promise<Line[]> => stage.end(recorder)
-
-const call = (id: number, text: string): object => ({
-  id,
-  method: 'tools/call',
-  params: { name: 'echo', arguments: { text } },
-})
+const { stage, record } = useHeldHttp()
 
 describe('the official client of 2026-07-28', () => {
   it('gets the response to the edited call, whose headers agree with it', async () => {
@@ -44,7 +34,7 @@ describe('the official client of 2026-07-28', () => {
     const text = held['text'].replace('before', 'after').replace('Malmö', 'Åbo')
     await screen.tell({ type: 'edit', message: held['message'], text })
     expect(JSON.stringify(await answer)).toContain('after')
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     await client.close()
     const sent = lines.find((line) => isMessage(line) && line['modified'])
     expect(sent).toMatchObject({
@@ -78,7 +68,7 @@ describe('the official client of 2025-11-25', () => {
       text: held['text'].replace('"result":{}', '"result":{"_meta":{"edited":true}}'),
     })
     expect(await answer).toEqual({ _meta: { edited: true } })
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     await client.close()
     expect(lines.find((line) => isMessage(line) && line['modified'])).toMatchObject({
       dir: 'out',
@@ -90,7 +80,7 @@ describe('the official client of 2025-11-25', () => {
 
 describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) => {
   it('a held request goes on with another body and length', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:request')
     const screen = await attach(stage)
     const got = post(url, call(1, 'before'), { 'mcp-method': 'tools/call', 'mcp-param-words': 'before' })
@@ -103,12 +93,12 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
       'mcp-param-words': 'before',
       'content-length': String(Buffer.byteLength(upstream.bodies[0]!)),
     })
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.filter(isMessage)[0]).toMatchObject({ id: message, seq: 0, modified: true })
   })
 
   it('a response is held, edited and sent on in its place', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
     const screen = await attach(stage)
     const got = post(url, call(1, 'x'))
@@ -118,7 +108,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect(status).toBe(200)
     expect(body).toContain('changed on its way')
     if (as === 'events') expect(body).toMatch(/^id: 1\ndata: .*\n\nid: 2\nevent: message\ndata: .*\n\n$/)
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.find((line) => line['modified'])).toMatchObject({
       id: message,
       corr: lines.find(isMessage)!['id'],
@@ -126,7 +116,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 
   it('a dropped request gets our response, and never reaches the server', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'tool:echo is:request')
     const screen = await attach(stage)
     const got = post(url, call(1, 'x'))
@@ -138,7 +128,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
       error: { code: -32000, message: expect.stringContaining('wiretape') },
     })
     expect(upstream.bodies).toEqual([])
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.map(({ type }) => type as unknown)).toEqual([
       'meta',
       'held',
@@ -151,7 +141,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 
   it('rules change, respond and drop without a screen', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     writeFileSync(
       stage.path('rules.yaml'),
       `rules:
@@ -169,7 +159,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect((await post(url, call(3, 'x'))).text).toContain('-32000')
     expect((await post(url, call(4, 'x'))).text).toContain('"x"')
     expect((await post(url, call(5, 'x'))).text).toContain('"asked":null')
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     const ruled = lines.filter(isMessage).map((line) => line['rule'] as unknown)
     expect(ruled.filter((rule) => rule !== undefined)).toEqual(['swap', 'block', 'lose', 'later', 'mask'])
   })
@@ -177,14 +167,14 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
 
 describe('a held response', () => {
   it('that is dropped becomes an error for its client, which the tape has', async () => {
-    const upstream = await echo('json')
+    const upstream = await stage.echo('json')
     const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
     const screen = await attach(stage)
     const got = post(url, call(1, 'x'))
     await screen.tell({ type: 'drop', message: (await screen.held())['message'] })
     const { text } = await got
     expect(text).toContain('wiretape: dropped: by a person')
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     const ours = lines.filter((line) => isMessage(line) && line['injected'])
     expect(ours).toMatchObject([
       { dir: 'out', raw: JSON.parse(text) as Line, corr: lines.find(isMessage)!['id'] },
@@ -194,12 +184,12 @@ describe('a held response', () => {
 
 describe('a held request', () => {
   it('can be released at the end of the session, which does not wait for it', async () => {
-    const upstream = await echo('json')
+    const upstream = await stage.echo('json')
     const { recorder, url } = await record(upstream.url, '--intercept')
     const got = post(url, call(1, 'x')).catch(() => 'broken')
     const screen = await attach(stage)
     await screen.held()
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     await got
     expect(lines.some(({ type }) => type === 'dropped')).toBe(true)
   })

@@ -1,27 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { wiretape, type Run } from './run-cli.js'
+import { describe, expect, it } from 'vitest'
+import { wiretape } from './run-cli.js'
+import { lines, useTranscripts } from './import-stage.js'
 
-let folder = ''
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'wiretape-import-'))))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const lines =
-  '{"timestamp_ms":1000,"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Calc","arguments":{"a":1}}}\n' +
-  '{"timestamp_ms":1001,"jsonrpc":"2.0","id":1,"result":{"sum":3}}\n'
-
-function file(name: string, content: string | Uint8Array): string {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
-
-async function run(...args: string[]): Promise<Run> {
-  return wiretape(args, { cwd: folder })
-}
+const { folder, file, run } = useTranscripts()
 
 describe('import', () => {
   it('reads packed files, and stdin', async () => {

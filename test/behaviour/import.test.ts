@@ -1,42 +1,17 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { wiretape, type Run } from './run-cli.js'
+import { describe, expect, it } from 'vitest'
+import { wiretape } from './run-cli.js'
+import { lines, useTranscripts } from './import-stage.js'
 
-let folder = ''
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'wiretape-import-'))))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { folder, file, run } = useTranscripts()
 
-const lines =
-  '{"timestamp_ms":1000,"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Calc","arguments":{"a":1}}}\n' +
-  '{"timestamp_ms":1001,"jsonrpc":"2.0","id":1,"result":{"sum":3}}\n'
 const legacy = `{"transport":"http-sse","entries":[${lines
   .trim()
   .replace('\n', ',')
   .replaceAll('{"timestamp_ms', '{"request":{"timestamp_ms')
   .replaceAll(/\}(,|$)/g, '}}$1')}]}`
-
-function file(name: string, content: string | Uint8Array): string {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
-
-async function run(...args: string[]): Promise<Run> {
-  return wiretape(args, { cwd: folder })
-}
 
 describe('import', () => {
   it('writes the trace beside the input, and prints a summary', async () => {

@@ -1,34 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { wiretape, type Run } from './run-cli.js'
-import { cli, printed, server, until, useStage } from './stage.js'
+import { wiretape } from './run-cli.js'
+import { cli, printed, server, until } from './stage.js'
+import { asked, call, end, meta, useMockedTape } from './mock-stage.js'
 
-const stage = useStage()
-
-const meta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"]}'
-const end = '{"t":"2026-08-01T10:00:09.000Z","type":"end","exitCode":0,"durationMs":9000}'
-
-/** A tape of lines such as `> {…}` (client) and `< {…}` (server), half a second apart; `"jsonrpc"` is added. */
-function tapeOf(...messages: string[]): string {
-  const lines = messages.map((line, i) => {
-    const raw = line.slice(2).replace('{', '{"jsonrpc":"2.0",')
-    const t = new Date(Date.parse('2026-08-01T10:00:00.000Z') + i * 500).toISOString()
-    return `{"t":"${t}","dir":"${line.startsWith('>') ? 'in' : 'out'}","raw":${raw}}`
-  })
-  const path = stage.path('tape.jsonl')
-  writeFileSync(path, [meta, ...lines, end, ''].join('\n'))
-  return path
-}
-
-/** Output of the mock for these messages, line by line. */
-async function asked(args: string[], ...messages: string[]): Promise<Run & { lines: string[] }> {
-  const input = messages.map((text) => `${text.replace('{', '{"jsonrpc":"2.0",')}\n`).join('')
-  const run = await wiretape(['mock', ...args], { input })
-  return { ...run, lines: run.stdout.split('\n').slice(0, -1) }
-}
-
-const call = (id: string, name: string, args = '{}', more = ''): string =>
-  `{"id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}${more}}}`
+const { stage, tapeOf } = useMockedTape()
 
 describe('mock', () => {
   it('responds to equal calls in the recorded order, and repeats the last response on request', async () => {

@@ -1,41 +1,11 @@
 /** Every action of rules on a mock, on both transports. */
-import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mock } from '../../src/index.js'
-import { tapeOf } from '../compare/stage.js'
 import { wiretape } from './run-cli.js'
-import { createStage, postHeaders, type Stage } from './stage.js'
+import { postHeaders } from './stage.js'
+import { type Answer, calls, first, second, told, useRulesOfMock } from './mock-rules-stage.js'
 
-let stage: Stage
-let tape = ''
-beforeAll(() => {
-  stage = createStage()
-  tape = stage.path('tape.jsonl')
-  const said = (name: string) => ({ params: { name }, result: { text: name, more: 'more' } })
-  writeFileSync(tape, tapeOf(['one', 'two'].map(said)))
-})
-afterAll(() => stage.close())
-
-const calls = ['one', 'two'].map(
-  (name, i) => `${JSON.stringify({ jsonrpc: '2.0', id: i + 1, method: 'tools/call', params: { name } })}\n`,
-)
-interface Answer {
-  readonly id: number
-  readonly result?: { readonly text?: string; readonly more?: string }
-  readonly error?: { readonly code: number; readonly message: string }
-}
-/** Responses in the order of their arrival: `1 one more`, `1 error -32603`. */
-const told = ({ id, result, error }: Answer): string =>
-  [id, error ? `error ${error.code}` : result?.text, result?.more].filter(Boolean).join(' ')
-
-function rulesOf(action: string, more = ''): string {
-  const path = stage.path('rules.yaml')
-  writeFileSync(path, `rules: [{ name: r, when: 'tool:one', ${action}${more} }]`)
-  return path
-}
-
-const first = '1 one more'
-const second = '2 two more'
+const { tape, rulesOf } = useRulesOfMock()
 
 describe('a rule on a mock', () => {
   it.each(['', 'on: answers, '])('%sdelay: the response comes later, others do not', async (on) => {

@@ -1,59 +1,22 @@
 /** The policy binds every command that records. */
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
-import { plainEnv, runOnTerminal, wiretape, type Run } from './run-cli.js'
+import { runOnTerminal, wiretape, type Run } from './run-cli.js'
 import { cli, server } from './stage.js'
+import { input, usePolicy } from './policy-stage.js'
 
-let home: string
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'wiretape-policy-'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
-
-const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnop'
-const input = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"token":"${secret}","note":"ACME-123"}}\n`
-
-function env(policy: string): NodeJS.ProcessEnv {
-  const path = join(home, 'policy.yaml')
-  writeFileSync(path, policy)
-  return plainEnv({ XDG_DATA_HOME: home, WIRETAPE_POLICY: path })
-}
-
-function record(policy: string, ...options: string[]): Promise<Run> {
-  return wiretape(['record', ...options, '--', 'cat'], { env: env(policy), input })
-}
-
-function tapes(): string[] {
-  const folder = join(home, 'wiretape/recordings')
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.jsonl'))
-      .map((name) => readFileSync(join(folder, name), 'utf8'))
-  } catch {
-    return []
-  }
-}
+const { home, env, record, tapes } = usePolicy()
 
 describe('a policy', () => {
   it('applies to the recording that a mock makes of a real server', async () => {
-    const out = join(home, 'out.jsonl')
+    const out = join(home(), 'out.jsonl')
     const argv = ['mock', 'plain-v1.jsonl', '--fallback', '--record', 'new', '--out', out, '--', 'cat']
     const { stderr, code } = await wiretape(argv, { env: env('version: 1\nrecord: none') })
     expect([stderr, code]).toEqual([expect.stringMatching(/policy of this machine does not allow it/), 2])
-    expect(readdirSync(home)).not.toContain('out.jsonl')
+    expect(readdirSync(home())).not.toContain('out.jsonl')
   })
 
   it('says its consent line to a terminal', async () => {
@@ -63,7 +26,7 @@ describe('a policy', () => {
   })
 
   it('with a quota stops recording when unshipped recordings fill it, and continues when there is room', async () => {
-    const store = join(home, 'store')
+    const store = join(home(), 'store')
     const policy = `version: 1\nquota: 300kB\nship: { to: ${store} }`
     const line = `{"jsonrpc":"2.0","method":"x","params":"${'y'.repeat(50_000)}"}\n`
     const options = { env: env(policy), input: line.repeat(12) }
@@ -90,9 +53,9 @@ describe('a policy', () => {
   })
 
   it('with a quota leaves recordings outside of the data folder alone, which are never shipped', async () => {
-    const policy = `version: 1\nquota: 100kB\nship: { to: ${join(home, 'store')} }`
+    const policy = `version: 1\nquota: 100kB\nship: { to: ${join(home(), 'store')} }`
     const line = `{"jsonrpc":"2.0","method":"x","params":"${'y'.repeat(50_000)}"}\n`
-    const out = join(home, 'out')
+    const out = join(home(), 'out')
     const argv = ['record', '--out', out, '--', 'cat']
     const run = await wiretape(argv, { env: env(policy), input: line.repeat(4) })
     expect([run.stderr, run.code]).toEqual(['', 0])
@@ -101,11 +64,11 @@ describe('a policy', () => {
   })
 
   it('with retention deletes recordings that are too old or too large in total', async () => {
-    const recordings = join(home, 'wiretape/recordings')
+    const recordings = join(home(), 'wiretape/recordings')
     const names = (): string[] => readdirSync(recordings).filter((name) => name.endsWith('.jsonl'))
     await record('version: 1')
     const [first] = names()
-    const store = join(home, 'store')
+    const store = join(home(), 'store')
     const ship = (policy: string): Promise<Run> => wiretape(['ship', '--to', store], { env: env(policy) })
     await ship('version: 1\nretention: { age: 1d, size: 1MB }')
     expect(names()).toEqual([first])
@@ -123,9 +86,9 @@ describe('a policy', () => {
 
   it('applies to recordings of `run`', async () => {
     const call = { name: 'one', request: { method: 'tools/list' } }
-    const file = join(home, 'a.yaml')
+    const file = join(home(), 'a.yaml')
     writeFileSync(file, JSON.stringify({ server: { command: server('varying-mcp.mjs') }, calls: [call] }))
-    const taped = join(home, 'taped')
+    const taped = join(home(), 'taped')
     const names = (): string[] => (existsSync(taped) ? readdirSync(taped) : [])
     const argv = ['run', file, '--record', taped]
     const unrecorded = await wiretape(argv, { env: env('version: 1\nrecord: none') })
@@ -136,13 +99,13 @@ describe('a policy', () => {
   })
 
   it('applies to servers that `install` set up', async () => {
-    const config = join(home, '.cursor/mcp.json')
-    mkdirSync(join(home, '.cursor'))
+    const config = join(home(), '.cursor/mcp.json')
+    mkdirSync(join(home(), '.cursor'))
     writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: 'cat', args: [] } } }))
-    const of = (policy: string): NodeJS.ProcessEnv => ({ ...env(policy), HOME: home })
+    const of = (policy: string): NodeJS.ProcessEnv => ({ ...env(policy), HOME: home() })
     const installed = await wiretape(['install', 'cursor', '--server', 'shop'], {
       env: of('version: 1'),
-      cwd: home,
+      cwd: home(),
     })
     expect(installed).toMatchObject({ code: 0, stderr: '' })
     const { mcpServers } = JSON.parse(readFileSync(config, 'utf8')) as {

@@ -1,40 +1,12 @@
 /** The policy binds every command that records. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { wiretape } from './run-cli.js'
+import { input, secret, usePolicy } from './policy-stage.js'
 
-let home: string
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'wiretape-policy-'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
-
-const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnop'
-const input = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"token":"${secret}","note":"ACME-123"}}\n`
-
-function env(policy: string): NodeJS.ProcessEnv {
-  const path = join(home, 'policy.yaml')
-  writeFileSync(path, policy)
-  return plainEnv({ XDG_DATA_HOME: home, WIRETAPE_POLICY: path })
-}
-
-function record(policy: string, ...options: string[]): Promise<Run> {
-  return wiretape(['record', ...options, '--', 'cat'], { env: env(policy), input })
-}
-
-function tapes(): string[] {
-  const folder = join(home, 'wiretape/recordings')
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.jsonl'))
-      .map((name) => readFileSync(join(folder, name), 'utf8'))
-  } catch {
-    return []
-  }
-}
+const { home, env, record, tapes } = usePolicy()
 
 describe('a policy', () => {
   it('with `record: none` passes all traffic and records nothing', async () => {
@@ -47,12 +19,12 @@ describe('a policy', () => {
     const { stdout, stderr, code } = await record(
       'version: 1\nrecord: [',
       '--session-file',
-      join(home, 's.json'),
+      join(home(), 's.json'),
     )
     expect([stdout, code]).toEqual([input, 0])
     expect(stderr).toMatch(/^wiretape: the policy .* line 2: .*nothing is recorded, all messages pass\n$/)
     expect(tapes()).toEqual([])
-    expect(readdirSync(home)).not.toContain('s.json')
+    expect(readdirSync(home())).not.toContain('s.json')
     const fleet = await wiretape(['status', '--fleet'], { env: env('version: 1\nrecord: [') })
     expect(fleet.stderr).toMatch(/^wiretape: the policy .* line 2: /)
   })
@@ -65,7 +37,7 @@ describe('a policy', () => {
   })
 
   it('adds to redaction, whose built-in rules cannot be switched off', async () => {
-    const rules = join(home, 'rules.json')
+    const rules = join(home(), 'rules.json')
     writeFileSync(rules, '{"extends":null,"rules":[]}')
     const policy = `version: 1\nredaction: { patterns: ['ACME-\\d+'] }\nconsent: This is recorded.`
     await record(policy, '--no-redact-defaults')
@@ -80,7 +52,7 @@ describe('a policy', () => {
 
   it('is explained by status', async () => {
     const policy = `version: 1\nrecord: none\nquota: 2GB\n`
-    const path = join(home, 'policy.yaml')
+    const path = join(home(), 'policy.yaml')
     const { stdout } = await wiretape(['status', '--policy'], { env: env(policy) })
     expect(stdout).toContain(`${path}:2`)
     expect(stdout).toMatch(/quota +2\.0 GB +.*policy\.yaml:3/)

@@ -2,21 +2,11 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { plainEnv, wiretape as run } from './run-cli.js'
-import { cli, printed, server, type Actor, useStage } from './stage.js'
-import { bytesOfTape, linesOfTape, linesOfType, type Line } from './tape-bytes.js'
+import { server } from './stage.js'
+import { bytesOfTape, linesOfTape, linesOfType } from './tape-bytes.js'
+import { sayArguments, useRecordOptions } from './record-options-stage.js'
 
-const stage = useStage()
-
-const wiretape = (...args: readonly string[]): Actor => stage.start([process.execPath, cli, ...args])
-
-/** A server that prints its arguments, one a line. */
-const sayArguments = ['sh', '-c', 'printf "%s\\n" "$@"', 'sh']
-
-async function metaOf(options: readonly string[], command: readonly string[] = ['true']): Promise<Line> {
-  const recorder = stage.start(stage.record(command, options))
-  expect((await recorder.ended).exitCode).toBe(0)
-  return linesOfTape(stage.tape())[0]!
-}
+const { stage, wiretape, metaOf, converse, segments } = useRecordOptions()
 
 describe('the label and metadata of a recording', () => {
   it("are in the tape's first line", async () => {
@@ -125,30 +115,6 @@ it('--strict-v1 writes only the lines and members of the published format', asyn
 })
 
 describe('--max-bytes', () => {
-  const line = (n: number): string =>
-    `{"jsonrpc":"2.0","method":"n","params":{"n":${n},"pad":"${'x'.repeat(200)}"}}\n`
-
-  /** One message at a time, so that the tape is written while the server runs. */
-  async function converse(options: readonly string[], count: number): Promise<string> {
-    const recorder = stage.start(stage.record(server('echo-lines.mjs'), options))
-    let sent = ''
-    for (let n = 0; n < count; n += 1) {
-      sent += line(n)
-      await recorder.send(line(n))
-      if (n % 50 === 49) await printed(recorder, `"n":${n},`)
-    }
-    recorder.stdin.end()
-    expect((await recorder.ended).exitCode).toBe(0)
-    expect(recorder.stderr().toString()).toBe('')
-    return sent
-  }
-
-  /** Files in the order of their segments; `.10.` comes after `.9.`. */
-  const segments = (): string[] =>
-    stage
-      .tapes()
-      .toSorted((a, b) => linesOfTape(a)[0]!['wiretape'].segment - linesOfTape(b)[0]!['wiretape'].segment)
-
   it('starts a new file before one grows beyond it, and the files make one recording', async () => {
     const sent = await converse(['--max-bytes', '20kB', '--label', 'r'], 300)
     const paths = segments()

@@ -1,54 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
-import { plainEnv, type Run } from './run-cli.js'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { plainEnv } from './run-cli.js'
 import { cli, createStage, printed, server } from './stage.js'
+import { found, release, useReleases } from './replay-release-stage.js'
 
-const release = (...changes: string[]): string[] => server('release.mjs', ...changes)
-
-/** A conversation in which the server returns a cursor and a handle, and requires them later. */
-const user: Client = {
-  messages: [
-    ...opening,
-    { id: 1, method: 'tools/list' },
-    ({ result }) => ({ id: 2, method: 'tools/list', params: { cursor: result.nextCursor } }),
-    call(3, 'search', { query: 'x' }),
-    call(4, 'open'),
-    ({ result }) => call(5, 'read', JSON.parse(result.content[0]!.text)),
-  ],
-}
-const answering: Client = {
-  answers: { 'roots/list': { result: { roots: [{ uri: 'file:///recorded' }] } } },
-  messages: [
-    ...opening,
-    call(1, 'ask'),
-    { id: 2, method: 'tools/call', params: { name: 'progress', _meta: { progressToken: 7 } } },
-  ],
-}
+const { stage, replay } = useReleases()
 
 describe('wiretape replay', () => {
-  let stage: ReplayStage
-  beforeAll(async () => {
-    stage = createReplayStage()
-    for (const name of ['base', 'old']) {
-      await stage.record(`${name}.jsonl`, user, release())
-      writeFileSync(stage.path(`${name}.compare.yaml`), 'match: {"$..handle": uuid}\n')
-    }
-    await stage.record('asks.jsonl', answering, server('mini-mcp.mjs'))
-  })
-  afterAll(() => stage.close())
-
-  const replay = (tape: string, command: readonly string[], ...options: string[]): Promise<Run> =>
-    stage.run('replay', tape, ...options, '--', ...command)
-  /** Lines about exchanges and offers, without their numbers. */
-  const found = ({ stdout }: Run): string[] =>
-    stdout
-      .split('\n')
-      .filter((line) =>
-        /^ {2}(?:changed|error now|fixed now|missing|new|timed out|breaking|review|compatible) /.test(line),
-      )
-      .map((line) => line.trim().replaceAll(/ {2,}/g, ' '))
-
   it('finds nothing in the same server, whose cursors and handles are new ones', async () => {
     const run = await replay('base.jsonl', release())
     expect(run).toMatchObject({ code: 0, stderr: '' })

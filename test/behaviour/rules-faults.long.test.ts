@@ -1,22 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
-import { server, until, type Actor, useStage } from './stage.js'
-import { linesOfTape, type Line } from './tape-bytes.js'
+import { answers, answerTo, call, isMessage, ping } from './mini-talk.js'
+import { until } from './stage.js'
+import { linesOfTape } from './tape-bytes.js'
+import { count, useRules } from './rules-stage.js'
 
-const stage = useStage()
-
-function record(rules: string, name = 'mini-mcp.mjs'): Actor {
-  writeFileSync(stage.path('rules.yaml'), rules)
-  return stage.start(stage.record(server(name), ['--rules', 'rules.yaml']))
-}
-
-async function count(recorder: Actor, n: number): Promise<Line[]> {
-  return until(`${n} answers`, () => (answers(recorder).length >= n ? answers(recorder) : undefined))
-}
-
-const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
+const { stage, record, end } = useRules()
 
 describe('a rule', () => {
   it('delays and repeats in one', async () => {

@@ -1,24 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { isMessage, post as postWhole, type HttpStage, useHttpStage } from './http-stage.js'
-import { type Actor } from './stage.js'
+import { isMessage, post as postWhole } from './http-stage.js'
 import type { Line } from './tape-bytes.js'
+import { call, post, useRulesOverHttp } from './rules-http-stage.js'
 
-const stage = useHttpStage()
-
-const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
-const record = (upstream: string, rules: string): ReturnType<HttpStage['recordUrl']> =>
-  stage.recordUrl(upstream, [], rules)
-const end = (recorder: Actor): Promise<Line[]> => stage.end(recorder)
-
-const call = (id: number, argumentsText: string): string =>
-  `{"jsonrpc":"2.0", "id":${id},"method":"tools/call","params":{"name":"echo","arguments":${argumentsText}}}`
-
-const post = async (url: string, body: string): Promise<string> => (await postWhole(url, body)).text
+const { stage, record } = useRulesOverHttp()
 
 describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a rule', (as) => {
   it('that cannot be applied to a response sends an error instead, and the tape has both', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules: [{ name: deep, when: 'id:2', on: answers, set: { '$.result.a.b': 1 } }]`,
@@ -30,7 +20,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     const both = await post(url, `[${call(1, '{}')},${call(2, '{}')}]`)
     expect(both).toContain('"id":1,"result"')
     expect(both).toContain(error)
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     const changed = lines.filter((line) => line['modified'])
     expect(changed).toHaveLength(2)
     for (const line of changed) expect(line).toMatchObject({ dir: 'out', rule: 'deep' })
@@ -39,20 +29,20 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('reports messages that it could not look at', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const rules = `rules: [{ name: block, when: 'tool:echo', respond: { result: {} } }]`
     const { recorder, url } = await record(upstream.url, rules)
     const headers = { 'content-type': 'application/json' }
     const body = Buffer.from(call(1, '{"text":"\xff"}'), 'latin1')
     await fetch(url, { method: 'POST', headers, body }).then((got) => got.text())
-    const notes = (await end(recorder)).filter(({ type }) => type === 'note')
+    const notes = (await stage.end(recorder)).filter(({ type }) => type === 'note')
     expect(notes[0]!['text']).toBe(
       'a request was forwarded without being held or changed: text that is not UTF-8 cannot be inspected (exchange 0)',
     )
   })
 
   it('holds for a person', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules: [{ name: look, when: 'tool:echo', on: answers, hold: true }]`,
@@ -64,11 +54,11 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     await screen.tell({ type: 'forward', message: held['message'] })
     expect(await got).toContain('"text":"x"')
     screen.close()
-    await end(recorder)
+    await stage.end(recorder)
   })
 
   it('responds to parts of a batch and drops others; the client gets the responses to all of it', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules:
@@ -90,7 +80,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
       const muted = JSON.parse(await post(url, `[${call(4, '{}')},${call(5, '{}')}]`)) as unknown
       expect(muted).toMatchObject([{ id: 5 }, { id: 4, error: { code: -32000 } }])
     }
-    const ours = (await end(recorder)).filter((line) => isMessage(line) && line['injected'])
+    const ours = (await stage.end(recorder)).filter((line) => isMessage(line) && line['injected'])
     expect(ours.slice(0, 2)).toMatchObject([
       { dir: 'out', raw: { id: 1 } },
       { dir: 'out', raw: { id: 2 } },
@@ -98,7 +88,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('renames one part of a batch and drops another', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules:
@@ -125,7 +115,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     expect(two).toEqual(expect.arrayContaining([[3], [2], 4]))
     const three = idsIn(await post(url, `[${call(1, '{}')},${call(5, '{}')}]`))
     expect(three).toEqual(expect.arrayContaining([1]))
-    const lines = (await end(recorder)).filter(isMessage)
+    const lines = (await stage.end(recorder)).filter(isMessage)
     const request = lines.find((line) => line['modified'])!
     expect(request).toMatchObject({
       raw: [{ id: 77 }, { id: 4 }],
@@ -137,7 +127,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('that would make it no JSON-RPC, or no request, fails closed', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules:
@@ -151,7 +141,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     )
     expect(await post(url, call(3, '{}'))).toContain('"id":3,"result"')
     expect(upstream.bodies.map((body) => (JSON.parse(body) as Line)['id'] as unknown)).toEqual([4])
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.filter(({ type }) => type === 'dropped')).toMatchObject([
       { rule: 'three' },
       { rule: 'idless' },
@@ -161,7 +151,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   it('makes the same faults in every run of the same seed', async () => {
     const lost: boolean[][] = []
     for (let n = 0; n < 2; n += 1) {
-      const upstream = await echo(as)
+      const upstream = await stage.echo(as)
       const { recorder, url } = await record(
         upstream.url,
         `seed: 7

@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isMessage, post as postWhole, type HttpStage, useHttpStage } from './http-stage.js'
-import { until, type Actor } from './stage.js'
-import type { Line } from './tape-bytes.js'
+import { isMessage } from './http-stage.js'
+import { until } from './stage.js'
+import { call, post, useRulesOverHttp } from './rules-http-stage.js'
 
-const stage = useHttpStage()
-
-const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
-const record = (upstream: string, rules: string): ReturnType<HttpStage['recordUrl']> =>
-  stage.recordUrl(upstream, [], rules)
-const end = (recorder: Actor): Promise<Line[]> => stage.end(recorder)
-
-const call = (id: number, argumentsText: string): string =>
-  `{"jsonrpc":"2.0", "id":${id},"method":"tools/call","params":{"name":"echo","arguments":${argumentsText}}}`
-
-const post = async (url: string, body: string): Promise<string> => (await postWhole(url, body)).text
+const { stage, record } = useRulesOverHttp()
 
 describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a rule', (as) => {
   it('removes and replaces values, in requests and responses, and every other character stays', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules:
@@ -28,7 +18,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     const got = await post(url, call(1, '{"secret":"x" ,"text":"hello", "n":1.50}'))
     expect(upstream.bodies).toEqual([call(1, '{"text":"yello", "n":1.50}')])
     expect(got).toContain(',"more":1.0}')
-    const lines = (await end(recorder)).filter((line) => isMessage(line) && line['rule'])
+    const lines = (await stage.end(recorder)).filter((line) => isMessage(line) && line['rule'])
     expect(lines.map(({ rule, modified }) => [rule, modified] as unknown)).toEqual([
       ['a, b', true],
       ['c', true],
@@ -36,7 +26,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('repeats a request, also a delayed one', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules:
@@ -46,14 +36,14 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     await post(url, call(1, '{}'))
     await post(url, call(2, '{}'))
     await until('both came twice', () => (upstream.bodies.length === 4 ? true : undefined))
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.filter((line) => isMessage(line) && line['dir'] === 'in' && line['injected'])).toMatchObject(
       [{ rule: 'twice' }, { rule: 'twice, later' }],
     )
   })
 
   it('cuts the exchange off', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules:
@@ -64,12 +54,12 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     await expect(post(url, call(2, '{}'))).rejects.toBeInstanceOf(TypeError)
     expect(await post(url, call(3, '{}'))).toContain('"id":3')
     expect(upstream.bodies).toHaveLength(2)
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.filter(({ type }) => type === 'dropped')).toMatchObject([{ rule: 'in' }, { rule: 'out' }])
   })
 
   it('that cannot be applied fails closed for that message, and says so to its sender and on the tape', async () => {
-    const upstream = await echo(as)
+    const upstream = await stage.echo(as)
     const { recorder, url } = await record(
       upstream.url,
       `rules: [{ name: deep, when: 'is:request', set: { '$.params.arguments.a.b': 1 } }]`,
@@ -82,7 +72,7 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
     })
     expect(await post(url, call(2, '{"a":{}}'))).toContain('"a":{"b":1}')
     expect(upstream.bodies).toHaveLength(1)
-    const lines = await end(recorder)
+    const lines = await stage.end(recorder)
     expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ rule: 'deep', why: problem })
   })
 })

@@ -1,28 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
 import { expectSchema } from './data-folder.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { printed, server, useStage } from './stage.js'
+import { printed, server } from './stage.js'
+import { price, secret, text, useCallFiles, varying } from './run-stage.js'
 
-const stage = useStage()
-
-/** Longer than the longest pattern. */
-const secret = `open "sesame"${' +/-=x'.repeat(100)}`
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv({ ...stage.env, SHOP_TOKEN: secret }) })
-const varying = server('varying-mcp.mjs')
-
-/** Writes a file of calls to varying-mcp.mjs, or to the server that the content names. */
-function save(file: string, content: object): void {
-  const path = stage.path(join('calls', file))
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, stringify({ server: { command: varying }, ...content }))
-}
-
-const price = { tool: 'price' }
-const text = '$.result.content[0].text'
+const { stage, here, save } = useCallFiles()
 
 describe('wiretape run', () => {
   it('writes the reports of diff, with names and places of the calls', async () => {

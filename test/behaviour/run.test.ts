@@ -1,29 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
 import { expectSchema } from './data-folder.js'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { cli, printed, server, until, useStage } from './stage.js'
+import { cli, printed, server, until } from './stage.js'
+import { price, text, useCallFiles, varying } from './run-stage.js'
 
-const stage = useStage()
+const { stage, here, save } = useCallFiles()
 
-/** Longer than the longest pattern. */
-const secret = `open "sesame"${' +/-=x'.repeat(100)}`
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv({ ...stage.env, SHOP_TOKEN: secret }) })
-const varying = server('varying-mcp.mjs')
-
-/** Writes a file of calls to varying-mcp.mjs, or to the server that the content names. */
-function save(file: string, content: object): void {
-  const path = stage.path(join('calls', file))
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, stringify({ server: { command: varying }, ...content }))
-}
-
-const price = { tool: 'price' }
 const note = { tool: 'add_note', arguments: { text: 'milk' } }
-const text = '$.result.content[0].text'
 
 describe('wiretape run', () => {
   it('exits 0 when every response of a folder is as expected', async () => {

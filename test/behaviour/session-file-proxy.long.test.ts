@@ -1,29 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formats } from '../../src/formats/index.js'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { printed, server, until, type Actor, useStage } from './stage.js'
-import { linesOfType, type Line } from './tape-bytes.js'
+import type { Run } from './run-cli.js'
+import { printed, server, until } from './stage.js'
+import { linesOfType } from './tape-bytes.js'
+import { request, sample, useSessionFile } from './session-file-stage.js'
 
-const stage = useStage()
-let file: string
-beforeEach(() => {
-  file = stage.path('session.json')
-})
+const { stage, file, session, cli, record, write } = useSessionFile()
 
 const ids = (can: 'read' | 'write', between: string): string => {
   const known = formats.filter((format) => can in format).map(({ id }) => id)
   return [...known, ...(can === 'write' ? ['parquet', 'html'] : [])].join(between)
-}
-const request = '{"jsonrpc":"2.0","id":1,  "method":"ping","params":{"n":1e3}}'
-const session = (): Line => JSON.parse(readFileSync(file, 'utf8'))
-const cli = (args: readonly string[], input = ''): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), input })
-
-function record(command: readonly string[], ...options: string[]): Actor {
-  return stage.start(stage.record(command, ['--session-file', 'session.json', ...options]), {
-    detached: true,
-  })
 }
 
 describe('record --session-file', () => {
@@ -47,23 +34,23 @@ describe('record --session-file', () => {
   })
 
   it('keeps the existing file as .bak', async () => {
-    writeFileSync(file, 'an older session')
+    writeFileSync(file(), 'an older session')
     const recorder = record(server('exit-with.mjs', '0', `${request}\n`))
     await recorder.ended
     expect(session().messages).toHaveLength(1)
-    expect(readFileSync(`${file}.bak`, 'utf8')).toBe('an older session')
-    expect(statSync(`${file}.bak`).mode & 0o777).toBe(0o600)
+    expect(readFileSync(`${file()}.bak`, 'utf8')).toBe('an older session')
+    expect(statSync(`${file()}.bak`).mode & 0o777).toBe(0o600)
     await record(server('exit-with.mjs', '0')).ended
-    expect(readFileSync(`${file}.bak`, 'utf8')).toBe('an older session')
-    expect(JSON.parse(readFileSync(`${file}.bak.1`, 'utf8')).messages).toHaveLength(1)
+    expect(readFileSync(`${file()}.bak`, 'utf8')).toBe('an older session')
+    expect(JSON.parse(readFileSync(`${file()}.bak.1`, 'utf8')).messages).toHaveLength(1)
     expect(readdirSync(stage.folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
   it('starts no server when the file cannot be written', async () => {
-    mkdirSync(file)
+    mkdirSync(file())
     const recorder = record(['sh', '-c', 'touch started'])
     expect(await recorder.ended).toEqual({ exitCode: 1, signal: null })
-    expect(recorder.stderr().toString()).toBe(`wiretape: cannot write ${file}: it is a folder\n`)
+    expect(recorder.stderr().toString()).toBe(`wiretape: cannot write ${file()}: it is a folder\n`)
     expect(existsSync(stage.path('started'))).toBe(false)
     expect(stage.tapes()).toEqual([])
   })
@@ -84,11 +71,11 @@ describe('record --session-file', () => {
     const recorder = record(server('echo-lines.mjs'))
     await recorder.send(`${request}\n`)
     await printed(recorder, request)
-    mkdirSync(file)
+    mkdirSync(file())
     recorder.stdin.end()
     expect((await recorder.ended).exitCode).toBe(0)
     expect(recorder.stderr().toString()).toContain('the session file is not complete: ')
-    rmSync(file, { recursive: true })
+    rmSync(file(), { recursive: true })
     expect(await cli(['convert', stage.tape(), 'session.json'])).toMatchObject({ code: 0 })
     expect(session().messages).toHaveLength(2)
   })
@@ -116,48 +103,6 @@ describe('proxy start', () => {
   })
 })
 
-const sample = {
-  id: '550e8400-e29b-41d4-a716-446655440000',
-  started_at: '2026-03-04T10:00:00+00:00',
-  ended_at: '2026-03-04T10:05:30+00:00',
-  transport: 'stdio',
-  server_command: 'python my_server.py',
-  server_url: null as string | null,
-  messages: [
-    message('msg-001', 0, 'client_to_server', 1, 'initialize', null, { method: 'initialize', params: {} }),
-    message('msg-002', 1, 'server_to_client', 1, null, 'msg-001', { result: {} }),
-    message('msg-003', 2, 'client_to_server', null, 'notifications/initialized', null, {
-      method: 'notifications/initialized',
-    }),
-  ] as Line[],
-  metadata: { target: 'example-server' } as Line,
-}
-
-function message(
-  proxy_id: string,
-  sequence: number,
-  direction: string,
-  id: unknown,
-  method: unknown,
-  correlated_id: unknown,
-  payload: object,
-): Line {
-  return {
-    proxy_id,
-    sequence,
-    timestamp: `2026-03-04T10:00:0${sequence + 1}+00:00`,
-    direction,
-    transport: 'stdio',
-    jsonrpc_id: id,
-    method,
-    correlated_id,
-    modified: false,
-    payload: { jsonrpc: '2.0', ...(id !== null && { id }), ...payload },
-  }
-}
-
-const write = (value: unknown): void => writeFileSync(file, JSON.stringify(value, null, 2))
-
 describe('proxy inspect', () => {
   const inspect = (...args: string[]): Promise<Run> =>
     cli(['proxy', 'inspect', '--session-file', 'session.json', ...args])
@@ -181,7 +126,10 @@ describe('proxy inspect', () => {
   })
 
   it('prints payloads as recorded, and warns that nothing was redacted', async () => {
-    writeFileSync(file, JSON.stringify(sample).replace('"params":{}', '"params":{"n":1e3,"n":"\\u001b[2J"}'))
+    writeFileSync(
+      file(),
+      JSON.stringify(sample).replace('"params":{}', '"params":{"n":1e3,"n":"\\u001b[2J"}'),
+    )
     const { stdout, stderr } = await inspect('-v')
     expect(stdout).toContain(
       '         "params": {\n           "n": 1e3,\n           "n": "\\u001b[2J"\n         }\n',
@@ -230,7 +178,7 @@ describe('proxy export', () => {
       'x',
     ])
     expect(session().metadata).toEqual({ target: 'example-server', notes: 'x' })
-    expect(JSON.parse(readFileSync(`${file}.bak`, 'utf8'))).toEqual(sample)
+    expect(JSON.parse(readFileSync(`${file()}.bak`, 'utf8'))).toEqual(sample)
   })
 
   it('writes other formats by their id', async () => {

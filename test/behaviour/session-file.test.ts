@@ -1,25 +1,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { printed, server, type Actor, useStage } from './stage.js'
+import { describe, expect, it } from 'vitest'
+import type { Run } from './run-cli.js'
+import { printed, server } from './stage.js'
 import { linesOfType, type Line } from './tape-bytes.js'
+import { request, sample, useSessionFile } from './session-file-stage.js'
 
-const stage = useStage()
-let file: string
-beforeEach(() => {
-  file = stage.path('session.json')
-})
-
-const request = '{"jsonrpc":"2.0","id":1,  "method":"ping","params":{"n":1e3}}'
-const session = (): Line => JSON.parse(readFileSync(file, 'utf8'))
-const cli = (args: readonly string[], input = ''): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), input })
-
-function record(command: readonly string[], ...options: string[]): Actor {
-  return stage.start(stage.record(command, ['--session-file', 'session.json', ...options]), {
-    detached: true,
-  })
-}
+const { stage, file, session, cli, record, write } = useSessionFile()
 
 describe('record --session-file', () => {
   it('has the whole session when the client ends it, each payload as it was sent', async () => {
@@ -28,8 +14,8 @@ describe('record --session-file', () => {
     await printed(recorder, 'no json')
     recorder.stdin.end()
     expect((await recorder.ended).exitCode).toBe(0)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    const text = readFileSync(file, 'utf8')
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    const text = readFileSync(file(), 'utf8')
     expect(text.split(`"payload": ${request}\n`)).toHaveLength(3)
     expect(session()).toMatchObject({
       id: linesOfType(stage.tape(), 'meta')[0]!.wiretape.session,
@@ -71,48 +57,6 @@ describe('proxy start', () => {
   })
 })
 
-const sample = {
-  id: '550e8400-e29b-41d4-a716-446655440000',
-  started_at: '2026-03-04T10:00:00+00:00',
-  ended_at: '2026-03-04T10:05:30+00:00',
-  transport: 'stdio',
-  server_command: 'python my_server.py',
-  server_url: null as string | null,
-  messages: [
-    message('msg-001', 0, 'client_to_server', 1, 'initialize', null, { method: 'initialize', params: {} }),
-    message('msg-002', 1, 'server_to_client', 1, null, 'msg-001', { result: {} }),
-    message('msg-003', 2, 'client_to_server', null, 'notifications/initialized', null, {
-      method: 'notifications/initialized',
-    }),
-  ] as Line[],
-  metadata: { target: 'example-server' } as Line,
-}
-
-function message(
-  proxy_id: string,
-  sequence: number,
-  direction: string,
-  id: unknown,
-  method: unknown,
-  correlated_id: unknown,
-  payload: object,
-): Line {
-  return {
-    proxy_id,
-    sequence,
-    timestamp: `2026-03-04T10:00:0${sequence + 1}+00:00`,
-    direction,
-    transport: 'stdio',
-    jsonrpc_id: id,
-    method,
-    correlated_id,
-    modified: false,
-    payload: { jsonrpc: '2.0', ...(id !== null && { id }), ...payload },
-  }
-}
-
-const write = (value: unknown): void => writeFileSync(file, JSON.stringify(value, null, 2))
-
 describe('proxy inspect', () => {
   const inspect = (...args: string[]): Promise<Run> =>
     cli(['proxy', 'inspect', '--session-file', 'session.json', ...args])
@@ -153,7 +97,7 @@ describe('proxy export', () => {
 
 describe('a session file with a fault in it', () => {
   it('is read on after a message of broken JSON, which is named by its number', async () => {
-    writeFileSync(file, JSON.stringify(sample, null, 2).replace('"result": {}', '"result": {'))
+    writeFileSync(file(), JSON.stringify(sample, null, 2).replace('"result": {}', '"result": {'))
     const run = await cli(['convert', '--to', 'session-json', 'session.json', '-'])
     expect(run.code).toBe(0)
     expect(JSON.parse(run.stdout).messages.map(({ sequence }: Line) => sequence)).toEqual([0, 2])

@@ -2,22 +2,12 @@ import { chownSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
 import { leftOut, run } from './run-cli.js'
-import { cli, kill, printed, server, until, type Actor, useStage } from './stage.js'
+import { kill, printed, until } from './stage.js'
+import { call, ping, tail, useTail } from './tail-stage.js'
 
 const isNobody = leftOut(process.getuid?.() === 0, "another user's sockets: only root can be two users")
 
-const stage = useStage()
-
-const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
-const call = (id: unknown, name: string): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })}\n`
-const tail = (...args: string[]): string[] => [process.execPath, cli, 'tail', ...args]
-
-async function record(...options: string[]): Promise<Actor> {
-  const recorder = stage.start(stage.record(server('mini-mcp.mjs'), ['--label', 'mini', ...options]))
-  await socketOf(stage)
-  return recorder
-}
+const { stage, record } = useTail()
 
 describe('tail', () => {
   it('prints the lines of the tape unchanged with --json, only new ones with --new', async () => {

@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { socketOf } from './attach.js'
-import { cli, printed, server, type Actor, useStage } from './stage.js'
+import { printed } from './stage.js'
+import { call, ping, tail, useTail } from './tail-stage.js'
 
-const stage = useStage()
-
-const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
-const call = (id: unknown, name: string): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })}\n`
-const tail = (...args: string[]): string[] => [process.execPath, cli, 'tail', ...args]
-
-async function record(...options: string[]): Promise<Actor> {
-  const recorder = stage.start(stage.record(server('mini-mcp.mjs'), ['--label', 'mini', ...options]))
-  await socketOf(stage)
-  return recorder
-}
+const { stage, record } = useTail()
 
 describe('tail', () => {
   it('prints recorded and new messages, and ends with the capture', async () => {

@@ -1,56 +1,15 @@
 /** `record --otlp`: exports during a recording, over each transport and to receivers of all kinds. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
-import { createHttpStage, type HttpStage } from './http-stage.js'
+import { describe, expect, it } from 'vitest'
+import { attributesOf, countOf } from '../telemetry/receiver.mjs'
 import { answerTo, call } from './mini-talk.js'
 import type { Loose } from '../formats/import-stage.js'
 import { wiretape } from './run-cli.js'
-import { server, until, type Actor } from './stage.js'
+import { until } from './stage.js'
+import { type Receiver, calls, end, quick, useReceivers } from './telemetry-stage.js'
 
-type Receiver = Awaited<ReturnType<typeof startReceiver>>
-
-let stage: HttpStage
-const receivers: Receiver[] = []
-beforeEach(() => void (stage = createHttpStage()))
-afterEach(async () => {
-  await stage.close()
-  for (const receiver of receivers.splice(0)) {
-    expect(receiver.faults).toEqual([])
-    await receiver.close()
-  }
-})
-
-async function receive(...args: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const receiver = await startReceiver(...args)
-  receivers.push(receiver)
-  return receiver
-}
-
-const hello = `${JSON.stringify({
-  jsonrpc: '2.0',
-  id: 'hello',
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
-})}\n`
-const quick = { OTEL_BSP_SCHEDULE_DELAY: '10', OTEL_METRIC_EXPORT_INTERVAL: '50' }
-
-async function start(options: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Actor> {
-  const recorder = stage.start(stage.record(server('mini-mcp.mjs'), options), {
-    env: { ...stage.env, ...env },
-  })
-  await recorder.send(hello)
-  await answerTo(recorder, 'hello')
-  return recorder
-}
-
-async function end(recorder: Actor): Promise<string> {
-  recorder.stdin.end()
-  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
-  return recorder.stderr().toString()
-}
+const { stage, receive, start } = useReceivers()
 
 const named = (receiver: Receiver, name: string): Loose => receiver.spans().find((span) => span.name === name)
-const calls = [call(1, 'echo', { text: 'x' }), call(2, 'fail'), call(3, 'tool-error'), call(4, 'nope')]
 
 describe.each(['http/json', 'http/protobuf'])('over %s', (protocol) => {
   it('sends spans and histograms while it records, equal to those of convert', async () => {

@@ -3,29 +3,7 @@ import { HostStates } from '../../../src/cli/collect/host-states.js'
 import type { ObjectStore } from '../../../src/ship/index.js'
 import { folderStore } from './collected.js'
 import { keysOf } from './indexed-rows.js'
-
-async function hostsIn(store: ObjectStore, count: number): Promise<string[]> {
-  const keys = Array.from({ length: count }, (_, i) => `hosts/${String(i).padStart(4, '0')}.json`)
-  for (const key of keys) await store.put(key, Buffer.from(JSON.stringify(state)))
-  return keys
-}
-
-const state = {
-  v: 1,
-  host: 'a',
-  user: 'b',
-  at: '2026-08-01T10:00:00.000Z',
-  wiretape: '0',
-  shipped: 1,
-  shippedBytes: 1,
-  sentBytes: 1,
-  refusals: 0,
-  failures: 0,
-  waiting: 0,
-  waitingBytes: 0,
-  oldestWaiting: null,
-  trouble: null,
-}
+import { hostsIn } from './host-stage.js'
 
 it('continues with the next hosts where a round ran out of time', async () => {
   const [from, to] = [await folderStore(), await folderStore()]
