@@ -1,20 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { cli, printed, server, useStage } from '../behaviour/stage.js'
+import { overStdio } from './bridge-uses.js'
 
 const stage = useStage()
-
-const onStdio = (argv: readonly string[]): Transport =>
-  new StdioClientTransport({
-    command: argv[0]!,
-    args: argv.slice(1),
-    env: stage.env as Record<string, string>,
-    stderr: 'ignore',
-  })
 
 /** Runs two tasks; returns all messages that the client received about them. */
 async function use(transport: Transport): Promise<unknown[]> {
@@ -43,11 +35,11 @@ async function use(transport: Transport): Promise<unknown[]> {
 
 describe('a client that runs tasks', () => {
   it('cannot tell the mock from the server, on stdio or over HTTP', async () => {
-    const real = await use(onStdio(stage.record(server('task-mcp.mjs'))))
+    const real = await use(overStdio(stage, stage.record(server('task-mcp.mjs'))))
     for (const sign of ['"taskCreated"', '"input_required"', 'Which?', 'Found that one']) {
       expect(JSON.stringify(real)).toContain(sign)
     }
-    expect(await use(onStdio([process.execPath, cli, 'mock', stage.tape()]))).toEqual(real)
+    expect(await use(overStdio(stage, [process.execPath, cli, 'mock', stage.tape()]))).toEqual(real)
     const mock = stage.start([process.execPath, cli, 'mock', stage.tape(), '--listen', '0'], {
       detached: true,
     })

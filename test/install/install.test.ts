@@ -1,40 +1,14 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, server } from '../behaviour/stage.js'
-import { plainEnv, run, wiretape, type Run } from '../behaviour/run-cli.js'
+import { describe, expect, it } from 'vitest'
+import { cli } from '../behaviour/stage.js'
+import { run, wiretape, type Run } from '../behaviour/run-cli.js'
+import { mini, useHome } from './home.js'
 
-let home = ''
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'wiretape home '))
-  mkdirSync(join(home, 'project'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
-
-function put(path: string, value: unknown): string {
-  const file = join(home, path)
-  mkdirSync(dirname(file), { recursive: true })
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  writeFileSync(file, text)
-  return text
-}
-
-function get(path: string): string {
-  return readFileSync(join(home, path), 'utf8')
-}
+// A space in the path of what is installed.
+const { home, put, get, env, cliIn } = useHome('wiretape home ')
 
 interface Entry {
   readonly command: string
@@ -46,32 +20,22 @@ function entry(path: string, name: string): Entry {
   return (JSON.parse(get(path)) as { mcpServers: Record<string, Entry> }).mcpServers[name]!
 }
 
-function env(): NodeJS.ProcessEnv {
-  const { XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, ...rest } = plainEnv()
-  return { ...rest, HOME: home }
-}
-
-function cliIn(...args: string[]): Promise<Run> {
-  return wiretape(args, { cwd: join(home, 'project'), env: env() })
-}
-
-const [command, ...args] = server('mini-mcp.mjs')
 const request = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
 /** Starts an entry as a client does: with few variables and a short PATH. */
 function start({ command, args, env: own = {} }: Entry): Promise<Run> {
-  return run([command, ...args], { input: request, env: { HOME: home, PATH: '/usr/bin:/bin', ...own } })
+  return run([command, ...args], { input: request, env: { HOME: home(), PATH: '/usr/bin:/bin', ...own } })
 }
 
 describe('wiretape install', () => {
   it('records a server that its client starts, and uninstall restores the file', async () => {
-    const before = put('.cursor/mcp.json', { mcpServers: { mini: { command, args, env: { A: 'b' } } } })
-    const installed = await cliIn('install', '--all')
+    const before = put('.cursor/mcp.json', { mcpServers: { mini: { ...mini, env: { A: 'b' } } } })
+    const installed = await cliIn('project', 'install', '--all')
     expect(installed).toMatchObject({ code: 0, stderr: '' })
     expect(installed.stdout).toContain('+ mini  recorded')
     const { stdout, code } = await start(entry('.cursor/mcp.json', 'mini'))
     expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 0, answer: { id: 1, result: {} } })
-    const status = JSON.parse((await cliIn('status', '--json')).stdout)
+    const status = JSON.parse((await cliIn('project', 'status', '--json')).stdout)
     expect(status.servers).toMatchObject([
       {
         client: 'cursor',
@@ -79,22 +43,22 @@ describe('wiretape install', () => {
         recorded: true,
         live: false,
         recordings: 1,
-        command: [command, ...args],
+        command: [mini.command, ...mini.args],
       },
     ])
-    await cliIn('uninstall', '--all')
+    await cliIn('project', 'uninstall', '--all')
     expect(get('.cursor/mcp.json')).toBe(before)
   })
 
   it('starts the server unrecorded, with one line, once wiretape is gone', async () => {
-    put('.cursor/mcp.json', { mcpServers: { mini: { command, args } } })
+    put('.cursor/mcp.json', { mcpServers: { mini } })
     // A copy of the program that can be removed.
-    const copy = join(home, 'copy')
+    const copy = join(home(), 'copy')
     for (const name of ['dist', 'package.json', 'node_modules'])
       if (name === 'node_modules') symlinkSync(join(dirname(cli), '../../node_modules'), join(copy, name))
       else cpSync(join(dirname(cli), '../..', name), join(copy, name), { recursive: true })
     const program = join(copy, 'dist/bin/wiretape.js')
-    await run([process.execPath, program, 'install', '--all'], { cwd: home, env: env() })
+    await run([process.execPath, program, 'install', '--all'], { cwd: home(), env: env() })
     const wrapped = entry('.cursor/mcp.json', 'mini')
     expect((await start(wrapped)).stderr).toBe('')
     rmSync(copy, { recursive: true })
@@ -103,9 +67,9 @@ describe('wiretape install', () => {
     expect(without.stderr.split('\n')).toHaveLength(2)
     expect(without.stderr).toContain('runs unrecorded')
     // Another copy of wiretape takes the entry out again, without the ledger too.
-    rmSync(join(home, '.local'), { recursive: true })
-    await cliIn('uninstall', '--all')
-    expect(entry('.cursor/mcp.json', 'mini')).toEqual({ command, args })
+    rmSync(join(home(), '.local'), { recursive: true })
+    await cliIn('project', 'uninstall', '--all')
+    expect(entry('.cursor/mcp.json', 'mini')).toEqual(mini)
   })
 
   it('makes a bridge of a remote server, with the values of headers in the environment', async () => {
@@ -129,9 +93,9 @@ describe('wiretape install', () => {
       },
     })
     try {
-      const { stdout } = await cliIn('install', 'cursor', '--all').then((refused) => {
+      const { stdout } = await cliIn('project', 'install', 'cursor', '--all').then((refused) => {
         expect(refused.code).toBe(2)
-        return cliIn('install', '--all')
+        return cliIn('project', 'install', '--all')
       })
       expect(stdout).toContain('+ far  recorded')
       expect(stdout).toContain('- login  unchanged: it responds with 401')
@@ -143,7 +107,7 @@ describe('wiretape install', () => {
       const answered = await start(wrapped)
       expect(JSON.parse(answered.stdout)).toMatchObject({ id: 1, result: {} })
       expect(seen).toContain('Bearer s3cret-value')
-      await cliIn('uninstall', '--all')
+      await cliIn('project', 'uninstall', '--all')
       expect(get('.cursor/mcp.json')).toBe(before)
     } finally {
       upstream.close()
@@ -151,48 +115,48 @@ describe('wiretape install', () => {
   })
 
   it('writes through a symbolic link, keeps the mode, and finds a file that two places name once', async () => {
-    const before = put('dotfiles/mcp.json', { mcpServers: { mini: { command, args } } })
-    mkdirSync(join(home, '.cursor'))
-    symlinkSync('../dotfiles/mcp.json', join(home, '.cursor/mcp.json'))
+    const before = put('dotfiles/mcp.json', { mcpServers: { mini } })
+    mkdirSync(join(home(), '.cursor'))
+    symlinkSync('../dotfiles/mcp.json', join(home(), '.cursor/mcp.json'))
     // The project is the home folder: both of Cursor's places are one file.
-    const status = await wiretape(['status', '--json'], { cwd: home, env: env() })
+    const status = await wiretape(['status', '--json'], { cwd: home(), env: env() })
     expect(JSON.parse(status.stdout).servers).toHaveLength(1)
-    await wiretape(['install', '--all'], { cwd: home, env: env() })
+    await wiretape(['install', '--all'], { cwd: home(), env: env() })
     expect(get('dotfiles/mcp.json')).not.toBe(before)
-    expect(statSync(join(home, 'dotfiles/mcp.json')).mode & 0o777).toBe(0o644)
-    expect(readdirSync(join(home, 'dotfiles'))).toEqual(['mcp.json'])
-    await wiretape(['uninstall', '--all'], { cwd: home, env: env() })
+    expect(statSync(join(home(), 'dotfiles/mcp.json')).mode & 0o777).toBe(0o644)
+    expect(readdirSync(join(home(), 'dotfiles'))).toEqual(['mcp.json'])
+    await wiretape(['uninstall', '--all'], { cwd: home(), env: env() })
     expect(get('dotfiles/mcp.json')).toBe(before)
   })
 
   it('changes nothing without a word that says what, and nothing with --dry-run', async () => {
-    const before = put('.cursor/mcp.json', { mcpServers: { mini: { command, args } } })
-    const unasked = await cliIn('install')
+    const before = put('.cursor/mcp.json', { mcpServers: { mini } })
+    const unasked = await cliIn('project', 'install')
     expect(unasked).toMatchObject({ code: 2 })
     expect(unasked.stderr).toContain('--dry-run')
-    const dry = await cliIn('install', '--dry-run')
+    const dry = await cliIn('project', 'install', '--dry-run')
     expect(dry.stdout).toContain('+        "record",')
     expect(get('.cursor/mcp.json')).toBe(before)
-    const wrong = await cliIn('install', '--server', 'nosuch')
+    const wrong = await cliIn('project', 'install', '--server', 'nosuch')
     expect(wrong.stderr).toContain('no client has the server nosuch')
   })
 
   it('leaves project files alone that git tracks, unless told otherwise', async () => {
-    const before = put('project/.mcp.json', { mcpServers: { mini: { command, args } } })
+    const before = put('project/.mcp.json', { mcpServers: { mini } })
     for (const words of [
       ['init', '-q'],
       ['add', '.mcp.json'],
     ])
-      await run(['git', ...words], { cwd: join(home, 'project'), env: env() })
-    expect((await cliIn('install', '--all')).stdout).toContain('git tracks this file')
+      await run(['git', ...words], { cwd: join(home(), 'project'), env: env() })
+    expect((await cliIn('project', 'install', '--all')).stdout).toContain('git tracks this file')
     expect(get('project/.mcp.json')).toBe(before)
-    expect((await cliIn('install', '--all', '--tracked')).stdout).toContain('+ mini  recorded')
+    expect((await cliIn('project', 'install', '--all', '--tracked')).stdout).toContain('+ mini  recorded')
   })
 
   it('names the place of a fault in a file, and leaves the others to be installed', async () => {
     put('.cursor/mcp.json', '{"mcpServers": {"a": }')
-    put('.kiro/settings/mcp.json', { mcpServers: { mini: { command, args } } })
-    const { stdout } = await cliIn('install', '--all')
+    put('.kiro/settings/mcp.json', { mcpServers: { mini } })
+    const { stdout } = await cliIn('project', 'install', '--all')
     expect(stdout).toContain('line 1, column 22')
     expect(stdout).toContain('+ mini  recorded')
   })

@@ -1,29 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, server } from '../behaviour/stage.js'
-import { plainEnv } from '../behaviour/run-cli.js'
+import { describe, expect, it } from 'vitest'
+import { cli } from '../behaviour/stage.js'
+import { mini, useHome } from './home.js'
 
-let home = ''
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'wiretape home '))
-  mkdirSync(join(home, 'project'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
-
-function env(): NodeJS.ProcessEnv {
-  const { XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, ...rest } = plainEnv()
-  return { ...rest, HOME: home }
-}
-
-const [command, ...args] = server('mini-mcp.mjs')
+const { home, env } = useHome('wiretape home ')
 
 describe('record --keep', () => {
   it('deletes older recordings of the label, and no others', async () => {
-    const out = join(home, 'tapes')
+    const out = join(home(), 'tapes')
     const old = (label: string, day: string): string => {
       const file = join(out, `${day}T00-00-00-000Z-${label}.jsonl`)
       mkdirSync(out, { recursive: true })
@@ -43,7 +30,7 @@ describe('record --keep', () => {
     old('mini-2', '2020-01-02')
     const child = spawn(
       process.execPath,
-      [cli, 'record', '--out', out, '--label', 'mini', '--keep', '30d', '--', command!, ...args],
+      [cli, 'record', '--out', out, '--label', 'mini', '--keep', '30d', '--', mini.command, ...mini.args],
       { env: env(), stdio: ['pipe', 'ignore', 'inherit'] },
     )
     await expect.poll(() => existsSync(gone), { timeout: 20_000 }).toBe(false)

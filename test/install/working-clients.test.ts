@@ -1,56 +1,18 @@
 /**
  * Entries that would stop a client from working, or that `uninstall` could not restore, are left alone or made to work.
  */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findClients, openLedger, planInstall, planUninstall } from '../../src/clients/index.js'
-import { cli, server } from '../behaviour/stage.js'
-import { plainEnv, run, runOnTerminal, wiretape, type Run } from '../behaviour/run-cli.js'
+import { cli } from '../behaviour/stage.js'
+import { run, runOnTerminal } from '../behaviour/run-cli.js'
+import { mini, useHome } from './home.js'
 
-let home = ''
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'wiretape-home-'))
-  mkdirSync(join(home, 'project'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
-
-function put(path: string, value: unknown): string {
-  const file = join(home, path)
-  mkdirSync(dirname(file), { recursive: true })
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  writeFileSync(file, text)
-  return text
-}
-
-function get(path: string): string {
-  return readFileSync(join(home, path), 'utf8')
-}
-
-function env(): NodeJS.ProcessEnv {
-  const { XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, CLAUDE_CONFIG_DIR: _claude, ...rest } = plainEnv()
-  return { ...rest, HOME: home }
-}
-
-function cliIn(folder: string, ...args: string[]): Promise<Run> {
-  return wiretape(args, { cwd: join(home, folder), env: env() })
-}
-
-const [command, ...args] = server('mini-mcp.mjs')
-const mini = { command, args }
+const { home, put, get, env, cliIn } = useHome()
 
 describe('wiretape install', () => {
   it('leaves entries as they are whose command or login would not survive', async () => {
@@ -111,8 +73,8 @@ describe('wiretape install', () => {
   it('installs into a file that several clients share, and takes it out once', async () => {
     const before = put('project/.vscode/mcp.json', { servers: { mini } })
     const kiro = put('.kiro/settings/mcp.json', { mcpServers: { mini } })
-    mkdirSync(join(home, '.cursor'))
-    symlinkSync('../.kiro/settings/mcp.json', join(home, '.cursor/mcp.json'))
+    mkdirSync(join(home(), '.cursor'))
+    symlinkSync('../.kiro/settings/mcp.json', join(home(), '.cursor/mcp.json'))
     const { stdout } = await cliIn('project', 'install', '--all')
     expect(stdout).not.toContain('unchanged')
     expect(get('project/.vscode/mcp.json').match(/wiretape-launcher/g)).toHaveLength(1)
@@ -126,7 +88,7 @@ describe('wiretape install', () => {
     const folders = ['project', 'other project']
     const before = folders.map((folder) => put(`${folder}/.cursor/mcp.json`, { mcpServers: { mini } }))
     const local = put('.claude.json', {
-      projects: { [join(home, 'project')]: { mcpServers: { mini } } },
+      projects: { [join(home(), 'project')]: { mcpServers: { mini } } },
     })
     for (const folder of folders) await cliIn(folder, 'install', '--all')
     const { servers } = JSON.parse((await cliIn('.', 'status', '--json')).stdout) as {
@@ -153,7 +115,7 @@ describe('wiretape install', () => {
 
   it('leaves a read-only file as it is and says so', async () => {
     const before = put('.cursor/mcp.json', { mcpServers: { mini } })
-    chmodSync(join(home, '.cursor/mcp.json'), 0o444)
+    chmodSync(join(home(), '.cursor/mcp.json'), 0o444)
     const { code, stdout } = await cliIn('project', 'install', '--all')
     expect({ code, stdout }).toMatchObject({
       code: 1,
@@ -163,7 +125,7 @@ describe('wiretape install', () => {
   })
 
   it('keeps the originals of two installs that run at once', async () => {
-    const folder = join(home, 'data')
+    const folder = join(home(), 'data')
     const entry = { file: '/f', servers: ['mcpServers'], client: 'c', original: 'o', wrapped: 'w', at: 'a' }
     const [one, two] = [await openLedger(folder), await openLedger(folder)]
     one.put({ ...entry, name: 'one' })
@@ -177,7 +139,7 @@ describe('wiretape install', () => {
   it('changes nothing when the question is answered with no answer', async () => {
     const before = put('.cursor/mcp.json', { mcpServers: { mini } })
     const asked = await runOnTerminal([process.execPath, cli, 'install'], 80, {
-      cwd: join(home, 'project'),
+      cwd: join(home(), 'project'),
       env: env(),
       input: '\u0004',
     })
@@ -185,7 +147,7 @@ describe('wiretape install', () => {
     expect(asked.stdout).not.toContain('Error')
     expect(asked.code).toBe(0)
     expect(get('.cursor/mcp.json')).toBe(before)
-    expect(existsSync(join(home, '.local/share/wiretape/installed.json'))).toBe(false)
+    expect(existsSync(join(home(), '.local/share/wiretape/installed.json'))).toBe(false)
   })
 })
 
@@ -205,7 +167,7 @@ describe('machine output', () => {
     put('.kiro/settings/mcp.json', '{')
     await cliIn('project', 'install', '--all')
     const { mcpServers } = JSON.parse(get('.cursor/mcp.json')) as { mcpServers: { mini: typeof mini } }
-    await run([mcpServers.mini.command!, ...mcpServers.mini.args], { env: env() })
+    await run([mcpServers.mini.command, ...mcpServers.mini.args], { env: env() })
     const { stdout } = await cliIn('project', 'status', '--json')
     const { servers, problems } = JSON.parse(stdout) as { servers: object[]; problems: object[] }
     expect(servers).toMatchObject([{ recordings: 1 }, { transport: 'remote' }, { transport: 'unknown' }])
@@ -215,7 +177,7 @@ describe('machine output', () => {
   })
 
   it('of doctor is as its schema says, sound or not', async () => {
-    const sound = await cliIn('project', 'doctor', '--json', '--', command!, ...args)
+    const sound = await cliIn('project', 'doctor', '--json', '--', mini.command, ...mini.args)
     const faulty = await cliIn(
       'project',
       'doctor',
@@ -237,7 +199,7 @@ describe('an entry of a client', () => {
     put('.cursor/mcp.json', {
       mcpServers: { gone: { ...mini, cwd: '/no such folder' }, here: { ...mini, cwd: '${workspaceFolder}' } },
     })
-    const config = join(home, '.cursor/mcp.json')
+    const config = join(home(), '.cursor/mcp.json')
     for (const words of [
       ['doctor', 'gone'],
       ['record', '--config', config, '--server', 'gone'],
@@ -256,26 +218,26 @@ describe('a file of an administrator', () => {
     ['requirements.toml', '[mcp_servers.docs.identity]\ncommand = "docs"\n', ['mcp_servers']],
   ])('%s keeps install from the client, and not uninstall', async (name, text, rules) => {
     put(name, text)
-    const places = { home, cwd: home, platform: 'linux', env: {} } as const
+    const places = { home: home(), cwd: home(), platform: 'linux', env: {} } as const
     put('.cursor/mcp.json', { mcpServers: { mini } })
     const [{ client }] = (await findClients(places, ['cursor'])) as [
       Awaited<ReturnType<typeof findClients>>[0],
     ]
-    const managed = { ...client, managedBy: () => [{ path: join(home, name), ...(rules && { rules }) }] }
+    const managed = { ...client, managedBy: () => [{ path: join(home(), name), ...(rules && { rules }) }] }
     const found = await findClients(places, [], [], [managed])
-    expect(found.map(({ managedBy }) => managedBy)).toEqual([join(home, name)])
+    expect(found.map(({ managedBy }) => managedBy)).toEqual([join(home(), name)])
     const plan = await planInstall(found, {
       launcher: '/wiretape-launcher',
       keep: '30d',
       more: [],
       names: [],
       tracked: true,
-      folder: home,
+      folder: home(),
       probe: async () => undefined,
       now: () => new Date(0),
     })
     expect(plan.servers.map(({ outcome }) => outcome)).toEqual(['left'])
-    const undo = await planUninstall(found, await openLedger(join(home, 'data')), [])
+    const undo = await planUninstall(found, await openLedger(join(home(), 'data')), [])
     expect(undo.servers.map(({ outcome }) => outcome)).toEqual(['same'])
   })
 })

@@ -1,71 +1,54 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openNatsSource } from '../../src/cli/collect/nats-source.js'
-import { bytesOf, manifestKey, openStore, segmentKey, type JetStreamStore } from '../../src/ship/index.js'
+import {
+  bytesOf,
+  manifestKey,
+  openStore,
+  segmentKey,
+  type JetStreamStore,
+  type ObjectStore,
+} from '../../src/ship/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
+import { hasServer, useJetStream } from './jetstream-stage.js'
 import { collectorOf, folderStore, sealed, tapeOf } from '../cli/collect/collected.js'
 import { keysOf, rowsOf } from '../cli/collect/indexed-rows.js'
 
-const hasServer = spawnSync('nats-server', ['--version']).status === 0
-
 describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetStream as a store', () => {
-  let folder: string
-  let server: ChildProcess
-  let store: JetStreamStore
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'wiretape-jetstream-'))
-    const options = ['-a', '127.0.0.1', '-p', '-1', '--ports_file_dir', folder, '-js', '-sd', folder]
-    server = spawn('nats-server', options, { stdio: 'ignore' })
-    store = (await openStore(
-      await addressOf(join(folder, `nats-server_${server.pid}.ports`)),
-      {},
-    )) as typeof store
+  const store = useJetStream()
+  const buckets: JetStreamStore[] = []
+  afterEach(async () => {
+    for (const bucket of buckets.splice(0)) await bucket.close()
   })
-  const otherBucket = async (name: string): Promise<JetStreamStore> =>
-    (await openStore(store.address.replace(/[^/]*$/, name), {})) as JetStreamStore
-  afterAll(async () => {
-    await store.close()
-    server.kill('SIGKILL')
-    await once(server, 'exit')
-    rmSync(folder, { recursive: true, force: true })
-  })
+  async function otherBucket(name: string): Promise<JetStreamStore> {
+    const bucket = (await openStore(store().address.replace(/[^/]*$/, name), {})) as JetStreamStore
+    buckets.push(bucket)
+    return bucket
+  }
 
   it('bounds its announcements, and collectors repeat those of waiting segments that were dropped', async () => {
-    await store.ensureStream()
-    await store.manager.streams.purge('WIRETAPE')
-    const { config } = await store.manager.streams.info('WIRETAPE')
+    await store().ensureStream()
+    await store().manager.streams.purge('WIRETAPE')
+    const { config } = await store().manager.streams.info('WIRETAPE')
     expect(config).toMatchObject({ max_age: 7 * 86_400e9, max_bytes: 2 ** 28, discard: 'old' })
     const tapes = [sealed(tapeOf(1)), sealed(tapeOf(2)), sealed(tapeOf(3))]
     for (const [i, { manifest, packed }] of tapes.entries()) {
-      await store.put(segmentKey(manifest), packed)
-      await store.put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
-      if (i === 0) await store.announce!('h', manifest.hash, Buffer.from(JSON.stringify(manifest)), true)
+      await store().put(segmentKey(manifest), packed)
+      await store().put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
+      if (i === 0) await store().announce!('h', manifest.hash, Buffer.from(JSON.stringify(manifest)), true)
     }
-    const target = await folderStore()
-    const source = await openNatsSource(store.address, {})
-    try {
-      const { collector, complaints } = collectorOf(source, target)
-      await collector.run(new AbortController().signal, true)
-      expect(complaints).toEqual([])
-    } finally {
-      await source.close()
-    }
+    const { target, complaints } = await collected(store().address)
+    expect(complaints).toEqual([])
     expect(await rowsOf(target)).toHaveLength(12)
-    expect(await keysOf(store, 'segments/')).toEqual([])
+    expect(await keysOf(store(), 'segments/')).toEqual([])
   })
 
   it('repeats an announcement by the clock of the server, whatever that of the recorder', async () => {
-    await store.ensureStream()
+    await store().ensureStream()
     const stored = async (nowMs: number, messages: number): Promise<void> => {
       const { manifest } = sealed(tapeOf(messages))
       vi.useFakeTimers({ toFake: ['Date'], now: nowMs })
       try {
-        await store.put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
+        await store().put(manifestKey(manifest.hash), Buffer.from(JSON.stringify(manifest)))
       } finally {
         vi.useRealTimers()
       }
@@ -73,10 +56,10 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     await stored(Date.now() + 86_400_000, 11)
     await stored(Date.now() - 86_400_000, 12)
     const { signal } = new AbortController()
-    expect(await store.announceAgain(new Date(Date.now() - 3_600_000), 'earlier', signal)).toBe(0)
-    expect(await store.announceAgain(new Date(Date.now() + 3_600_000), 'all', signal)).toBe(2)
-    for (const key of await keysOf(store, 'segments/')) await store.delete(key)
-    await store.manager.streams.purge('WIRETAPE')
+    expect(await store().announceAgain(new Date(Date.now() - 3_600_000), 'earlier', signal)).toBe(0)
+    expect(await store().announceAgain(new Date(Date.now() + 3_600_000), 'all', signal)).toBe(2)
+    for (const key of await keysOf(store(), 'segments/')) await store().delete(key)
+    await store().manager.streams.purge('WIRETAPE')
   })
 
   it('announces the segments of each bucket apart: collectors of one bucket do not see those of another', async () => {
@@ -91,16 +74,8 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     }
     const buses = [await shipTo('team-a', 1), await shipTo('team-b', 2)]
     for (const [i, bus] of buses.entries()) {
-      const target = await folderStore()
-      const source = await openNatsSource(bus.address, {})
-      try {
-        const { collector, complaints } = collectorOf(source, target)
-        await collector.run(new AbortController().signal, true)
-        expect(complaints).toEqual([])
-      } finally {
-        await source.close()
-        await bus.close()
-      }
+      const { target, complaints } = await collected(bus.address)
+      expect(complaints).toEqual([])
       expect(await rowsOf(target)).toHaveLength(2 * (i + 1))
     }
   })
@@ -113,15 +88,8 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     await bus.put(segmentKey(manifest), packed)
     await bus.put(manifestKey(hash), text)
     await bus.announce!('h', hash, text, true)
-    const target = await folderStore()
-    const source = await openNatsSource(bus.address, {})
-    try {
-      await collectorOf(source, target).collector.run(new AbortController().signal, true)
-      expect(await keysOf(bus, '')).toEqual([])
-    } finally {
-      await source.close()
-      await bus.close()
-    }
+    const { target } = await collected(bus.address)
+    expect(await keysOf(bus, '')).toEqual([])
     expect(await keysOf(target, '')).toEqual([`dead/${hash}.json`, `dead/${hash}.segment`])
   })
 
@@ -132,29 +100,22 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     await bus.put(segmentKey(manifest), packed)
     await bus.put(manifestKey(manifest.hash), large)
     await bus.announce!('h', manifest.hash, large, true)
-    const target = await folderStore()
-    const source = await openNatsSource(bus.address, {})
-    try {
-      await collectorOf(source, target).collector.run(new AbortController().signal, true)
-    } finally {
-      await source.close()
-      await bus.close()
-    }
+    const { target } = await collected(bus.address)
     // Much quicker than toEqual.
     expect(Buffer.compare(await bytesOf(target.get(manifestKey(manifest.hash))), large)).toBe(0)
     expect(await rowsOf(target)).toHaveLength(4)
   })
 })
 
-/** The server writes its ports to a file once it listens. */
-async function addressOf(path: string): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const { nats } = JSON.parse(readFileSync(path, 'utf8')) as { nats: string[] }
-      return nats[0]!
-    } catch (error) {
-      if (tries > 600) throw error
-      await setTimeout(50)
-    }
+/** Collects once: the store that was filled, and the complaints. */
+async function collected(address: string): Promise<{ target: ObjectStore; complaints: string[] }> {
+  const target = await folderStore()
+  const source = await openNatsSource(address, {})
+  try {
+    const { collector, complaints } = collectorOf(source, target)
+    await collector.run(new AbortController().signal, true)
+    return { target, complaints }
+  } finally {
+    await source.close()
   }
 }

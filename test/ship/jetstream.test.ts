@@ -1,92 +1,56 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bytesOf, openStore, type JetStreamStore } from '../../src/ship/index.js'
+import { describe, expect, it } from 'vitest'
+import { bytesOf } from '../../src/ship/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
+import { hasServer, useJetStream } from './jetstream-stage.js'
 
-const hasServer = spawnSync('nats-server', ['--version']).status === 0
 const stream = 'OBJ_wiretape-segments'
 
 describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetStream as a store', () => {
-  let folder: string
-  let server: ChildProcess
-  let store: JetStreamStore
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'wiretape-jetstream-'))
-    const options = ['-a', '127.0.0.1', '-p', '-1', '--ports_file_dir', folder, '-js', '-sd', folder]
-    server = spawn('nats-server', options, { stdio: 'ignore' })
-    store = (await openStore(
-      await addressOf(join(folder, `nats-server_${server.pid}.ports`)),
-      {},
-    )) as typeof store
-  })
-  afterAll(async () => {
-    await store.close()
-    server.kill('SIGKILL')
-    await once(server, 'exit')
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const store = useJetStream()
 
   it('gives back an object of many chunks, whole and in part', async () => {
     const bytes = Buffer.from(Array.from({ length: 400_000 }, (_, i) => (i * i) % 251))
-    await store.put('large', bytes)
-    expect(Buffer.compare(await bytesOf(store.get('large')), bytes)).toBe(0)
-    const part = await bytesOf(store.get('large', { at: 131_000, length: 200_000 }))
+    await store().put('large', bytes)
+    expect(Buffer.compare(await bytesOf(store().get('large')), bytes)).toBe(0)
+    const part = await bytesOf(store().get('large', { at: 131_000, length: 200_000 }))
     expect(Buffer.compare(part, bytes.subarray(131_000, 331_000))).toBe(0)
   })
 
   it('takes an object whose chunks are gone for absent, says so to readers, and stores it again', async () => {
     // The state after an upload whose last message the server took without acknowledging it.
-    await store.put('cut', Buffer.from('some bytes'))
-    const entry = await store.manager.streams.getMessage(stream, {
+    await store().put('cut', Buffer.from('some bytes'))
+    const entry = await store().manager.streams.getMessage(stream, {
       last_by_subj: `$O.wiretape-segments.M.${Buffer.from('cut').toString('base64url')}`,
     })
     const { nuid } = entry!.json<{ nuid: string }>()
-    await store.manager.streams.purge(stream, { filter: `$O.wiretape-segments.C.${nuid}` })
+    await store().manager.streams.purge(stream, { filter: `$O.wiretape-segments.C.${nuid}` })
 
-    await expect(bytesOf(store.get('cut'))).rejects.toThrow('chunk 1 of 1 is missing in the Object Store')
-    expect(await store.head('cut')).toBeUndefined()
-    expect(await store.put('cut', Buffer.from('some bytes'), { ifAbsent: true })).toBe('stored')
-    expect(Buffer.from(await bytesOf(store.get('cut'))).toString()).toBe('some bytes')
-    expect(await store.put('cut', Buffer.from('others'), { ifAbsent: true })).toBe('there')
+    await expect(bytesOf(store().get('cut'))).rejects.toThrow('chunk 1 of 1 is missing in the Object Store')
+    expect(await store().head('cut')).toBeUndefined()
+    expect(await store().put('cut', Buffer.from('some bytes'), { ifAbsent: true })).toBe('stored')
+    expect(Buffer.from(await bytesOf(store().get('cut'))).toString()).toBe('some bytes')
+    expect(await store().put('cut', Buffer.from('others'), { ifAbsent: true })).toBe('there')
   })
 
   it('leaves nothing of an object that is deleted', async () => {
-    const messages = async (): Promise<number> => (await store.manager.streams.info(stream)).state.messages
+    const messages = async (): Promise<number> => (await store().manager.streams.info(stream)).state.messages
     const before = await messages()
     for (const name of ['segments/ab/gone.json', 'hosts/a.json', 'hosts/ab.json']) {
-      await store.put(name, Buffer.alloc(300_000, 1))
-      await store.delete(name)
-      expect(await store.head(name)).toBeUndefined()
+      await store().put(name, Buffer.alloc(300_000, 1))
+      await store().delete(name)
+      expect(await store().head(name)).toBeUndefined()
     }
-    await store.delete('never-there')
+    await store().delete('never-there')
     expect(await messages()).toBe(before)
   })
 
   it('announces a segment once, and again when it was collected and stored anew', async () => {
     const announce = async (isStored: boolean): Promise<number> => {
-      await store.announce!('h', 'hash', Buffer.from('{}'), isStored)
-      return (await store.manager.streams.info('WIRETAPE')).state.messages
+      await store().announce!('h', 'hash', Buffer.from('{}'), isStored)
+      return (await store().manager.streams.info('WIRETAPE')).state.messages
     }
     expect(await announce(true)).toBe(1)
     expect(await announce(false)).toBe(1)
     expect(await announce(true)).toBe(2)
   })
 })
-
-/** The server writes its ports to a file once it listens. */
-async function addressOf(path: string): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const { nats } = JSON.parse(readFileSync(path, 'utf8')) as { nats: string[] }
-      return nats[0]!
-    } catch (error) {
-      if (tries > 600) throw error
-      await setTimeout(50)
-    }
-  }
-}
