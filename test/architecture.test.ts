@@ -31,6 +31,18 @@ const pureFolders = [
   'saved-calls',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'policy', 'transports', 'link', 'intercept', 'proxy', 'control']
+const belowMock = [
+  'model',
+  'wire',
+  'transports',
+  'link',
+  'formats',
+  'filter',
+  'compare',
+  'intercept',
+  'redaction',
+  'tape',
+]
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor', 'ship']
 
 const table: Readonly<Record<string, Rule>> = {
@@ -58,37 +70,8 @@ const table: Readonly<Record<string, Rule>> = {
   doctor: { pure: false, imports: ['model', 'render', 'transports', 'link', 'clients'] },
   telemetry: { pure: false, imports: ['model', 'formats', 'tape', 'control'] },
   capture: { pure: false, imports: aboveCapture, types: ['telemetry'] },
-  replay: {
-    pure: false,
-    imports: [
-      'model',
-      'wire',
-      'json-path',
-      'transports',
-      'link',
-      'formats',
-      'filter',
-      'compare',
-      'intercept',
-      'redaction',
-      'tape',
-    ],
-  },
-  mock: {
-    pure: false,
-    imports: [
-      'model',
-      'wire',
-      'transports',
-      'link',
-      'formats',
-      'filter',
-      'compare',
-      'intercept',
-      'redaction',
-      'tape',
-    ],
-  },
+  replay: { pure: false, imports: [...belowMock, 'json-path'] },
+  mock: { pure: false, imports: belowMock },
   ship: { pure: false, imports: ['model', 'wire', 'formats', 'transports', 'tape', 'control'] },
   'ui-server': { pure: false, imports: belowScreens },
   testing: { pure: false, imports: ['model', 'tape', 'capture'] },

@@ -3,15 +3,11 @@ import { readFileSync } from 'node:fs'
 import { isMessage } from './http-stage.js'
 import { wiretape } from './run-cli.js'
 import { until } from './stage.js'
-import { connect, ping, sessions, useLegacyServers } from './legacy-stage.js'
+import { connect, endpoints, ping, sessions, useLegacyServers } from './legacy-stage.js'
 
 const { stage, serveStreams } = useLegacyServers()
 
-describe.each([
-  ['in the path', (session: string) => `/messages/${session}`],
-  ['in a path that is relative', (session: string) => `../post/${session}/in`],
-  ['in a parameter of any name', (session: string) => `/messages?transport=sse&s=${session}`],
-])('a server of HTTP+SSE that has its session %s', (_, endpoint) => {
+describe.each(endpoints)('a server of HTTP+SSE that has its session %s', (_, endpoint) => {
   it('has its responses told apart on the tape, without the session', async () => {
     const upstream = new URL(await serveStreams(endpoint))
     const { recorder, url } = await stage.recordUrl(`${upstream.origin}/deep/mcp`)

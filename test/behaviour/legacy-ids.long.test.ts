@@ -2,15 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { isMessage } from './http-stage.js'
 import { until } from './stage.js'
-import { connect, ping, useLegacyServers } from './legacy-stage.js'
+import { connect, endpoints, ping, useLegacyServers } from './legacy-stage.js'
 
 const { stage, serveStreams } = useLegacyServers()
 
-describe.each([
-  ['in the path', (session: string) => `/messages/${session}`],
-  ['in a path that is relative', (session: string) => `../post/${session}/in`],
-  ['in a parameter of any name', (session: string) => `/messages?transport=sse&s=${session}`],
-])('a server of HTTP+SSE that has its session %s', (_, endpoint) => {
+describe.each(endpoints)('a server of HTTP+SSE that has its session %s', (_, endpoint) => {
   it('gets a request under another id, whose response has the original id and matches filters about the request', async () => {
     const upstream = new URL(await serveStreams(endpoint))
     const { recorder, url } = await stage.recordUrl(`${upstream.origin}/deep/mcp`)

@@ -5,6 +5,13 @@ import type { Line } from './tape-bytes.js'
 
 export const sessions = ['9b1f0a52-6f0e-4c51-9d0e-2f40b9a1c1de', '0c7d33aa-1d62-4bb0-8f6c-93f0a0aa71b4']
 
+/** Endpoints that contain the session. */
+export const endpoints: readonly [where: string, (session: string) => string][] = [
+  ['in the path', (session) => `/messages/${session}`],
+  ['in a path that is relative', (session) => `../post/${session}/in`],
+  ['in a parameter of any name', (session) => `/messages?transport=sse&s=${session}`],
+]
+
 interface LegacyClient {
   readonly came: () => string
   readonly send: (message: object) => Promise<unknown>

@@ -78,11 +78,20 @@ const echo = async (client: Client, message: string): Promise<string> => {
   return (content as { text: string }[])[0]!.text
 }
 
-/** In the editor: replaces the message of an echo call. */
-function rewrite(terminal: Terminal, from: string, to: string): void {
+/** Sends an echo call, and replaces its message in the editor when it is held. */
+async function rewrittenEcho(
+  client: Client,
+  terminal: Terminal,
+  to: string,
+): Promise<{ answer: ReturnType<typeof echo> }> {
+  const answer = echo(client, 'original')
+  await terminal.shows(/⏸ tools\/call echo/)
+  terminal.press('m')
+  await terminal.shows('Ctrl+S confirm')
   terminal.press('Down', 'Down', 'Down', 'Down', 'Down', 'End')
-  terminal.press(...Array.from({ length: from.length + 2 }, () => 'BSpace'))
+  terminal.press(...Array.from({ length: '"original"'.length }, () => 'BSpace'))
   terminal.type(`"${to}"`)
+  return { answer }
 }
 
 describe.skipIf(isLeftOut)('a screen', () => {
@@ -93,11 +102,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await terminal.shows('notifications/initialized')
     terminal.press('i')
     await terminal.shows('[INTERCEPT]')
-    const answer = echo(client, 'original')
-    await terminal.shows(/⏸ tools\/call echo/)
-    terminal.press('m')
-    await terminal.shows('Ctrl+S confirm')
-    rewrite(terminal, 'original', 'changed')
+    const { answer } = await rewrittenEcho(client, terminal, 'changed')
     await terminal.shows('"message": "changed"')
     terminal.press('C-s')
     // Responses are messages too.
@@ -441,11 +446,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
       const { terminal, sessionFile, client } = await startOwnScreen(await target())
       terminal.press('i')
       await terminal.shows('[INTERCEPT]')
-      const answer = echo(client, 'original')
-      await terminal.shows(/⏸ tools\/call echo/)
-      terminal.press('m')
-      await terminal.shows('Ctrl+S confirm')
-      rewrite(terminal, 'original', 'changed over HTTP')
+      const { answer } = await rewrittenEcho(client, terminal, 'changed over HTTP')
       terminal.press('C-s')
       await terminal.shows(/⏸ result of tools\/call echo/)
       terminal.press('i')

@@ -61,6 +61,11 @@ const opening = (conv: string, id: number): Line[] =>
     id,
   ).map((line) => ({ ...line, conv }))
 
+const withProgress: Line = {
+  dir: 'in',
+  raw: { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'x', _meta: { progressToken: 1 } } },
+}
+
 interface Case {
   readonly lines: readonly Line[]
   readonly meta?: Line
@@ -149,15 +154,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
     {
       lines: [
         ...opened(),
-        {
-          dir: 'in',
-          raw: {
-            jsonrpc: '2.0',
-            id: 5,
-            method: 'tools/call',
-            params: { name: 'x', _meta: { progressToken: 1 } },
-          },
-        },
+        withProgress,
         fromServer('notifications/progress', { progressToken: 1, progress: 2 }),
         fromServer('notifications/progress', { progressToken: 1, progress: 2 }),
         { dir: 'out', raw: { jsonrpc: '2.0', id: 5, result: text('a') } },
@@ -166,15 +163,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
     {
       lines: [
         ...opened(),
-        {
-          dir: 'in',
-          raw: {
-            jsonrpc: '2.0',
-            id: 5,
-            method: 'tools/call',
-            params: { name: 'x', _meta: { progressToken: 1 } },
-          },
-        },
+        withProgress,
         fromServer('notifications/progress', { progressToken: 1, progress: 2 }),
         fromServer('notifications/progress', { progressToken: 1, progress: 2.5 }),
         { dir: 'out', raw: { jsonrpc: '2.0', id: 5, result: text('a') } },

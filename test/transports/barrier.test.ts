@@ -20,7 +20,7 @@ import { raiseBarrier } from '../../src/transports/barrier/index.js'
 import { storedSecret } from '../../src/transports/index.js'
 import { once } from 'node:events'
 import { until } from '../behaviour/stage.js'
-import { createHttpStage } from './http-proxy-stage.js'
+import { useHttpStage } from './http-proxy-stage.js'
 import { startOurProxy } from './forward-proxy-stage.js'
 
 const header =
@@ -43,8 +43,7 @@ const tablesOf = (text: (name: 'tcp' | 'tcp6') => string | string[]): SocketTabl
 /** A system that does not say whose a connection is. */
 const silent = tablesOf(() => '')
 const secret = 'a'.repeat(32)
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** A socket as far as the look-up goes. */
 function socketOf([remoteAddress, remotePort]: [string, number], own: [string, number]): net.Socket {

@@ -1,12 +1,11 @@
 import https from 'node:https'
 import net from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { until } from '../behaviour/stage.js'
-import { createHttpStage, wordsOf } from './http-proxy-stage.js'
+import { useHttpStage, wordsOf } from './http-proxy-stage.js'
 import { certificate, key } from './test-certificate.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 describe('an upstream that cannot be reached', () => {
   async function failureOf(upstream: string): Promise<string> {

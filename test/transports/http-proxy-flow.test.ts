@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { settled, until } from '../behaviour/stage.js'
 import {
   chunkOf,
-  createHttpStage,
+  useHttpStage,
   eventStream,
   gone,
   headOf,
@@ -11,8 +11,7 @@ import {
   wordsOf,
 } from './http-proxy-stage.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const size = 50_000_000
 /** Kernel buffers of four sockets, and ours. */

@@ -1,13 +1,12 @@
 import { Agent, request } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { HttpPhases } from '../../src/model/index.js'
-import { createHttpStage, type SeenProxy } from './http-proxy-stage.js'
+import { useHttpStage, type SeenProxy } from './http-proxy-stage.js'
 import { certificate, key } from './test-certificate.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 /** Gets on the connection of the agent. */
 function get(agent: Agent, url: string): Promise<void> {

@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { refusalOf, type ProxyAddress } from '../../src/transports/http-proxy/admission.js'
 import { until } from '../behaviour/stage.js'
-import { createHttpStage, wordsOf } from './http-proxy-stage.js'
+import { useHttpStage, wordsOf } from './http-proxy-stage.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const place: ProxyAddress = {
   host: '127.0.0.1',

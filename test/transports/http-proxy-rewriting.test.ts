@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createEndpointMove } from '../../src/transports/http-proxy/endpoint-event.js'
-import { createHttpStage } from './http-proxy-stage.js'
+import { useHttpStage } from './http-proxy-stage.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const from = 'http://up.example:8080'
 const to = 'http://localhost:4000'

@@ -1,6 +1,7 @@
 /** The stage of a test of the HTTP proxy: upstreams, proxies and clients, all on port 0, closed together. */
 import http from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
+import { afterEach } from 'vitest'
 import { until } from '../behaviour/stage.js'
 import {
   startHttpProxy,
@@ -31,6 +32,13 @@ export interface HttpStage {
   proxy(upstream: string | number, options?: Partial<HttpProxyOptions>): Promise<SeenProxy>
   client(port: number, text?: string | Buffer): RawClient
   close(): Promise<void>
+}
+
+/** A stage that is closed after each test. */
+export function useHttpStage(): HttpStage {
+  const stage = createHttpStage()
+  afterEach(() => stage.close())
+  return stage
 }
 
 export function createHttpStage(): HttpStage {

@@ -1,10 +1,9 @@
 import { networkInterfaces } from 'node:os'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startHttpProxy } from '../../src/transports/index.js'
-import { createHttpStage } from './http-proxy-stage.js'
+import { useHttpStage } from './http-proxy-stage.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 describe('starting the HTTP proxy', () => {
   const start = (upstream: string, options: { host?: string; port?: number; allowRemote?: boolean } = {}) =>

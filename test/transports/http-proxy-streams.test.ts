@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { until } from '../behaviour/stage.js'
 import {
   chunkOf,
-  createHttpStage,
+  useHttpStage,
   eventStream,
   gone,
   headOf,
@@ -11,8 +11,7 @@ import {
   wordsOf,
 } from './http-proxy-stage.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 describe('a stream through the HTTP proxy', () => {
   it('passes an event on before anything else comes', async () => {

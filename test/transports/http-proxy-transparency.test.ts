@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { until } from '../behaviour/stage.js'
-import { createHttpStage, readMessage, wordsOf, type RawMessage } from './http-proxy-stage.js'
+import { useHttpStage, readMessage, wordsOf, type RawMessage } from './http-proxy-stage.js'
 
-const stage = createHttpStage()
-afterEach(() => stage.close())
+const stage = useHttpStage()
 
 const everyByte = Buffer.from(Array.from({ length: 256 }, (_, n) => n)).toString('latin1')
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'

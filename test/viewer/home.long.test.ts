@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, cli, server, viewerAddress, useStage, recordingsOf } from '../behaviour/stage.js'
 import { expectLooks, picture, seriousFindings } from './looks.js'
@@ -30,6 +31,12 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     }
     const lines = [...pair(1, 'first', 'first'), ...pair(2, text, said)]
     writeFileSync(join(recordings(), `${label}.jsonl`), tapeOf(lines, label))
+  }
+
+  async function leave(page: Page, actor: Actor): Promise<void> {
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
   }
 
   it('finds a message in any recording, compares two, deletes one, and is where the brand leads', async () => {
@@ -97,9 +104,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.locator('.recording', { hasText: 'before' }).waitFor({ state: 'detached' })
     expect(readdirSync(recordings())).toEqual(['after.jsonl'])
     expect(stage.complaints.splice(0).filter((line) => !line.includes('400'))).toEqual([])
-    await page.context().close()
-    actor.child.kill('SIGINT')
-    await actor.ended
+    await leave(page, actor)
   })
 
   it('deletes several recordings after one confirmation, live ones not, and closes a recording from its own page', async () => {
@@ -151,9 +156,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.locator('.recording', { hasText: 'stays' }).waitFor()
     expect(await page.getByRole('link', { name: 'Close' }).count()).toBe(0)
     expectQuiet(stage)
-    await page.context().close()
-    actor.child.kill('SIGINT')
-    await actor.ended
+    await leave(page, actor)
     recorder.child.stdin!.end()
     await recorder.ended
   })
@@ -211,9 +214,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.locator('.differences').first().waitFor()
     await looks('compared-open')
     expectQuiet(stage)
-    await page.context().close()
-    actor.child.kill('SIGINT')
-    await actor.ended
+    await leave(page, actor)
   })
 
   it('shows somebody who has no recording how to make one, a sample, and the saved calls of the folder', async () => {
@@ -233,9 +234,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await page.reload()
     await holds(page, `document.querySelectorAll('.list .row').length > 5`)
     expectQuiet(stage)
-    await page.context().close()
-    actor.child.kill('SIGINT')
-    await actor.ended
+    await leave(page, actor)
   })
 
   it('says that a capture waits, with what its client needs, and shows the first message', async () => {
@@ -264,9 +263,7 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     await recorder.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     await read(page, 2)
     expectQuiet(stage)
-    await page.context().close()
-    actor.child.kill('SIGINT')
-    await actor.ended
+    await leave(page, actor)
     recorder.child.stdin!.end()
     await recorder.ended
   })
@@ -293,8 +290,6 @@ describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
     expect(statuses).toEqual([403, 403, 415, 405, 409, 409])
     expect(existsSync(join(recordings(), 'kept.jsonl'))).toBe(true)
     stage.complaints.length = 0
-    await page.context().close()
-    actor.child.kill('SIGINT')
-    await actor.ended
+    await leave(page, actor)
   })
 })
