@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { leftOut, plainEnv, runOnTerminal, unstyled, wiretape, type Run } from './run-cli.js'
+import { leftOut, runOnTerminal, unstyled, wiretapeIn } from './run-cli.js'
 import { cli, printed, server, useStage } from './stage.js'
 import { spawnSync } from 'node:child_process'
 
@@ -9,8 +9,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 
 const stage = useStage()
 
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const here = wiretapeIn(stage)
 const varying = server('varying-mcp.mjs')
 
 describe('wiretape call', () => {

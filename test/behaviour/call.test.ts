@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { expectSchema } from './data-folder.js'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { wiretapeIn } from './run-cli.js'
 import { server, useStage } from './stage.js'
 
 const stage = useStage()
 
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const here = wiretapeIn(stage)
 const varying = server('varying-mcp.mjs')
 
 describe('wiretape call', () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { wiretapeIn } from './run-cli.js'
 import { server, useStage } from './stage.js'
 
 const stage = useStage()
 
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const here = wiretapeIn(stage)
 
 describe('wiretape alone, without a terminal', () => {
   it('prints how to begin', async () => {

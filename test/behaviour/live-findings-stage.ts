@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { wiretapeIn } from './run-cli.js'
 import { server, until, useStage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
@@ -33,8 +33,7 @@ export function useDriftingServer() {
 
   const offer = (...tools: object[]): void => writeFileSync(stage.path('tools.json'), JSON.stringify(tools))
   const drifting = (): string[] => server('drifting-mcp.mjs', stage.path('tools.json'))
-  const cli = (...args: string[]): Promise<Run> =>
-    wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+  const cli = wiretapeIn(stage)
 
   async function connect(transport: Transport): Promise<Client> {
     const client = new Client({ name: 'test-client', version: '1' }, { capabilities: { elicitation: {} } })

@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { writeFileSync } from 'node:fs'
 import { beforeEach } from 'vitest'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { wiretapeIn } from './run-cli.js'
 import { server, until, useStage } from './stage.js'
 
 interface Talk {
@@ -46,8 +46,7 @@ export function useReload() {
   const become = (state: object | string): void =>
     writeFileSync(stage.path('state.json'), typeof state === 'string' ? state : JSON.stringify(state))
   const changing = (): string[] => server('changing-mcp.mjs', stage.path('state.json'))
-  const cli = (...args: string[]): Promise<Run> =>
-    wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+  const cli = wiretapeIn(stage)
 
   async function record(...options: string[]): Promise<Talk & { said: () => string }> {
     const [command, ...args] = stage.record(changing(), options)

@@ -1,15 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
+import { call, createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
 import type { Run } from './run-cli.js'
 import { server } from './stage.js'
 
-const call = (id: number, name: string, args: object = {}) => ({
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
 const user: Client = { messages: [...opening, call(1, 'price'), call(2, 'status'), call(3, 'status')] }
 
 describe('wiretape replay --learn', () => {

@@ -1,15 +1,9 @@
 /** Redacted values come from the environment. Without them, the calls that need them are left out, with a notice. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
+import { call, createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
 import { plainEnv, run, type Run } from './run-cli.js'
 import { cli } from './stage.js'
-
-const call = (id: number, name: string, args: object = {}) => ({
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
 
 /** A server that returns a handle for the right password, a new one in each run, and requires it later. */
 const program = `

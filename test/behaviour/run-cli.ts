@@ -1,7 +1,7 @@
 /** Runs the built command line to its end, with its own home folder. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import { cli } from './stage.js'
+import { cli, type Stage } from './stage.js'
 import { isWarm, runWarm } from './warm-program.js'
 
 export interface Run {
@@ -31,6 +31,11 @@ export function wiretape(args: readonly string[], options: RunOptions = {}): Pro
   const { input = '', cwd = fixtures, env = plainEnv(), isRefused = false } = options
   if (isWarm(args, env, input, isRefused)) return runWarm(args, cwd, env)
   return run([process.execPath, cli, ...args], options)
+}
+
+/** Runs commands in the folder of a stage, with its variables. */
+export function wiretapeIn(stage: Stage): (...args: string[]) => Promise<Run> {
+  return (...args) => wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
 }
 
 export function run(argv: readonly string[], options: RunOptions = {}): Promise<Run> {

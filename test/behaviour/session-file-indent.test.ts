@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { wiretapeIn } from './run-cli.js'
 import { printed, server, useStage } from './stage.js'
 
 const tight = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"n":1.0,"big":12345678901234567890,"e":[]}}'
@@ -26,8 +26,7 @@ beforeEach(() => {
   writeFileSync(tape, `${head}${line(tight)}${line(wide)}`)
 })
 
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const read = (name: string): string => readFileSync(stage.path(name), 'utf8')
 
 describe('payloads in session files', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseRecordArgs } from '../../src/cli/record-options.js'
-import { fixtures, leftOut, plainEnv, wiretape, type Run } from './run-cli.js'
+import { fixtures, leftOut, plainEnv, wiretape, type Run, wiretapeIn } from './run-cli.js'
 import { useStage } from './stage.js'
 import { runs } from '../long.js'
 
@@ -12,8 +12,7 @@ const faultless = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8')
 
 const stage = useStage()
 
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const here = wiretapeIn(stage)
 const refused = (args: readonly string[]): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), isRefused: true })
 

@@ -2,14 +2,13 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { type Run, wiretapeIn } from '../behaviour/run-cli.js'
 import { useStage } from '../behaviour/stage.js'
 import { everythingOnStdio, startEverything } from './everything.js'
 
 const stage = useStage()
 
-const here = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const here = wiretapeIn(stage)
 
 const text = '$.result.content[0].text'
 const calls = [

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { wiretapeIn } from '../behaviour/run-cli.js'
 import { useStage } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 
 const stage = useStage()
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 
 const t = '2026-01-01T00:00:00.000Z'
 const ping = (id: number, n: number): string =>

@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { wiretapeIn } from '../behaviour/run-cli.js'
 import { useStage } from '../behaviour/stage.js'
 import { readPublishedTrace } from '../formats/published-trace.js'
 
 const stage = useStage()
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const fixtures = join(import.meta.dirname, '../fixtures')
 const read = (name: string): string => readFileSync(stage.path(name), 'utf8')
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { wiretapeIn } from '../behaviour/run-cli.js'
 import { useStage } from '../behaviour/stage.js'
 import { linesOfTape } from '../behaviour/tape-bytes.js'
 
 const stage = useStage()
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const session = join(import.meta.dirname, '../fixtures/session-json/documented.json')
 
 it('convert --strict-v1 writes what the published format has, and nothing else', async () => {

@@ -2,12 +2,11 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readRecording } from '../../dist/index.js'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { wiretapeIn } from '../behaviour/run-cli.js'
 import { printed, server, useStage } from '../behaviour/stage.js'
 
 const stage = useStage()
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 
 const start = '2026-05-12T23:00:00.000Z'
 const at = (second: number): string => new Date(Date.parse(start) + second * 1000).toISOString()

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { type Run, wiretapeIn } from '../behaviour/run-cli.js'
 import { server, useStage } from '../behaviour/stage.js'
 
 const stage = useStage()
 
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const metadata = (name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(stage.path(name), 'utf8')).metadata
 const record = (...options: string[]): Promise<Run> =>

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { leftOut, plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { leftOut, wiretapeIn } from '../behaviour/run-cli.js'
 import { printed, server, useStage } from '../behaviour/stage.js'
 import { hasPython, strictReader } from '../behaviour/strict-json-reader.js'
 
 const stage = useStage()
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const ping = (id: number, params: string): string =>

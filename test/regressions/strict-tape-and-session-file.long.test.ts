@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { answers, call, ping } from '../behaviour/mini-talk.js'
-import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { wiretapeIn } from '../behaviour/run-cli.js'
 import { server, until, useStage } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 
 const stage = useStage()
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const sessionOf = (name: string): Line => JSON.parse(readFileSync(stage.path(name), 'utf8'))
 
 const rules = `

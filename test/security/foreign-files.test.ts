@@ -15,7 +15,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { leftOut, plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { leftOut, type Run, wiretapeIn } from '../behaviour/run-cli.js'
 import { server, useStage } from '../behaviour/stage.js'
 import { createLeafCertificates } from '../../src/capture/trust/certificates.js'
 import { authorityFolder, openLocalCa } from '../../src/capture/trust/local-ca.js'
@@ -24,8 +24,7 @@ import { hasStranger, strangerUid } from './users.js'
 const stage = useStage()
 
 const hasRights = !leftOut(process.platform !== 'win32', 'rights of files need a POSIX system')
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const record = (...options: string[]): Promise<Run> =>
   cli('record', '--out', stage.out, ...options, '--', ...server('exit-with.mjs', '0'))
 const forward = (folder: string): Promise<Run> =>

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { leftOut, plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { leftOut, wiretapeIn } from '../behaviour/run-cli.js'
 import { server, useStage } from '../behaviour/stage.js'
 import { hasStranger, strangerUid } from './users.js'
 
@@ -12,8 +12,7 @@ beforeEach(() => {
   writeFileSync(stage.path('b.jsonl'), tapeOf('{"content":[],"price":2,"stock":9}'))
 })
 
-const cli = (...args: string[]): Promise<Run> =>
-  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const cli = wiretapeIn(stage)
 const plant = (name = 'a.compare.yaml'): void =>
   writeFileSync(stage.path(name), 'ignore: [$.result]\n', { mode: 0o644 })
 const named = 'the rules of a.compare.yaml hid 2 differences'
