@@ -3,17 +3,11 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
-import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
-import { printed, server, settled, until, writtenBytes, type Actor, useStage } from './stage.js'
+import { answers, answerTo, call, isMessage, ping, useMini } from './mini-talk.js'
+import { printed, settled, until, writtenBytes } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
-const stage = useStage()
-
-function record(...options: string[]): Actor {
-  return stage.start(stage.record(server('mini-mcp.mjs'), options))
-}
-
-const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
+const { stage, record, end } = useMini()
 
 describe('an attached client of a capture', () => {
   it('can start at a message number', async () => {

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
-import { server, until, type Actor, useStage } from './stage.js'
-import type { Line } from './tape-bytes.js'
+import { answers, answerTo, call, isMessage, ping, useMini } from './mini-talk.js'
+import { until } from './stage.js'
 
-const stage = useStage()
-
-function record(...options: string[]): Actor {
-  return stage.start(stage.record(server('mini-mcp.mjs'), options))
-}
-
-const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
+const { stage, record, end } = useMini()
 
 describe('a held message', () => {
   it('stays matched with its response when its id is changed, also for its client', async () => {

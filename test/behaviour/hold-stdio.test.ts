@@ -1,17 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
-import { kill, server, until, type Actor, useStage } from './stage.js'
+import { answers, answerTo, call, isMessage, ping, useMini } from './mini-talk.js'
+import { kill, until } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
-const stage = useStage()
-
-function record(...options: string[]): Actor {
-  return stage.start(stage.record(server('mini-mcp.mjs'), options))
-}
-
-const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
+const { stage, record, end } = useMini()
 
 describe('an attached client of a capture', () => {
   it('gets the lines of the tape, then new ones', async () => {

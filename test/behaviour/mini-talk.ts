@@ -1,5 +1,5 @@
 /** Messages to mini-mcp behind a recorder, and its responses. */
-import { until, type Actor, type Stage } from './stage.js'
+import { server, until, useStage, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
 export const call = (id: unknown, name: string, args: object = {}): string =>
@@ -28,3 +28,13 @@ export async function endOf(stage: Stage, recorder: Actor): Promise<Line[]> {
 }
 
 export const isMessage = (line: Line): boolean => line['type'] === undefined
+
+/** Recordings of mini-mcp on stdio. */
+export function useMini() {
+  const stage = useStage()
+  return {
+    stage,
+    record: (...options: string[]): Actor => stage.start(stage.record(server('mini-mcp.mjs'), options)),
+    end: (recorder: Actor): Promise<Line[]> => endOf(stage, recorder),
+  }
+}

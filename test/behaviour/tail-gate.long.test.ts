@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
 import { leftOut, run } from './run-cli.js'
 import { kill, printed, until } from './stage.js'
-import { call, ping, tail, useTail } from './tail-stage.js'
+import { ping } from './mini-talk.js'
+import { call, tail, useTail } from './tail-stage.js'
 
 const isNobody = leftOut(process.getuid?.() === 0, "another user's sockets: only root can be two users")
 

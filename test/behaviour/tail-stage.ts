@@ -2,7 +2,6 @@
 import { socketOf } from './attach.js'
 import { cli, server, type Actor, useStage } from './stage.js'
 
-export const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
 export const call = (id: unknown, name: string): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })}\n`
 export const tail = (...args: string[]): string[] => [process.execPath, cli, 'tail', ...args]

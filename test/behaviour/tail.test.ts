@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { printed } from './stage.js'
-import { call, ping, tail, useTail } from './tail-stage.js'
+import { ping } from './mini-talk.js'
+import { call, tail, useTail } from './tail-stage.js'
 
 const { stage, record } = useTail()
 

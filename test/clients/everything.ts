@@ -6,7 +6,8 @@ import { afterFile } from '../after-file.js'
 import { until } from '../behaviour/stage.js'
 import { freePort } from './free-port.mjs'
 
-const script = ((): string => {
+/** Path of the program. */
+export const everythingScript = ((): string => {
   const manifest = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-everything/package.json',
   )
@@ -14,7 +15,7 @@ const script = ((): string => {
 })()
 
 /** Command line of the server on stdio. */
-export const everythingOnStdio: readonly string[] = [process.execPath, script, 'stdio']
+export const everythingOnStdio: readonly string[] = [process.execPath, everythingScript, 'stdio']
 
 /** Start time on a busy machine. */
 const startMs = 60_000
@@ -22,7 +23,7 @@ const startMs = 60_000
 /** Starts it on a free port, until the tests of the file are over. Resolves with its URL. */
 export async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort()
-  const child = spawn(process.execPath, [script, transport], {
+  const child = spawn(process.execPath, [everythingScript, transport], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

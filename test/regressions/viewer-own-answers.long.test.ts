@@ -1,7 +1,7 @@
 /** Messages that wiretape sent or held are not shown as a peer's, and a person's time is not counted for the server. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { everythingScript } from '../clients/everything.js'
 import type { Page } from 'playwright-core'
 import { attach } from '../behaviour/attach.js'
 import { answerTo, call, endOf, ping } from '../behaviour/mini-talk.js'
@@ -10,10 +10,6 @@ import { picture, seriousFindings } from '../viewer/looks.js'
 import { holds, rows } from '../viewer/on-the-page.js'
 import { expectQuiet, hasBrowser, useViewer } from '../viewer/stage.js'
 
-const everything = resolve(
-  import.meta.dirname,
-  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-)
 const rules = `rules:
   - { name: canned, when: 'tool:canned is:request', respond: { result: { content: [] } } }
 `
@@ -126,7 +122,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
   }
 
   it('does not say that responses to requests of wiretape itself were dropped', async () => {
-    const recorder = play.start(play.record([process.execPath, everything]))
+    const recorder = play.start(play.record([process.execPath, everythingScript]))
     const clientInfo = { name: 'kettle', version: '1' }
     const params = { protocolVersion: '2025-11-25', clientInfo, capabilities: {} }
     await recorder.send(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { everythingScript } from '../clients/everything.js'
 import { parse } from 'yaml'
 import { cli } from '../behaviour/stage.js'
 import type { Session } from '../../src/model/index.js'
@@ -28,8 +29,7 @@ describe('a call that is copied as code', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
-  const session = { url: null, command: [process.execPath, everything, 'stdio'] } as unknown as Session
+  const session = { url: null, command: [process.execPath, everythingScript, 'stdio'] } as unknown as Session
   const message = `it's "quoted" \\ \${HOME} \`x\` é漢\u{1f600} \u2028 */ ''' \n`
   const args = JSON.stringify({ message })
   const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`

@@ -1,17 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { everythingScript } from '../clients/everything.js'
 import { cli, viewerAddress, useStage } from '../behaviour/stage.js'
 import { picture, seriousFindings } from './looks.js'
 import { holds, read, rows } from './on-the-page.js'
 import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
-const everything = [
-  process.execPath,
-  resolve(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
-]
+const everything = [process.execPath, everythingScript]
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 

@@ -1,9 +1,10 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import { createServer as createSocket, type AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { everythingScript } from '../clients/everything.js'
 import {
   type Actor,
   cli,
@@ -19,10 +20,6 @@ import {
 import { expectLooks, picture, seriousFindings } from './looks.js'
 import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 
-const everything = resolve(
-  import.meta.dirname,
-  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-)
 const token = 'kettle-token-8f2c5d1e'
 
 describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
@@ -268,7 +265,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
   })
 
   it('acts on a live client of a server from npm: holds, changes, answers, repeats, overrides and calls', async () => {
-    const recorder = play.start(play.record([process.execPath, everything]))
+    const recorder = play.start(play.record([process.execPath, everythingScript]))
     let id = 0
     const say = (method: string, params: unknown = {}): Promise<void> =>
       recorder.send(`${JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params })}\n`)
@@ -406,7 +403,7 @@ describe.skipIf(!hasBrowser)('sessions of wiretape ui', () => {
     await new Promise<void>((done) => socket.listen(0, '127.0.0.1', done))
     const { port } = socket.address() as AddressInfo
     await new Promise((done) => socket.close(done))
-    const upstream = play.start([process.execPath, everything, 'streamableHttp'], {
+    const upstream = play.start([process.execPath, everythingScript, 'streamableHttp'], {
       env: { ...play.env, PORT: String(port) },
     })
     await until('it listens', () => upstream.stderr().includes('listening on port'))

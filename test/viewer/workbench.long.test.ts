@@ -1,17 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { everythingScript } from '../clients/everything.js'
 import { type Actor, cli, server, until, viewerAddress, useStage, recordingsOf } from '../behaviour/stage.js'
 import { expectLooks, picture, seriousFindings } from './looks.js'
 import { holds } from './on-the-page.js'
 import { expectQuiet, hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
-
-const everything = resolve(
-  import.meta.dirname,
-  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-)
 
 describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
   const stage = useViewer()
@@ -31,7 +27,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     return { actor, page }
   }
 
-  const everythingServer = [process.execPath, everything]
+  const everythingServer = [process.execPath, everythingScript]
 
   /** Makes a recording of this user, with one call. */
   async function record(
@@ -80,7 +76,7 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
   async function connect(page: Page): Promise<void> {
     await page.getByRole('button', { name: /^Connect to the server of/ }).click()
     const box = page.locator('.act-box')
-    expect(await box.locator('pre').textContent()).toContain(everything)
+    expect(await box.locator('pre').textContent()).toContain(everythingScript)
     expect(await box.textContent()).toContain('XDG_DATA_HOME')
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'workbench-confirm')
