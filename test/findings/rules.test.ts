@@ -61,6 +61,19 @@ const opening = (conv: string, id: number): Line[] =>
     id,
   ).map((line) => ({ ...line, conv }))
 
+/** A call that needs input, and its retry with this state; the server sent `aaa`. */
+const inputGiven = (requestState: string): Line[] => [
+  ...ask(
+    'tools/call',
+    { _meta: modernMeta, name: 'x' },
+    { resultType: 'input_required', requestState: 'aaa', inputRequests: {} },
+  ),
+  ...ask(
+    'tools/call',
+    { _meta: modernMeta, name: 'x', requestState, inputResponses: {} },
+    { resultType: 'complete', ...text('a') },
+  ),
+]
 const withProgress: Line = {
   dir: 'in',
   raw: { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'x', _meta: { progressToken: 1 } } },
@@ -258,36 +271,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
       ],
     },
   ],
-  'error protocol/request-state': [
-    {
-      lines: [
-        ...ask(
-          'tools/call',
-          { _meta: modernMeta, name: 'x' },
-          { resultType: 'input_required', requestState: 'aaa', inputRequests: {} },
-        ),
-        ...ask(
-          'tools/call',
-          { _meta: modernMeta, name: 'x', requestState: 'aab', inputResponses: {} },
-          { resultType: 'complete', ...text('a') },
-        ),
-      ],
-    },
-    {
-      lines: [
-        ...ask(
-          'tools/call',
-          { _meta: modernMeta, name: 'x' },
-          { resultType: 'input_required', requestState: 'aaa', inputRequests: {} },
-        ),
-        ...ask(
-          'tools/call',
-          { _meta: modernMeta, name: 'x', requestState: 'aaa', inputResponses: {} },
-          { resultType: 'complete', ...text('a') },
-        ),
-      ],
-    },
-  ],
+  'error protocol/request-state': [{ lines: inputGiven('aab') }, { lines: inputGiven('aaa') }],
   'note protocol/deprecated': [
     {
       lines: [

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { settled, until } from '../behaviour/stage.js'
 import {
+  askManually,
   chunkOf,
   useHttpStage,
   eventStream,
@@ -123,10 +124,7 @@ describe('holding and closing the HTTP proxy', () => {
   })
 
   it('tells the upstream of a client that disconnects while its request is held', async () => {
-    const upstream = await openManualUpstream(stage)
-    const proxy = await stage.proxy(upstream.port)
-    const client = stage.client(proxy.port, headOf('GET', proxy.port))
-    const socket = await upstream.next()
+    const { proxy, client, socket } = await askManually(stage)
     socket.resume()
     proxy.hold(true)
     client.socket.destroy()

@@ -219,6 +219,18 @@ export async function openManualUpstream(stage: HttpStage): Promise<ManualUpstre
   return { port, sockets, next: (n = 0) => until('a request reaches the upstream', () => sockets[n]) }
 }
 
+/** A GET through a proxy that has reached its upstream; the test answers on `socket`. */
+export async function askManually(stage: HttpStage): Promise<{
+  readonly proxy: SeenProxy
+  readonly client: RawClient
+  readonly socket: Socket
+}> {
+  const upstream = await openManualUpstream(stage)
+  const proxy = await stage.proxy(upstream.port)
+  const client = stage.client(proxy.port, headOf('GET', proxy.port))
+  return { proxy, client, socket: await upstream.next() }
+}
+
 /** Resolves when the other side has closed. */
 export async function gone(socket: Socket): Promise<void> {
   await until('the socket closes', () => socket.destroyed)

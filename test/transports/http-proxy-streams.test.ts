@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { until } from '../behaviour/stage.js'
 import {
+  askManually,
   chunkOf,
   useHttpStage,
   eventStream,
@@ -15,10 +16,7 @@ const stage = useHttpStage()
 
 describe('a stream through the HTTP proxy', () => {
   it('passes an event on before anything else comes', async () => {
-    const upstream = await openManualUpstream(stage)
-    const proxy = await stage.proxy(upstream.port)
-    const client = stage.client(proxy.port, headOf('GET', proxy.port))
-    const socket = await upstream.next()
+    const { proxy, client, socket } = await askManually(stage)
     socket.write(eventStream)
     await client.until((bytes) => bytes.includes('\r\n\r\n'))
     for (const text of [': hello\n\n', 'data: 1\n\n', 'da', 'ta: 2', '\n\n']) {
@@ -46,10 +44,7 @@ describe('a stream through the HTTP proxy', () => {
     ['before it is answered', ''],
     ['in the middle of an answer', eventStream + chunkOf('data: 1\n\n')],
   ])('is closed at the upstream when the client leaves %s', async (_, answer) => {
-    const upstream = await openManualUpstream(stage)
-    const proxy = await stage.proxy(upstream.port)
-    const client = stage.client(proxy.port, headOf('GET', proxy.port))
-    const socket = await upstream.next()
+    const { proxy, client, socket } = await askManually(stage)
     socket.resume()
     if (answer !== '') {
       socket.write(answer)
@@ -79,10 +74,7 @@ describe('a stream through the HTTP proxy', () => {
     ['a cut chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf'],
   ])('breaks at the client when the upstream breaks, with %s', async (_, answer) => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
-      const upstream = await openManualUpstream(stage)
-      const proxy = await stage.proxy(upstream.port)
-      const client = stage.client(proxy.port, headOf('GET', proxy.port))
-      const socket = await upstream.next()
+      const { proxy, client, socket } = await askManually(stage)
       socket.write(answer)
       await client.until((bytes) => bytes.includes('half'))
       socket[end]()
@@ -108,10 +100,7 @@ describe('a stream through the HTTP proxy', () => {
   })
 
   it('passes on all that came before the upstream broke, although the client is slow', async () => {
-    const upstream = await openManualUpstream(stage)
-    const proxy = await stage.proxy(upstream.port)
-    const client = stage.client(proxy.port, headOf('GET', proxy.port))
-    const socket = await upstream.next()
+    const { proxy, client, socket } = await askManually(stage)
     proxy.hold(true)
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n`)
     proxy.hold(false)
@@ -125,10 +114,7 @@ describe('a stream through the HTTP proxy', () => {
   })
 
   it('passes on all that came before the upstream broke, although all of it came while we were held', async () => {
-    const upstream = await openManualUpstream(stage)
-    const proxy = await stage.proxy(upstream.port)
-    const client = stage.client(proxy.port, headOf('GET', proxy.port))
-    const socket = await upstream.next()
+    const { proxy, client, socket } = await askManually(stage)
     proxy.hold(true)
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
     await gone(socket)
@@ -143,10 +129,7 @@ describe('a stream through the HTTP proxy', () => {
   })
 
   it('passes the head on although the upstream broke right after it', async () => {
-    const upstream = await openManualUpstream(stage)
-    const proxy = await stage.proxy(upstream.port)
-    const client = stage.client(proxy.port, headOf('GET', proxy.port))
-    const socket = await upstream.next()
+    const { proxy, client, socket } = await askManually(stage)
     proxy.hold(true)
     socket.end('HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 100\r\n\r\n')
     await gone(socket)
