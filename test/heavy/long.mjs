@@ -3,7 +3,7 @@
  * Slow tests: `*.long.test.ts` (browsers, terminals, real servers, floods, further cases of what starts processes), the
  * tests that go through millions of messages, and the properties at full length (`test/long.ts`).
  *
- * Usage: node test/heavy/long.mjs [--part=viewer|others] [FILE…]
+ * Usage: node test/heavy/long.mjs [--part=viewer|behaviour|others] [FILE…]
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -19,7 +19,8 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
 /** @type {Record<string, (name: string) => boolean>} */
 const parts = {
   viewer: (name) => /^test\/(viewer\/|regressions\/viewer-)/.test(name),
-  others: (name) => !parts['viewer']?.(name),
+  behaviour: (name) => name.startsWith('test/behaviour/'),
+  others: (name) => !parts['viewer']?.(name) && !parts['behaviour']?.(name),
 }
 const { part, rest } = readArguments(process.argv.slice(2))
 const isNamed = rest.some((word) => !word.startsWith('-'))
