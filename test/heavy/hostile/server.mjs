@@ -25,7 +25,8 @@ async function onStdio() {
 }
 
 function onHttp() {
-  const server = createServer({ maxHeaderSize: 512 * 1024 }, (request, response) => {
+  // A connection waits for as long as the recorder reads a hostile message: the server must not close it as idle.
+  const server = createServer({ maxHeaderSize: 512 * 1024, keepAliveTimeout: 0 }, (request, response) => {
     void text(request).then((body) => {
       const { id, params } = JSON.parse(body)
       const { group, shape, size } = params ?? {}
