@@ -30,7 +30,7 @@ const usualAttempts = 3
 const againMs = 5_000
 /** Reading a segment and writing its batch may take this long. */
 const commitMs = 60_000
-/** With `once`, a source that fails this often in turn ends the run. */
+/** With `once`, this many polls in turn that fail end the run. */
 const mostFailures = 30
 /** Pause before a store lists again what is in progress. */
 const busyMs = 1_000
@@ -87,6 +87,8 @@ export class Collector {
   #batchStartMs = 0
   #bytesInWork = 0
   #waiting: (() => void)[] = []
+  /** Failed requests to the source, and the last error. */
+  #failures = 0
   #failure: unknown
 
   constructor(options: CollectorOptions) {
@@ -102,23 +104,26 @@ export class Collector {
    */
   async run(signal: AbortSignal, once: boolean): Promise<void> {
     const { source, failedPauseMs = busyMs } = this.#options
-    let failures = 0
+    let failedPolls = 0
     const timer = setInterval(() => {
       for (const delivery of this.#inFlight.values()) delivery.working()
     }, source.workingMs)
     try {
       while (!signal.aborted) {
+        const failures = this.#failures
         const taken = await this.step()
-        if (taken > 0) continue
+        if (taken > 0) {
+          failedPolls = 0
+          continue
+        }
         if (once) {
           await this.commit()
-          const left = await this.#attempted(() => source.waiting())
-          if (left === 0) break
-          failures = left === undefined ? failures + 1 : 0
-          if (failures === mostFailures) throw this.#failure
+          if ((await this.#attempted(() => source.waiting())) === 0) break
         }
+        failedPolls = this.#failures > failures ? failedPolls + 1 : 0
+        if (once && failedPolls === mostFailures) throw this.#failure
         // A store lists what is in progress again at once.
-        const ms = failures > 0 ? failedPauseMs : source.isQueue ? 0 : busyMs
+        const ms = failedPolls > 0 ? failedPauseMs : source.isQueue ? 0 : busyMs
         if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined)
       }
       await this.commit()
@@ -370,13 +375,14 @@ export class Collector {
     try {
       return await work()
     } catch (error) {
+      this.#failures += 1
+      this.#failure = error
       await this.#failed(error)
       return undefined
     }
   }
 
   async #failed(error: unknown): Promise<void> {
-    this.#failure = error
     this.counts.failed += 1
     await this.#options.complain(error instanceof Error ? error.message : String(error))
   }

@@ -226,16 +226,20 @@ describe('a collector', () => {
     expect(bus.length).toBe(0)
   })
 
-  it('ends with an error where --once has a source that keeps failing', async () => {
-    const [bus, target] = [new Bus(await folderStore()), await folderStore()]
-    const refuse = async (): Promise<never> => {
-      throw new WiretapeError('unreadable', 'permission denied')
-    }
-    const { collector } = collectorOf({ ...bus.source(), next: refuse, waiting: refuse }, target, {
-      failedPauseMs: 1,
-    })
-    await expect(collector.run(new AbortController().signal, true)).rejects.toThrow('permission denied')
-  })
+  it.each(['next', 'waiting'] as const)(
+    'ends with an error where --once has a source whose %s keeps failing',
+    async (name) => {
+      const [bus, target] = [new Bus(await folderStore()), await folderStore()]
+      await bus.ship(sealed(tapeOf(1)))
+      const refuse = async (): Promise<never> => {
+        throw new WiretapeError('unreadable', 'permission denied')
+      }
+      const { collector } = collectorOf({ ...bus.source(), [name]: refuse }, target, {
+        failedPauseMs: 1,
+      })
+      await expect(collector.run(new AbortController().signal, true)).rejects.toThrow('permission denied')
+    },
+  )
 
   it('tries dead letters again, and deletes those that are in the index then', async () => {
     const bus = new Bus(await folderStore())
