@@ -1,4 +1,4 @@
-import { entryFlag, entryKinds, type EntryTable } from '../../model/index.js'
+import { entryFlag, entryKinds, grownColumns, type EntryTable } from '../../model/index.js'
 import { noBoolean, noInt, rowsInGroup, type ColumnValues } from './column-values.js'
 import type { RowStore } from './row-store.js'
 
@@ -106,9 +106,9 @@ export class DerivedColumns {
   #grow(needed: number): void {
     if (needed <= this.#capacity) return
     this.#capacity = Math.min(rowsInGroup, Math.max(needed, this.#capacity * 2))
-    this.#ints = longer(this.#ints, intColumns(this.#capacity))
-    this.#doubles = longer(this.#doubles, doubleColumns(this.#capacity))
-    this.#booleans = longer(this.#booleans, booleanColumns(this.#capacity))
+    this.#ints = grownColumns(this.#ints, intColumns(this.#capacity))
+    this.#doubles = grownColumns(this.#doubles, doubleColumns(this.#capacity))
+    this.#booleans = grownColumns(this.#booleans, booleanColumns(this.#capacity))
   }
 }
 
@@ -148,15 +148,6 @@ function booleanColumns(length: number) {
     dropped: booleans(),
     cancelled: booleans(),
   }
-}
-
-/** Copies the columns of a table to those of a longer one. */
-function longer<Columns extends Record<string, { set(from: never): void }>>(
-  from: Columns,
-  to: Columns,
-): Columns {
-  for (const name of Object.keys(from)) to[name]!.set(from[name] as never)
-  return to
 }
 
 const directions = ['client_to_server', 'server_to_client'] as const
