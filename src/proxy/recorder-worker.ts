@@ -1,6 +1,6 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
 import v8 from 'node:v8'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import {
   RecorderCore,
   type RecorderInit,
@@ -12,6 +12,7 @@ import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
 import { tablesOfBuild } from './tables-of-build.js'
 import { rehearse } from './rehearse.js'
 import { createRunRedactor } from './run-redactor.js'
+import type { ThreadData } from './start-thread.js'
 import { tellWork } from './thread-state.js'
 
 const port = parentPort!
@@ -98,4 +99,4 @@ async function begin(given: RecorderInit): Promise<void> {
 useRedactionTables(tablesOfBuild)
 prepareRedaction()
 // While the main thread prepares the tape and the server.
-void createRunRedactor({ defaults: true }).then(rehearse)
+if ((workerData as ThreadData).isEarly) void createRunRedactor({ defaults: true }).then(rehearse)

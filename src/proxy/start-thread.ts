@@ -20,13 +20,19 @@ function threadEnv(): NodeJS.ProcessEnv {
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
 }
 
+export interface ThreadData {
+  /** It starts before its settings are known, and has time to rehearse. */
+  readonly isEarly: boolean
+}
+
 /** A recording thread that waits for a `RecorderInit` as its first message. */
-function startThread(): Worker {
+function startThread(workerData: ThreadData): Worker {
   return new Worker(new URL('./recorder-worker.js', import.meta.url), {
     // Output of libraries in the thread must not reach the client's stdout.
     stdout: true,
     stderr: true,
     execArgv: [],
+    workerData,
     env: threadEnv(),
     // A small young generation is collected more often and costs no more; the default may grow to 48 MB.
     resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: heapMb() },
@@ -35,7 +41,7 @@ function startThread(): Worker {
 
 /** Starts a recording thread for `init`. */
 export function startWorker(init: RecorderInit): Worker {
-  const worker = startThread()
+  const worker = startThread({ isEarly: false })
   worker.postMessage(init)
   return worker
 }
@@ -46,7 +52,7 @@ export class EarlyThread {
 
   constructor() {
     try {
-      const worker = startThread()
+      const worker = startThread({ isEarly: true })
       this.#worker = worker
       // `take` then starts another thread, whose errors are reported.
       const lose = (): void => void (this.#worker = undefined)
