@@ -1,5 +1,4 @@
 import {
-  MessageIds,
   type Draft,
   type EndRecord,
   type MessageRecord,
@@ -322,8 +321,7 @@ export class RecorderCore {
     around.conversation = conversation
     around.http = http
     if (sse) around.sse = sse
-    this.#guard(around)
-    this.#journal.addPlain(line, ownIds, around)
+    this.#journal.addPlain(line, undefined, this.#guard(around) as MessageRecord)
   }
 
   #now(): { t: string; us: number } {
@@ -377,8 +375,6 @@ export class RecorderCore {
   }
 }
 
-/** Not used: messages of HTTP have ids of their own. */
-const ownIds = new MessageIds(new Uint32Array(4))
 const noPart: readonly Part[] = [{ envelope: { kind: 'invalid' }, start: 0, end: 0 }]
 
 const tellAgainMs = 60_000

@@ -121,7 +121,7 @@ export class Journal {
   }
 
   /** As `add`, for a plain message (see `LineBuffer.addPlain`). Not for the strict form. */
-  addPlain(line: MessageLine, ids: MessageIds, around?: MessageRecord): void {
+  addPlain(line: MessageLine, ids: MessageIds | undefined, around?: MessageRecord): void {
     if (this.#closed) throw new Error('the journal is closed')
     if (this.#lines.count === 0) this.#prepare()
     this.#lines.addPlain(line, ids, around)

@@ -60,7 +60,7 @@ export class LineBuffer {
   }
 
   /** Adds the line of a plain message. @param around a record of the further members */
-  addPlain(line: MessageLine, ids: MessageIds, around?: MessageRecord): void {
+  addPlain(line: MessageLine, ids: MessageIds | undefined, around?: MessageRecord): void {
     const encoder = (this.#encoder ??= new MessageLineEncoder(ids))
     this.#makeRoom(encoder.mostBytes(line))
     this.#sizeBytes = encoder.write(line, this.#bytes, this.#sizeBytes)

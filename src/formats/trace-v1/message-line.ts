@@ -25,13 +25,14 @@ const mostAround = 3 * idLength + 160
 
 /** Writes lines of plain messages as bytes, without a record or a text. Same output as `encodeRecord`. */
 export class MessageLineEncoder {
-  readonly #ids: MessageIds
+  readonly #ids: MessageIds | undefined
   readonly #heads = {
     client_to_server: { t: '', bytes: bytesOf('') },
     server_to_client: { t: '', bytes: bytesOf('') },
   }
 
-  constructor(ids: MessageIds) {
+  /** @param ids of lines whose ids are positions */
+  constructor(ids?: MessageIds) {
     this.#ids = ids
   }
 
@@ -58,7 +59,7 @@ export class MessageLineEncoder {
   }
 
   #writeId(id: string | number, target: Uint8Array, start: number): number {
-    if (typeof id === 'number') return this.#ids.write(id, target, start)
+    if (typeof id === 'number') return this.#ids!.write(id, target, start)
     for (let i = 0; i < id.length; i += 1) target[start + i] = id.charCodeAt(i)
     return start + id.length
   }
