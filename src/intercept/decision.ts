@@ -1,4 +1,4 @@
-/** What becomes of a frame: decided by rules, a person or the gate, recorded on the tape. */
+/** The fate of a frame: decided by rules, a person or the gate, recorded on the tape. */
 export interface Decision {
   /**
    * `hold`: a person decides; `disconnect`: dropped, and its connection is closed. A dropped frame with `answers` is

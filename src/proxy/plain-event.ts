@@ -6,7 +6,7 @@ const nameless: SseContext = {}
 const LF = 0x0a
 const CR = 0x0d
 
-/** What servers write before the data of a message, with the event's context. */
+/** Bytes that servers write before the data of a message, each with the event's context. */
 const starts = [
   { bytes: bytesOf('event: message\ndata: {'), sse: named },
   { bytes: bytesOf('event: message\r\ndata: {'), sse: named },

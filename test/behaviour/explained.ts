@@ -4,7 +4,7 @@ import { answers } from './mini-talk.js'
 import { plainEnv, wiretape } from './run-cli.js'
 import { until, useStage, type Actor, type Stage } from './stage.js'
 
-/** What `wiretape explain` says of the only tape. */
+/** The text or report of `wiretape explain` about the only tape. */
 export async function explained(stage: Stage, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await wiretape(['explain', stage.tape(), ...args], {
     cwd: stage.folder,

@@ -1,4 +1,4 @@
-/** What would keep a client from working, or an entry from being taken out again, is left alone or made to work. */
+/** Entries and recorders that would stop a client from working, or an entry from being removed. */
 import { describe, expect, it } from 'vitest'
 import { cli } from '../behaviour/stage.js'
 import { run } from '../behaviour/run-cli.js'

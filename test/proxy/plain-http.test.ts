@@ -73,7 +73,7 @@ function eventsOf(
   ]
 }
 
-/** What the recorder writes for these exchanges, in batches of two. */
+/** The tape of these exchanges, recorded in batches of two. */
 async function recorded(
   exchanges: readonly Posted[],
   defaults: boolean,

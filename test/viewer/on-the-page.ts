@@ -1,4 +1,4 @@
-/** What the page of the viewer shows. */
+/** Helpers that wait for the viewer's page and read it. */
 import type { Page } from 'playwright-core'
 
 /** Waits until something holds in the page. An expression may throw while an element is missing. */
