@@ -146,6 +146,10 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await page.getByLabel('Times').fill('3')
     await box.getByRole('button', { name: 'Send' }).click()
     await box.locator('h3', { hasText: '3 of 3: same response as before' }).waitFor()
+    // The focus was on a button that was disabled. Keys still do not reach the page behind the box.
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'hidden' })
+    await press(page, 'Send again')
     await write(page, (await editor(page).innerText()).replace('"first"', '"changed"'))
     await box.getByRole('button', { name: 'Send' }).click()
     await box

@@ -148,6 +148,8 @@ export function useKeys(): void {
   useEffect(() => {
     const byKey = new Map(deeds.flatMap((deed) => (deed.keys ?? []).map((key) => [key, deed] as const)))
     const pressed = (event: KeyboardEvent): void => {
+      // A form over the page, whose focus may be nowhere: its button is disabled while it is busy.
+      if (!dialog.value && document.querySelector('dialog:modal')) return
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
         dialog.value = 'palette'
