@@ -36,12 +36,13 @@ export function telemetryOf(options: RecordOptions, io: Io): Pick<CaptureOptions
 /**
  * Exports the metrics of a shipper or a collector, if requested.
  *
+ * @param read returns the current metrics; must not reject
  * @throws WiretapeError `usage`
  */
 export async function startMetrics(
   { otlp, otlpProtocol: protocol }: OtlpOptions,
   service: string,
-  read: () => readonly OwnMetric[],
+  read: () => Promise<readonly OwnMetric[]>,
   io: Io,
 ): Promise<{ close(): Promise<void> }> {
   if (otlp === undefined) {

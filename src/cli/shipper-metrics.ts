@@ -1,5 +1,7 @@
 import { ownMetric, type OwnMetric } from '../formats/index.js'
-import type { ShipReport } from '../ship/index.js'
+import type { ShipReport, Waiting } from '../ship/index.js'
+
+const nothing = { shipped: 0, shippedBytes: 0, sentBytes: 0, refusals: 0 }
 
 /** A shipper's work since its start, and its backlog. */
 export class ShipperMetrics {
@@ -8,26 +10,52 @@ export class ShipperMetrics {
   #sent = 0
   #refusals = 0
   #failures = 0
-  #last: ShipReport | undefined
+  #reportNow: (() => ShipReport) | undefined
 
+  /** A pass began. */
+  begin(reportNow: () => ShipReport): void {
+    this.#reportNow = reportNow
+  }
+
+  /** A pass ended. */
   add(report: ShipReport): void {
+    this.#reportNow = undefined
     this.#shipped += report.shipped
     this.#bytes += report.shippedBytes
     this.#sent += report.sentBytes
     this.#refusals += report.refusals
     this.#failures += report.trouble && report.trouble.code !== 'refused' ? 1 : 0
-    this.#last = report
   }
 
-  /** See docs/telemetry.md. */
-  read(nowMs = Date.now()): OwnMetric[] {
-    const { waiting = 0, waitingBytes = 0, oldestWaiting = null } = this.#last ?? {}
-    const lagMs = oldestWaiting === null ? 0 : Math.max(0, nowMs - Date.parse(oldestWaiting))
+  /** See docs/telemetry.md. @param find finds the waiting segments while no pass runs */
+  async read(find: () => Promise<Waiting>): Promise<OwnMetric[]> {
+    const now = this.#reportNow?.()
+    const { waiting, waitingBytes, oldestWaiting } = now ?? (await find())
+    const { shipped, shippedBytes, sentBytes, refusals } = now ?? nothing
+    const lagMs = oldestWaiting === null ? 0 : Math.max(0, Date.now() - Date.parse(oldestWaiting))
     return [
-      ownMetric('sum', 'shipper.segments', '{segment}', 'Segments accepted by the store.', this.#shipped),
-      ownMetric('sum', 'shipper.bytes', 'By', 'Uncompressed bytes of accepted segments.', this.#bytes),
-      ownMetric('sum', 'shipper.sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent),
-      ownMetric('sum', 'shipper.refusals', '{segment}', 'Segments rejected by the store.', this.#refusals),
+      ownMetric(
+        'sum',
+        'shipper.segments',
+        '{segment}',
+        'Segments accepted by the store.',
+        this.#shipped + shipped,
+      ),
+      ownMetric(
+        'sum',
+        'shipper.bytes',
+        'By',
+        'Uncompressed bytes of accepted segments.',
+        this.#bytes + shippedBytes,
+      ),
+      ownMetric('sum', 'shipper.sent', 'By', 'Bytes of accepted segments, as sent.', this.#sent + sentBytes),
+      ownMetric(
+        'sum',
+        'shipper.refusals',
+        '{segment}',
+        'Segments rejected by the store.',
+        this.#refusals + refusals,
+      ),
       ownMetric(
         'sum',
         'shipper.failures',

@@ -33,21 +33,25 @@ export interface ShipOptions {
   /** Version of wiretape. */
   readonly version: string
   readonly signal?: AbortSignal
-  readonly onShipped?: (segment: FinishedSegment, manifest: Manifest) => void
+  /** Called once the sealed segments are known. @param reportNow returns the report so far; valid until the pass ends */
+  readonly onStart?: (reportNow: () => ShipReport) => void
+}
+
+/** Finished segments that are not in the store. */
+export interface Waiting {
+  readonly waiting: number
+  readonly waitingBytes: number
+  /** End or last write of the oldest one; null when none waits. */
+  readonly oldestWaiting: string | null
 }
 
 /** Result of a pass over the recordings. */
-export interface ShipReport {
+export interface ShipReport extends Waiting {
   readonly shipped: number
   /** Uncompressed. */
   readonly shippedBytes: number
   /** Bytes sent to the store. */
   readonly sentBytes: number
-  /** Finished segments that are not in the store. */
-  readonly waiting: number
-  readonly waitingBytes: number
-  /** End or last write of the oldest one; null when none waits. */
-  readonly oldestWaiting: string | null
   /** Segments that the store refused. */
   readonly refusals: number
   /** The last failure. */
@@ -67,6 +71,8 @@ export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
   const report = { shipped: 0, shippedBytes: 0, sentBytes: 0, refusals: 0 }
   let trouble: WiretapeError | undefined
   let inARow = 0
+  const reportNow = (): ShipReport => ({ ...report, ...waitingOf([...left]), ...(trouble && { trouble }) })
+  options.onStart?.(reportNow)
   for (const segment of waiting) {
     if (signal?.aborted) break
     try {
@@ -76,7 +82,6 @@ export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
       report.shipped += 1
       report.shippedBytes += manifest.bytes
       report.sentBytes += sentBytes
-      options.onShipped?.(segment, manifest)
     } catch (error) {
       if (sizeNow(segment.path) === undefined) {
         left.delete(segment)
@@ -90,7 +95,7 @@ export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
       break
     }
   }
-  return { ...report, ...waitingOf([...left]), ...(trouble && { trouble }) }
+  return reportNow()
 
   function failureOf(error: unknown, path: string): WiretapeError {
     if (error instanceof WiretapeError) return error
@@ -101,9 +106,7 @@ export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
 }
 
 /** The backlog of a store. */
-export function waitingOf(
-  segments: readonly FinishedSegment[],
-): Pick<ShipReport, 'waiting' | 'waitingBytes' | 'oldestWaiting'> {
+export function waitingOf(segments: readonly FinishedSegment[]): Waiting {
   return {
     waiting: segments.length,
     waitingBytes: segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

@@ -17,13 +17,13 @@ export interface ProgramMetrics {
  * Exports the metrics of a program that does not record: a shipper, a collector.
  *
  * @param service name of the service, unless the variables name it
- * @param read returns the current metrics
+ * @param read returns the current metrics; must not reject
  */
 export function startProgramMetrics(
   settings: TelemetrySettings,
   service: string,
   version: string,
-  read: () => readonly OwnMetric[],
+  read: () => Promise<readonly OwnMetric[]>,
 ): ProgramMetrics {
   const { metrics: target, metricIntervalMs, temporality } = settings
   if (!target) return { close: () => Promise.resolve(undefined) }
@@ -35,7 +35,8 @@ export function startProgramMetrics(
   let reporting: Promise<void> | undefined
 
   async function report(): Promise<void> {
-    const { metrics, arrived } = meter.collect(nowNs(), read())
+    const current = await read()
+    const { metrics, arrived } = meter.collect(nowNs(), current)
     const body = otlpEncoders[target!.protocol].metrics(resource, metrics)
     const result = await delivery.deliver(body)
     trouble = result.kind === 'left-out' ? result.why : undefined

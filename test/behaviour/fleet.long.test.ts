@@ -156,7 +156,8 @@ describe.each(['http/json', 'http/protobuf'])(
         const collector = receiver.metrics().at(-1)!
         expect(countOf(collector['wiretape.collector.messages'])).toBe(2)
         expect(countOf(collector['wiretape.collector.dead'])).toBe(0)
-        expect(countOf(collector['wiretape.collector.lag'])).toBeGreaterThan(0)
+        for (const name of ['waiting', 'lag'])
+          expect(countOf(collector[`wiretape.collector.${name}`])).toBe(0)
         const services = receiver.requests.map(({ sent }) => attributesOf(sent.resourceMetrics[0].resource))
         expect(services).toMatchObject([
           { 'service.name': 'wiretape-ship' },

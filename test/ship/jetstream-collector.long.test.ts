@@ -80,6 +80,39 @@ describe.skipIf(leftOut(hasServer, 'JetStream, which needs nats-server'))('JetSt
     }
   })
 
+  it('tells how many segments wait, and since when', async () => {
+    const bus = await otherBucket('backlog')
+    const source = await openNatsSource(bus.address, {})
+    try {
+      expect(await source.backlog()).toEqual({ segments: 0, oldestMs: undefined })
+      const times: number[] = []
+      for (const calls of [1, 2]) {
+        const { manifest, packed } = sealed(tapeOf(calls))
+        const text = Buffer.from(JSON.stringify(manifest))
+        await bus.put(segmentKey(manifest), packed)
+        await bus.put(manifestKey(manifest.hash), text)
+        times.push(Date.now())
+        await bus.announce!(manifest.host, manifest.hash, text, true)
+      }
+      const [first, second] = times as [number, number]
+      const { collector } = collectorOf(source, await folderStore(), { batchSegments: 1 })
+      const before = await source.backlog()
+      expect(before.segments).toBe(2)
+      expect(before.oldestMs).toBeGreaterThanOrEqual(first)
+      expect(before.oldestMs).toBeLessThanOrEqual(second)
+      const [one] = await source.next(1, 1_000)
+      expect(await source.backlog()).toEqual(before)
+      await one!.done()
+      const after = await source.backlog()
+      expect(after.segments).toBe(1)
+      expect(after.oldestMs).toBeGreaterThanOrEqual(second)
+      await collector.run(new AbortController().signal, true)
+      expect(await source.backlog()).toEqual({ segments: 0, oldestMs: undefined })
+    } finally {
+      await source.close()
+    }
+  })
+
   it('knows the segment of an announcement, whatever later versions put into manifests', async () => {
     const bus = await otherBucket('later')
     const { manifest, packed } = sealed(tapeOf(1))

@@ -78,6 +78,7 @@ async function ship(
   store: ObjectStore,
   target = 'store',
   encoding: 'gzip' | 'zstd' = 'gzip',
+  onStart?: (reportNow: () => ShipReport) => void,
 ): Promise<ShipReport> {
   return shipSegments({
     recordings: join(data, 'recordings'),
@@ -87,6 +88,7 @@ async function ship(
     target,
     encoding,
     version: '0',
+    ...(onStart && { onStart }),
   })
 }
 
@@ -147,6 +149,25 @@ describe('shipping', () => {
     expect(host!.bytes).toBeGreaterThan(host!.compressedBytes - 3_000)
     expect(host!.lastSegment).toBe('2026-01-02T03:04:07.000Z')
     expect(listed).toEqual(['hosts/'])
+  })
+
+  it('reports what it shipped and what waits while a pass runs', async () => {
+    const { data } = makeData()
+    const store = await openStore(join(data, 'store'), {})
+    const reports: ShipReport[] = []
+    let reportNow: (() => ShipReport) | undefined
+    const watched: ObjectStore = {
+      ...store,
+      put(...given) {
+        reports.push(reportNow!())
+        return store.put(...given)
+      },
+    }
+    await ship(data, watched, 'store', 'gzip', (now) => (reportNow = now))
+    const [first, last] = [reports[0]!, reports.at(-1)!]
+    expect(first).toMatchObject({ shipped: 0, waiting: 3, oldestWaiting: '2026-01-02T00:00:00.000Z' })
+    expect(last).toMatchObject({ shipped: 2, waiting: 1 })
+    expect(last.waitingBytes).toBeLessThan(first.waitingBytes)
   })
 
   it('removes what killed shippers left, but nothing that one on another machine writes', async () => {

@@ -1,4 +1,5 @@
 import { ownMetric, type OwnMetric } from '../../formats/index.js'
+import type { Lag } from './lag.js'
 
 /** Counters since the start. */
 export interface CollectorCounts {
@@ -15,16 +16,14 @@ export interface CollectorCounts {
   gaps: number
   /** Lost messages reported by recorders. */
   lost: number
-  /** Longest time in the last batch from shipping a segment to writing the batch. */
-  lagMs: number
 }
 
 export function noCounts(): CollectorCounts {
-  return { segments: 0, messages: 0, bytes: 0, repeated: 0, dead: 0, failed: 0, gaps: 0, lost: 0, lagMs: 0 }
+  return { segments: 0, messages: 0, bytes: 0, repeated: 0, dead: 0, failed: 0, gaps: 0, lost: 0 }
 }
 
-/** A collector's work, as metrics: see docs/telemetry.md. */
-export function collectorMetrics(counts: CollectorCounts): OwnMetric[] {
+/** A collector's work and the backlog of its source, as metrics: see docs/telemetry.md. */
+export function collectorMetrics(counts: CollectorCounts, lag: Lag): OwnMetric[] {
   return [
     ownMetric('sum', 'collector.segments', '{segment}', 'Segments in written batches.', counts.segments),
     ownMetric('sum', 'collector.messages', '{message}', 'Rows in written batches.', counts.messages),
@@ -54,10 +53,17 @@ export function collectorMetrics(counts: CollectorCounts): OwnMetric[] {
     ),
     ownMetric(
       'gauge',
+      'collector.waiting',
+      '{segment}',
+      'Segments that are not in the index yet.',
+      lag.segments,
+    ),
+    ownMetric(
+      'gauge',
       'collector.lag',
       's',
-      'Time from shipping to the index, for the slowest segment of the last batch.',
-      counts.lagMs / 1000,
+      'Age of the oldest segment that is not in the index yet.',
+      lag.ms / 1000,
     ),
   ]
 }

@@ -165,7 +165,6 @@ export class Collector {
       return this.#failed(error)
     }
     const written = { segments: held.length, messages: batch.rows, bytes: 0 }
-    let lagMs = 0
     const queue = held.values()
     await Promise.all(
       Array.from({ length: lanes * 2 }, async () => {
@@ -173,7 +172,6 @@ export class Collector {
           written.bytes += manifest.compressedBytes
           this.counts.lost += manifest.lost
           this.counts.gaps += manifest.gaps
-          lagMs = Math.max(lagMs, Date.now() - Date.parse(manifest.shippedAt))
           // Without the mark, the segment would only be read again; its first batch counts.
           await target
             .put(indexedKey(manifest.hash), Buffer.from(batch.id))
@@ -184,7 +182,6 @@ export class Collector {
         }
       }),
     )
-    this.counts.lagMs = lagMs
     this.counts.segments += written.segments
     this.counts.messages += written.messages
     this.counts.bytes += written.bytes

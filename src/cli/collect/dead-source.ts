@@ -24,6 +24,7 @@ export function openDeadSource(store: ObjectStore): SegmentSource {
       return found
     },
     waiting: async () => 0,
+    backlog: async () => ({ segments: 0, oldestMs: undefined }),
     close: async () => undefined,
   }
 }

@@ -1,4 +1,4 @@
-import type { Consumer, ConsumerInfo, JsMsg } from '@nats-io/jetstream'
+import type { Consumer, ConsumerInfo, JsMsg, StoredMsg } from '@nats-io/jetstream'
 import { WiretapeError } from '../../model/index.js'
 import { bytesOf, loadNats, natsFailure, openStore, type JetStreamStore } from '../../ship/index.js'
 import type { Delivery, SegmentSource } from './source.js'
@@ -47,6 +47,10 @@ export async function openNatsSource(
       async waiting() {
         const { num_pending, num_ack_pending } = await manager.consumers.info(sealed.name, durable)
         return num_pending + num_ack_pending || (await announced.now())
+      },
+      async backlog() {
+        const { segments, oldest } = await waitingIn(store)
+        return { segments, oldestMs: oldest?.time.getTime() }
       },
       close: () => store.close(),
     }
@@ -120,17 +124,25 @@ async function manifestOf(store: JetStreamStore, data: Uint8Array): Promise<Uint
   return key === undefined ? data : bytesOf(store.get(key)).catch(() => data)
 }
 
+/** Announcements that no collector has acknowledged, and the oldest of them: its time is by the server's clock. */
+async function waitingIn({
+  manager,
+  sealed,
+}: JetStreamStore): Promise<{ segments: number; oldest?: StoredMsg | null }> {
+  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealed.name, durable)
+  const segments = num_pending + num_ack_pending
+  if (segments === 0) return { segments }
+  const query = { seq: ack_floor.stream_seq + 1, next_by_subj: sealed.subjects }
+  return { segments, oldest: await manager.streams.getMessage(sealed.name, query) }
+}
+
 /**
  * Announces segments whose announcement the stream dropped: those that are older than every announcement that is still waiting.
  * Collected segments are no longer in the bucket.
  */
 export async function announceMissing(store: JetStreamStore, signal: AbortSignal): Promise<number> {
-  const { manager, sealed } = store
-  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(sealed.name, durable)
-  const isEmpty = num_pending + num_ack_pending === 0
-  const query = { seq: ack_floor.stream_seq + 1, next_by_subj: sealed.subjects }
-  const oldest = isEmpty ? undefined : await manager.streams.getMessage(sealed.name, query)
-  const round = Math.floor(Date.now() / (isEmpty ? announceAgainMs : backlogAgainMs))
+  const { segments, oldest } = await waitingIn(store)
+  const round = Math.floor(Date.now() / (segments === 0 ? announceAgainMs : backlogAgainMs))
   // A manifest is stored shortly before its announcement.
   const before = oldest ? new Date(oldest.time.getTime() - marginMs) : undefined
   return store.announceAgain(before, `again ${round}`, signal)

@@ -15,6 +15,13 @@ export interface Delivery {
   working(): void
 }
 
+/** Segments that no index has yet. */
+export interface Backlog {
+  readonly segments: number
+  /** When the oldest one was shipped; undefined without any. */
+  readonly oldestMs: number | undefined
+}
+
 /** A source of sealed segments. */
 export interface SegmentSource {
   /** The store of the segments. */
@@ -27,5 +34,7 @@ export interface SegmentSource {
   next(most: number, waitMs: number): Promise<Delivery[]>
   /** Number of deliveries not taken yet. */
   waiting(): Promise<number>
+  /** For metrics. Rejects if the source is unavailable. */
+  backlog(): Promise<Backlog>
   close(): Promise<void>
 }

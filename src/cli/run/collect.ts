@@ -9,6 +9,7 @@ import { openDeadSource } from '../collect/dead-source.js'
 import { HostStates } from '../collect/host-states.js'
 import type { SegmentSource } from '../collect/source.js'
 import { collectorMetrics } from '../collect/collector-metrics.js'
+import { createLagMeter } from '../collect/lag.js'
 import { startMetrics } from '../export-telemetry.js'
 import type { OtlpOptions } from '../otlp-options.js'
 import { exitCode } from '../exit-codes.js'
@@ -61,10 +62,11 @@ export async function runCollect(options: CollectOptions, io: Io): Promise<numbe
     const collector = new Collector({ ...shared, source, isSameStore: !isCopied })
     const hosts = isCopied ? new HostStates(source.store, target) : undefined
     if (options.once !== true) void hosts?.keepCopying(interrupt.signal)
+    const lagNow = createLagMeter(source)
     const metrics = await startMetrics(
       options,
       'wiretape-collect',
-      () => collectorMetrics(collector.counts),
+      async () => collectorMetrics(collector.counts, await lagNow()),
       io,
     )
     try {

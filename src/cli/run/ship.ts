@@ -16,7 +16,9 @@ import {
   type NatsFiles,
   type ObjectStore,
   type ShipReport,
+  type Waiting,
 } from '../../ship/index.js'
+import type { OwnMetric } from '../../formats/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { startMetrics } from '../export-telemetry.js'
 import type { OtlpOptions } from '../otlp-options.js'
@@ -63,7 +65,7 @@ export async function runShip(options: ShipCommandOptions, io: Io): Promise<numb
     io,
   )
   const interrupt = onInterrupt()
-  const exported = await startMetrics(options, 'wiretape-ship', () => shipper.metrics.read(), io)
+  const exported = await startMetrics(options, 'wiretape-ship', () => shipper.metricsNow(), io)
   try {
     return options.follow ? await follow(shipper, options, interrupt.signal, io) : await shipper.once(io)
   } finally {
@@ -79,7 +81,8 @@ export function targetOf(address: string, io: Pick<Io, 'cwd'>): string {
 }
 
 interface Shipper {
-  readonly metrics: ShipperMetrics
+  /** Never rejects. */
+  metricsNow(): Promise<OwnMetric[]>
   /** One pass. Failures of the store are in the report. */
   pass(signal?: AbortSignal): Promise<ShipReport>
   once(io: Io): Promise<number>
@@ -110,6 +113,7 @@ function createShipper(
         target,
         encoding,
         version,
+        onStart: (reportNow) => metrics.begin(reportNow),
         ...(signal && { signal }),
       })
     } catch (error) {
@@ -131,7 +135,7 @@ function createShipper(
     return report
   }
   return {
-    metrics,
+    metricsNow: () => metrics.read(() => waitingFor(target, dataFolder).catch(() => nothingShipped)),
     pass: counted,
     async once() {
       if (options.compression === 'zstd' && !hasZstd)
@@ -150,11 +154,8 @@ function createShipper(
   }
 }
 
-/** The backlog of a store that cannot be opened. */
-async function waitingFor(
-  target: string,
-  dataFolder: string,
-): Promise<Pick<ShipReport, 'waiting' | 'waitingBytes' | 'oldestWaiting'>> {
+/** The backlog of a store, found without it. */
+async function waitingFor(target: string, dataFolder: string): Promise<Waiting> {
   const captures = await liveCaptures(registryFolderIn(dataFolder))
   const { waiting } = await findFinished(recordingsIn(dataFolder), captures, target)
   return waitingOf(waiting)

@@ -140,6 +140,7 @@ export class Bus {
         return deliveries
       },
       waiting: async () => this.#waiting.size,
+      backlog: async () => ({ segments: this.#waiting.size, oldestMs: undefined }),
       close: async () => undefined,
     }
   }
