@@ -1,5 +1,5 @@
 export { bytesOf, type ObjectStore } from './store/object-store.js'
-export { openStore, parseStoreAddress } from './store/open-store.js'
+export { openStore, parseStoreAddress, storeName } from './store/open-store.js'
 export type { JetStreamStore } from './store/jetstream-store.js'
 export { decodeManifest, manifestKey, manifestTrouble, segmentKey, type Manifest } from './manifest.js'
 export { loadNats, natsFailure, type NatsFiles } from './store/nats-connection.js'

@@ -37,7 +37,7 @@ const longestEnd = 4096
 /**
  * Whether a store has all of the segment: nothing was added after it was shipped, except the `end` line of `recover`.
  *
- * @param target address of the store, as in marks
+ * @param target name of the store, as in marks; the address of an S3 bucket stands for all endpoints, since only the shipper knows which
  */
 export function isShipped(
   path: string,
@@ -45,7 +45,8 @@ export function isShipped(
   bytes = statSync(path, { throwIfNoEntry: false })?.size,
 ): boolean {
   const mark = readShippedMark(path)
-  if (bytes === undefined || mark?.targets.includes(target) !== true) return false
+  const isThere = (name: string): boolean => name === target || name.startsWith(`${target} at http`)
+  if (bytes === undefined || mark?.targets.some(isThere) !== true) return false
   if (mark.bytes === bytes) return true
   const endBytes = recoveredEndBytes(path, bytes)
   return endBytes !== undefined && bytes - endBytes <= mark.bytes

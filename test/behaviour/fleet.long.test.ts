@@ -1,5 +1,8 @@
 /** Machine output of shipping, collecting and querying a fleet: published JSON, and the metrics that receivers get. */
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
@@ -70,6 +73,47 @@ describe('the machine output of a fleet', () => {
     const [line] = lines(actor.stdout().toString())
     expectSchema('ship', line)
     expect(line).toMatchObject({ shipped: 0, waiting: 1, trouble: { code: 'unreachable' } })
+  })
+
+  it('tells of a store that refuses although nothing waits: --once with exit code 2, --follow once', async () => {
+    const passes: string[] = []
+    let isAllowed = false
+    const server = createServer((request, response) => {
+      request.resume()
+      if (isAllowed) return void response.end()
+      passes.push(`${request.method} ${request.url}`)
+      response.writeHead(403).end('<Error><Code>InvalidAccessKeyId</Code></Error>')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const env = {
+      ...stage.env,
+      AWS_ACCESS_KEY_ID: 'nobody',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    }
+    const ship = (...more: string[]): ReturnType<typeof stage.start> =>
+      stage.start([process.execPath, cli, 'ship', '--to', 's3://tapes', ...more], { env })
+    const said = /^wiretape: S3 127.0.0.1:\d+: writing hosts\/\w+\.json: status 403, InvalidAccessKeyId\n/
+    try {
+      const actor = ship('--once')
+      expect((await actor.ended).exitCode).toBe(2)
+      expect(actor.stdout().toString()).toBe('')
+      expect(actor.stderr().toString()).toMatch(said)
+      const follower = ship('--follow', '--every', '10ms')
+      const before = passes.length
+      await until('three passes', () => passes.length >= before + 3)
+      isAllowed = true
+      await until('an accepted pass', () => follower.stderr().toString().includes('again'))
+      follower.child.kill('SIGTERM')
+      await follower.ended
+      expect(follower.stderr().toString().replace(said, '')).toBe(
+        'wiretape: the store accepts segments again\n',
+      )
+    } finally {
+      server.close()
+    }
   })
 })
 

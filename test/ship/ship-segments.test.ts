@@ -22,12 +22,13 @@ import {
   openStore,
   readFleet,
   shipSegments,
+  storeName,
   tellHostState,
   type ObjectStore,
   type ShipReport,
 } from '../../src/ship/index.js'
 import { openStoreSource } from '../../src/cli/collect/store-source.js'
-import { writerTag } from '../../src/tape/index.js'
+import { isShipped, writerTag } from '../../src/tape/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
 import { collectorOf } from '../cli/collect/collected.js'
 import { keysOf, rowsOf } from '../cli/collect/indexed-rows.js'
@@ -116,6 +117,16 @@ function checkStore(root: string, recordings: string): string[] {
       ).toBe(true)
     return tape.name
   })
+}
+
+/** As `wiretape recover` closes a tape. */
+function recover(path: string): void {
+  const text = readFileSync(path, 'utf8')
+  const end = '{"t":"2026-01-02T03:04:07.000Z","type":"end","exitCode":0,'
+  writeFileSync(
+    path,
+    `${text.slice(0, text.lastIndexOf('\n') + 1)}${end}"wiretape":{"messages":1,"recovered":true}}\n`,
+  )
 }
 
 describe('shipping', () => {
@@ -274,17 +285,37 @@ describe('shipping', () => {
     expect(checkStore(join(data, 'other'), recordings)).toHaveLength(3)
   })
 
+  it('tells the endpoints of a bucket apart, and asks the one in use about marks without an endpoint', async () => {
+    const { data, recordings } = makeData()
+    const one = storeName('s3://tapes', { AWS_ENDPOINT_URL: 'http://one.test:9000/' })
+    const other = storeName('s3://tapes', { AWS_ENDPOINT_URL_S3: 'https://other.test' })
+    expect([one, other, storeName('s3://tapes', {})]).toEqual([
+      's3://tapes at http://one.test:9000',
+      's3://tapes at https://other.test',
+      's3://tapes at https://s3.amazonaws.com',
+    ])
+    const store = await openStore(join(data, 'store'), {})
+    await ship(data, store, 's3://tapes')
+    const cut = join(recordings, 'cut.jsonl')
+    recover(cut)
+    expect(await ship(data, store, one)).toMatchObject({ shipped: 3, sentBytes: 0 })
+    expect(await ship(data, store, one)).toMatchObject({ shipped: 0 })
+    expect((await keysOf(store, 'segments/')).filter((key) => key.endsWith('.gz'))).toHaveLength(3)
+    const second = await ship(data, await openStore(join(data, 'other'), {}), other)
+    expect(second.shipped).toBe(3)
+    expect(second.sentBytes).toBeGreaterThan(0)
+    // A recorder does not know which endpoint its shipper uses.
+    rmSync(join(data, 'shipped'), { recursive: true })
+    expect(isShipped(cut, 's3://tapes')).toBe(false)
+    await ship(data, store, other)
+    expect(isShipped(cut, 's3://tapes')).toBe(true)
+  })
+
   it('ships no recording again because `recover` closed it', async () => {
     const { data, recordings } = makeData()
     const store = await openStore(join(data, 'store'), {})
     await ship(data, store)
-    const path = join(recordings, 'cut.jsonl')
-    const text = readFileSync(path, 'utf8')
-    const end = '{"t":"2026-01-02T03:04:07.000Z","type":"end","exitCode":0,'
-    writeFileSync(
-      path,
-      `${text.slice(0, text.lastIndexOf('\n') + 1)}${end}"wiretape":{"messages":1,"recovered":true}}\n`,
-    )
+    recover(join(recordings, 'cut.jsonl'))
     expect(await ship(data, store)).toMatchObject({ shipped: 0, waiting: 0 })
   })
 })

@@ -11,6 +11,7 @@ import {
   openStore,
   parseStoreAddress,
   shipSegments,
+  storeName,
   tellHostState,
   waitingOf,
   type NatsFiles,
@@ -56,10 +57,10 @@ export async function runShip(options: ShipCommandOptions, io: Io): Promise<numb
       hint: 'name it with --to /mnt/tapes, s3://bucket/prefix or nats://host',
     })
   }
-  const target = targetOf(to, io)
+  const address = addressOf(to, io)
   const compression = options.compression ?? policy?.compression?.value
   const shipper = createShipper(
-    target,
+    address,
     { ...options, ...(compression && { compression }) },
     policy?.nats?.value,
     io,
@@ -75,8 +76,8 @@ export async function runShip(options: ShipCommandOptions, io: Io): Promise<numb
   }
 }
 
-/** Address of a store in the ledger. */
-export function targetOf(address: string, io: Pick<Io, 'cwd'>): string {
+/** An address in the form that names of stores have. */
+function addressOf(address: string, io: Pick<Io, 'cwd'>): string {
   return parseStoreAddress(address).kind === 'folder' ? resolve(io.cwd, address) : address.replace(/\/+$/, '')
 }
 
@@ -90,12 +91,13 @@ interface Shipper {
 }
 
 function createShipper(
-  target: string,
+  address: string,
   options: ShipCommandOptions,
   files: NatsFiles | undefined,
   io: Io,
 ): Shipper {
   const { dataFolder } = io
+  const target = storeName(address, process.env)
   let store: ObjectStore | undefined
   let toldMs = 0
   const metrics = new ShipperMetrics()
@@ -104,7 +106,7 @@ function createShipper(
   async function pass(signal?: AbortSignal): Promise<ShipReport> {
     let report: ShipReport
     try {
-      store ??= await openStore(target, process.env, files)
+      store ??= await openStore(address, process.env, files)
       report = await shipSegments({
         recordings: recordingsIn(dataFolder),
         dataFolder,
@@ -124,9 +126,11 @@ function createShipper(
     if (!isNews && Date.now() - toldMs < signOfLifeMs) return report
     // Segments have priority: a full disk or an unreachable store does not end the shipper.
     const state = await keepHostState({ dataFolder, target, version }, report).catch(() => undefined)
-    if (store && state) await tellHostState(store, dataFolder, state).catch(() => undefined)
-    toldMs = Date.now()
     await enforceRetention(dataFolder).catch(() => 0)
+    const refusal = store && state && (await refusalOf(tellHostState(store, dataFolder, state)))
+    // Without segments to ship, nothing else shows that the store refuses.
+    if (refusal && !isNews) return { ...report, trouble: refusal }
+    toldMs = Date.now()
     return report
   }
   async function counted(signal?: AbortSignal): Promise<ShipReport> {
@@ -142,7 +146,7 @@ function createShipper(
         await io.complain('this version of Node has no zstd: using gzip')
       const report = await counted()
       if (options.json) await io.write(jsonLine(report))
-      else if (report.shipped > 0 || !report.trouble) await io.write(`${told(report, target)}\n`)
+      else if (report.shipped > 0 || !report.trouble) await io.write(`${told(report, address)}\n`)
       if (!report.trouble) return exitCode.done
       await io.complain(report.trouble.message, report.trouble.hint)
       return exitCode.usage
@@ -151,6 +155,15 @@ function createShipper(
       await store?.close().catch(() => undefined)
       store = undefined
     },
+  }
+}
+
+async function refusalOf(work: Promise<void>): Promise<WiretapeError | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error instanceof WiretapeError ? error : undefined
   }
 }
 

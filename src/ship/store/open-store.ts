@@ -42,6 +42,21 @@ export function parseStoreAddress(address: string): StoreAddress {
 }
 
 /**
+ * Name of a store in marks and in the state of a shipper. That of an S3 bucket has its endpoint, since another endpoint may have a bucket
+ * of the same name.
+ *
+ * @param address an absolute path, or a URL without a slash at its end
+ */
+export function storeName(address: string, env: Env): string {
+  if (parseStoreAddress(address).kind !== 's3') return address
+  return `${address} at ${endpointIn(env)?.replace(/\/+$/, '') ?? 'https://s3.amazonaws.com'}`
+}
+
+function endpointIn(env: Env): string | undefined {
+  return env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || undefined
+}
+
+/**
  * Opens a store. S3 takes keys, region and endpoint from the variables of the AWS CLI, NATS its files from those
  * of the `nats` program (`NATS_CREDS`, `NATS_NKEY`, `NATS_CA`, `NATS_CERT`, `NATS_KEY`).
  *
@@ -68,7 +83,7 @@ function s3Place(bucket: string, env: Env): S3Place {
       hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN for temporary ones)',
     })
   }
-  const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || undefined
+  const endpoint = endpointIn(env)
   if (endpoint !== undefined && !/^https?:\/\/[^@]+$/i.test(endpoint)) {
     throw new WiretapeError('usage', 'AWS_ENDPOINT_URL must be an http or https URL without credentials')
   }
