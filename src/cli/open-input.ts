@@ -22,7 +22,7 @@ export async function openInput(argument: string, cwd: string): Promise<OpenInpu
     const { name, path, fault } = await plainFile(argument, cwd, spools, false)
     if (fault?.severity === 'error') throw notUnpacked(name, fault.message)
     try {
-      const file = await openFile(path)
+      const file = openFile(path)
       return { ...file, name, ...(fault && { fault }), close: () => spools.close() }
     } catch (error) {
       throw inFile(error, name, path)

@@ -41,6 +41,8 @@ export interface ScannedFile {
   readonly file: RecordingFile
   readonly name: string
   readonly seen: Seen
+  /** The whole file, if it is small and was not scanned yet. */
+  content?: Uint8Array | undefined
   checked?: boolean
   count?: number
 }
@@ -111,8 +113,10 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
   if (file.fault) reported(file.fault)
   try {
     const chunks = new LineChunks()
-    for await (const chunk of withProgress(name, chunks.read(path, sizeBytes), sizeBytes))
-      scan.push(chunk, take, chunks.lines)
+    const { content } = opened
+    delete opened.content
+    const bytes = content ? [content] : withProgress(name, chunks.read(path, sizeBytes), sizeBytes)
+    for await (const chunk of bytes) scan.push(chunk, take, chunks.lines)
     scan.end(take)
   } catch (error) {
     throw inFile(error, name, path)

@@ -78,6 +78,9 @@ export type Problem = Diagnostic & { readonly file: string }
 
 const problemsKept = 1_000
 
+/** Files whose content may be kept from opening to loading. */
+const mostContents = 8
+
 /** Recordings and the temporary files for reading them. */
 export interface Opened<R> {
   readonly recordings: R[]
@@ -111,6 +114,8 @@ async function openScannable(
     const opened: OpenedFile[] = []
     for (const name of areAll ? names : await withSegments(names, cwd))
       opened.push(await openArgument(name, cwd, spools, formatId))
+    // Those of many files would take much memory.
+    if (opened.length > mostContents) for (const file of opened) delete file.content
     const recordings = joinSegments(opened, (file) => file)
       .map(joined)
       .map((files) => ({
@@ -181,6 +186,7 @@ interface OpenedFile extends NamedFile, SegmentPlace {
   /** It was read to its end without problems. */
   checked?: boolean
   readonly seen: Seen
+  content?: Uint8Array | undefined
   /** The transport differs from the one in its first record. */
   readonly isLegacySse: boolean
   /** Number of records; known once it was read to its end. */
@@ -193,12 +199,12 @@ async function openArgument(
   spools: Spools,
   formatId: string | undefined,
 ): Promise<OpenedFile> {
-  const { name, path, fault } = await plainFile(argument, cwd, spools, formatId === undefined)
-  const { file: found, first, seen } = await openNamed(path, name, formatId)
+  const { name, path, fault, start } = await plainFile(argument, cwd, spools, formatId === undefined)
+  const { file: found, first, seen, content } = await openNamed(path, name, formatId, start)
   const file = fault ? { ...found, fault } : found
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   const isLegacySse = identity?.transport === 'sse'
-  return { file, name, seen, isLegacySse, ...tapePlace(path, first) }
+  return { file, name, seen, isLegacySse, content, ...tapePlace(path, first) }
 }
 
 /** Joins files of one recording that do not identify themselves as such. */

@@ -1,11 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { detectFormat, detectionBytes, fromUtf16, utf16Fault, utf16Of } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
-import { diskReason, readReason, removedAtSignal } from '../tape/index.js'
+import { diskReason, readReason, readStart, removedAtSignal, type FileStart } from '../tape/index.js'
 import { withProgress } from './progress.js'
 import { canUnpack, packingOf, unpack, UnpackError, type PackedFault } from './unpack/index.js'
 
@@ -36,6 +36,8 @@ export interface SpooledFile {
   readonly path: string
   /** A problem of its compressed or UTF-16 source. */
   readonly fault?: Diagnostic
+  /** Of the file itself; undefined for a copy. */
+  readonly start?: FileStart
 }
 
 /**
@@ -53,31 +55,33 @@ export async function plainFile(
 ): Promise<SpooledFile> {
   const name = argument === '-' ? 'stdin' : argument
   const named = argument === '-' ? undefined : resolve(cwd, argument)
+  const start = named === undefined ? undefined : startOf(named)
   const path =
-    named === undefined || (await isPipe(named))
+    named === undefined || (!start && (await isPipe(named)))
       ? await spool({ path: named, name, onlyKnown }, spools)
       : named
-  const head = await firstBytes(path)
-  const plain = await unpackedFile({ name, path }, head, spools, onlyKnown)
-  const encoding = utf16Of(plain.path === path ? head : await firstBytes(plain.path))
+  const head = start?.head ?? firstBytes(path)
+  const plain = await unpackedFile({ name, path, ...(start && { start }) }, head, spools, onlyKnown)
+  const encoding = utf16Of(plain.path === path ? head : firstBytes(plain.path))
   if (encoding === undefined) return plain
   const through = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => fromUtf16(encoding, bytes)
   return {
-    fault: utf16Fault,
-    ...plain,
+    name,
+    fault: plain.fault ?? utf16Fault,
     path: await spool({ path: plain.path, name, onlyKnown, through }, spools),
   }
 }
 
 /** A private copy of a compressed file's content; other files unchanged. */
 async function unpackedFile(
-  { name, path }: SpooledFile,
+  file: SpooledFile,
   head: Uint8Array,
   spools: Spools,
   onlyKnown: boolean,
 ): Promise<SpooledFile> {
+  const { name, path } = file
   const packing = packingOf(head)
-  if (!packing) return { name, path }
+  if (!packing) return file
   if (!(await canUnpack(packing))) {
     const message = `cannot read ${name}: it is compressed with zstd, which Node ${process.versions.node} cannot read`
     throw new WiretapeError('unreadable', message, { hint: 'use zstdcat FILE | wiretape … -, or Node 22.15' })
@@ -106,20 +110,18 @@ function faultOf(fault: PackedFault): Diagnostic {
       }
 }
 
-/** Empty if unreadable: opening it reports the error. */
-async function firstBytes(path: string): Promise<Uint8Array> {
-  const head = new Uint8Array(4)
+/** Undefined if it cannot be read: opening it reports the error. */
+function startOf(path: string): FileStart | undefined {
   try {
-    const file = await open(path)
-    try {
-      const { bytesRead } = await file.read(head, 0, head.length, 0)
-      return head.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    return readStart(path)
   } catch {
-    return head.subarray(0, 0)
+    return undefined
   }
+}
+
+/** Empty if unreadable: opening it reports the error. */
+function firstBytes(path: string): Uint8Array {
+  return startOf(path)?.head ?? new Uint8Array(0)
 }
 
 /** `<(zcat tape.jsonl.gz)` and the like. */

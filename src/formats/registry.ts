@@ -37,6 +37,7 @@ export function detectFormat(head: Uint8Array): Format | undefined {
   let bestScore = 0
   for (const format of formats) {
     const score = format.read ? format.detect(head) : 0
+    if (score === 1) return format
     if (score > bestScore) {
       best = format
       bestScore = score

@@ -10,6 +10,9 @@ export {
   openFile,
   openRecording,
   openSegments,
+  readStart,
+  recordingIn,
+  type FileStart,
   type PlainFile,
   type RecordingFile,
 } from './read-file.js'

@@ -17,11 +17,10 @@ export async function* lentChunks(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (from >= to) return
   const file = await fs.promises.open(path)
+  const size = Math.min(chunkBytes, to - from)
+  let [next, spare] = takeBuffers(size)
   let reading: Promise<number> | undefined
   try {
-    const size = Math.min(chunkBytes, to - from)
-    let next = new Uint8Array(size)
-    let spare = new Uint8Array(size)
     let at = from
     const readNext = (): Promise<number> => {
       const read = readSome(file.fd, next, Math.min(next.length, to - at), at)
@@ -44,8 +43,20 @@ export async function* lentChunks(
   } finally {
     // A descriptor must not be closed during a read: its number may be reused for another file.
     await reading?.catch(() => undefined)
+    if (size === chunkBytes) idle = [next, spare]
     await file.close()
   }
+}
+
+type Buffers = [next: Uint8Array, spare: Uint8Array]
+
+/** Buffers of the last file, for the next one: many recordings are read one after the other. */
+let idle: Buffers | undefined
+
+function takeBuffers(size: number): Buffers {
+  const taken = size === chunkBytes ? idle : undefined
+  if (taken) idle = undefined
+  return taken ?? [new Uint8Array(size), new Uint8Array(size)]
 }
 
 function readSome(descriptor: number, into: Uint8Array, length: number, at: number): Promise<number> {

@@ -8,6 +8,8 @@ export const rowsInGroup = 122_880
 export const noInt = -0x8000_0000
 /** A missing boolean; others are 0 and 1. */
 export const noBoolean = 2
+/** Position of a missing name. */
+export const noName = -1
 /** Position of a missing text. */
 export const noText = 0xffff_ffff
 /** Texts of a column and group, in bytes: positions have 32 bits. */
@@ -19,7 +21,7 @@ export type ColumnValues =
   | { readonly kind: 'doubles'; readonly at: Float64Array }
   | { readonly kind: 'ints'; readonly at: Int32Array }
   | { readonly kind: 'booleans'; readonly at: Uint8Array }
-  /** Positions in `texts`; negative ones are missing. */
+  /** Positions in `texts`. */
   | { readonly kind: 'names'; readonly at: Int32Array; readonly texts: readonly string[] }
   | { readonly kind: 'texts'; readonly texts: TextRows }
   /** Values that stay the same in many consecutive rows. */
