@@ -143,7 +143,8 @@ export async function run({ quick, say }) {
   const id = (/** @type {number} */ n) => String(1_000_000_000 + n)
   const plain = new wire.PlainMessage()
   const pairing = new Correlator(wire.idKey)
-  const lineEncoder = new MessageLineEncoder(new MessageIds(new Uint32Array(4)))
+  const lineEncoder = new MessageLineEncoder()
+  const ids = new MessageIds(new Uint32Array(4))
   const target = new Uint8Array(1024)
   const line = {
     t: record.t,
@@ -172,7 +173,7 @@ export async function run({ quick, say }) {
       line.id = n
       line.start = n * SIZE_BYTES
       line.end = line.start + SIZE_BYTES - 1
-      lineEncoder.write(line, target, 0)
+      lineEncoder.write(line, ids, target, 0)
     }),
     'long: cut into lines': stage(rounds, () => void new wire.LineFramer({ borrowed: true }).push(bytes)),
     'long: bytes to text': each(

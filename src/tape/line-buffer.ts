@@ -32,7 +32,7 @@ export class LineBuffer {
    */
   #facts = new Float64Array(1024 * factSize)
   #sizeBytes = 0
-  #encoder: MessageLineEncoder | undefined
+  readonly #encoder = new MessageLineEncoder()
 
   constructor(strict: boolean) {
     this.#strict = strict
@@ -61,9 +61,8 @@ export class LineBuffer {
 
   /** Adds the line of a plain message. @param around a record of the further members */
   addPlain(line: MessageLine, ids: MessageIds | undefined, around?: MessageRecord): void {
-    const encoder = (this.#encoder ??= new MessageLineEncoder(ids))
-    this.#makeRoom(encoder.mostBytes(line))
-    this.#sizeBytes = encoder.write(line, this.#bytes, this.#sizeBytes)
+    this.#makeRoom(this.#encoder.mostBytes(line))
+    this.#sizeBytes = this.#encoder.write(line, ids, this.#bytes, this.#sizeBytes)
     if (around) {
       this.#sizeBytes -= lineEnd.length
       this.#write(encodeMessageAround(around).tail)

@@ -79,10 +79,9 @@ function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaul
   const buffer = Buffer.alloc(100_000)
   const lines: string[] = []
   let short = 0
-  let lineEncoder: MessageLineEncoder | undefined
+  const lineEncoder = new MessageLineEncoder()
   const addPlain = (line: Parameters<MessageLineEncoder['write']>[0], ids: MessageIds): void => {
-    lineEncoder ??= new MessageLineEncoder(ids)
-    const end = lineEncoder.write(line, buffer, 0)
+    const end = lineEncoder.write(line, ids, buffer, 0)
     expect(end).toBeLessThanOrEqual(lineEncoder.mostBytes(line))
     lines.push(buffer.toString('utf8', 0, end))
     short += 1

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { MetaRecord } from '../../src/model/index.js'
+import { channels } from '../../src/proxy/channel.js'
+import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import { HttpBatchFiller } from '../../src/proxy/http-batch.js'
 import { createHttpBuilder } from '../../src/proxy/http-builder.js'
 import { RecorderCore, type RecorderInit } from '../../src/proxy/recorder-core.js'
@@ -73,7 +75,14 @@ function eventsOf(
   ]
 }
 
-/** The tape of these exchanges, recorded in batches of two. */
+/** A line that a bridge's server wrote to stdout. */
+function lineBatch(line: string, us: number): ChunkBatch {
+  const bytes = Buffer.from(line)
+  const marks = Float64Array.of(channels.indexOf('out'), us, startMs + us / 1000, bytes.length)
+  return { regions: { out: bytes }, marks }
+}
+
+/** The tape of these exchanges, recorded in batches of two, each followed by a line over stdio. */
 async function recorded(
   exchanges: readonly Posted[],
   defaults: boolean,
@@ -105,6 +114,7 @@ async function recorded(
     if (exchange % 2 === 0) continue
     await core.handle({ kind: 'http', batch: filler.take() })
     filler = new HttpBatchFiller(pool)
+    await core.handle({ kind: 'chunks', batch: lineBatch(`${one.request}\n`, 1000 * exchange + 9) })
   }
   await core.handle({ kind: 'http', batch: filler.take() })
   const openRequests = core.openRequests()
@@ -115,7 +125,7 @@ async function recorded(
   return { tape: numberedIds(lines.join('\n')), openRequests, redacted }
 }
 
-it('gives the same lines for plain messages of HTTP by the short way and by the long way', async () => {
+it('gives the same lines for plain messages of HTTP and of a bridge by the short way and by the long way', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(posted, { maxLength: 8 }), fc.boolean(), async (exchanges, defaults) => {
       expect(await recorded(exchanges, defaults, false)).toEqual(await recorded(exchanges, defaults, true))

@@ -25,15 +25,9 @@ const mostAround = 3 * idLength + 160
 
 /** Writes lines of plain messages as bytes, without a record or a text. Same output as `encodeRecord`. */
 export class MessageLineEncoder {
-  readonly #ids: MessageIds | undefined
   readonly #heads = {
     client_to_server: { t: '', bytes: bytesOf('') },
     server_to_client: { t: '', bytes: bytesOf('') },
-  }
-
-  /** @param ids of lines whose ids are positions */
-  constructor(ids?: MessageIds) {
-    this.#ids = ids
   }
 
   /** Maximum number of bytes that `write` needs. */
@@ -41,27 +35,21 @@ export class MessageLineEncoder {
     return end - start + mostAround
   }
 
-  /** Returns the index after the line. */
-  write(line: MessageLine, target: Uint8Array, start: number): number {
+  /** Returns the index after the line. @param ids of positions; needed if the line has any */
+  write(line: MessageLine, ids: MessageIds | undefined, target: Uint8Array, start: number): number {
     let at = copied(this.#headOf(line), target, start)
     at = copiedRange(line.bytes, line.start, line.end, target, at)
-    at = this.#writeId(line.id, target, copied(words.id, target, at))
-    if (line.answers !== undefined) at = this.#writeId(line.answers, target, copied(words.corr, target, at))
+    at = writeId(line.id, ids, target, copied(words.id, target, at))
+    if (line.answers !== undefined) at = writeId(line.answers, ids, target, copied(words.corr, target, at))
     target[at++] = QUOTE
     if (line.late) at = copied(words.late, target, at)
     if (line.duplicateOf !== undefined) {
-      at = this.#writeId(line.duplicateOf, target, copied(words.dup, target, at))
+      at = writeId(line.duplicateOf, ids, target, copied(words.dup, target, at))
       target[at++] = QUOTE
     }
     at = writeCount(line.seq, target, copied(words.seq, target, at))
     at = writeCount(line.us, target, copied(words.us, target, at))
     return copied(lineEnd, target, at)
-  }
-
-  #writeId(id: string | number, target: Uint8Array, start: number): number {
-    if (typeof id === 'number') return this.#ids!.write(id, target, start)
-    for (let i = 0; i < id.length; i += 1) target[start + i] = id.charCodeAt(i)
-    return start + id.length
   }
 
   #headOf({ t, direction }: MessageLine): Uint8Array {
@@ -111,4 +99,15 @@ function writeCount(count: number, target: Uint8Array, start: number): number {
     rest = tens
   }
   return end
+}
+
+function writeId(
+  id: string | number,
+  ids: MessageIds | undefined,
+  target: Uint8Array,
+  start: number,
+): number {
+  if (typeof id === 'number') return ids!.write(id, target, start)
+  for (let i = 0; i < id.length; i += 1) target[start + i] = id.charCodeAt(i)
+  return start + id.length
 }
