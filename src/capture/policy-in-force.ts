@@ -27,7 +27,12 @@ export async function policyInForce(files: PolicyFiles = policyFiles()): Promise
     const { loadPolicy } = await import('../policy/index.js')
     return await loadPolicy(files)
   } catch (error) {
-    return { kind: 'broken', why: `the policy cannot be read: ${String(error)}` }
+    const message = `cannot be read: ${String(error)}`
+    return {
+      kind: 'broken',
+      why: `the policy ${message}`,
+      faults: [{ file: files.system, line: null, message }],
+    }
   }
 }
 

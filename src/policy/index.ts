@@ -1,4 +1,4 @@
-export { loadPolicy, type PolicyFiles, type PolicyInForce } from './load-policy.js'
+export { loadPolicy, type PolicyFault, type PolicyFiles, type PolicyInForce } from './load-policy.js'
 export { parsePolicy } from './parse-policy.js'
 export {
   forbids,

@@ -13,7 +13,15 @@ export type PolicyInForce =
   | { readonly kind: 'none' }
   | { readonly kind: 'policy'; readonly policy: Policy }
   /** Forbids every recording. */
-  | { readonly kind: 'broken'; readonly why: string }
+  | { readonly kind: 'broken'; readonly why: string; readonly faults: readonly PolicyFault[] }
+
+/** Why a file cannot be used as a policy. */
+export interface PolicyFault {
+  readonly file: string
+  /** 1-based; null if the fault is not in the text. */
+  readonly line: number | null
+  readonly message: string
+}
 
 /** Files that may hold a policy. */
 export interface PolicyFiles {
@@ -25,14 +33,17 @@ export interface PolicyFiles {
 /** Reads both files; `own` can only make `system` stricter. Never rejects. */
 export async function loadPolicy({ system, own }: PolicyFiles): Promise<PolicyInForce> {
   const first = await readOne(system, true)
-  if (first.kind === 'broken' || own === undefined) return first
+  if (own === undefined) return first
   const second = await readOne(resolve(own), false)
+  if (first.kind === 'broken' && second.kind === 'broken')
+    return brokenBy([...first.faults, ...second.faults])
+  if (first.kind === 'broken') return first
   if (second.kind !== 'policy' || first.kind === 'none') return second
   return { kind: 'policy', policy: stricterOf(first.policy, second.policy) }
 }
 
 async function readOne(file: string, mayBeMissing: boolean): Promise<PolicyInForce> {
-  const broken = (why: string): PolicyInForce => ({ kind: 'broken', why: `the policy ${file} ${why}` })
+  const broken = (message: string): PolicyInForce => brokenBy([{ file, line: null, message }])
   let text: string
   try {
     const read = readSafely(file)
@@ -44,15 +55,24 @@ async function readOne(file: string, mayBeMissing: boolean): Promise<PolicyInFor
     return broken(`cannot be read: ${readReason(error)}`)
   }
   const { policy, diagnostics } = parsePolicy(file, text)
-  const [fault] = diagnostics
-  if (fault) return broken(`is invalid, line ${fault.at?.line ?? 1}: ${fault.message}`)
-  if (policy.redact.length > 0) {
-    for (const { value, from } of policy.redact) {
-      const [bad] = (await compileRules({ policy: [value] })).diagnostics
-      if (bad) return broken(`is invalid, line ${from.line}: ${bad.message}`)
-    }
-  }
-  return { kind: 'policy', policy }
+  const faults = diagnostics.map(({ at, message }) => ({ file, line: at?.line ?? 1, message }))
+  for (const { value, from } of policy.redact)
+    for (const { message } of (await compileRules({ policy: [value] })).diagnostics)
+      faults.push({
+        file,
+        line: from.line,
+        message: message.replace(/^policy #1/, () => `the pattern ${JSON.stringify(value.slice(0, 80))}`),
+      })
+  if (faults.length === 0) return { kind: 'policy', policy }
+  return brokenBy(faults.toSorted((a, b) => a.line - b.line))
+}
+
+/** A policy with one or more faults. Of several, the reason names the first: it is one line. */
+export function brokenBy(faults: readonly PolicyFault[]): PolicyInForce {
+  const { file, line, message } = faults[0]!
+  const first = line === null ? message : `is invalid, line ${line}: ${message}`
+  const others = faults.length === 1 ? '' : ` (and ${faults.length - 1} more: see wiretape status --policy)`
+  return { kind: 'broken', why: `the policy ${file} ${first}${others}`, faults }
 }
 
 /** Opens the file once, so that checks and reads agree. */

@@ -56,6 +56,12 @@ describe('a policy', () => {
     const { stdout } = await wiretape(['status', '--policy'], { env: env(policy) })
     expect(stdout).toContain(`${path}:2`)
     expect(stdout).toMatch(/quota +2\.0 GB +.*policy\.yaml:3/)
+    const faulty = await wiretape(['status', '--policy'], {
+      env: env('version: 1\nquota: lots\nrecrod: none\n'),
+    })
+    expect(faulty.stdout).toMatch(
+      /policy.yaml:2: quota .*\n.*policy.yaml:3: .*did you mean record\?\nNothing is recorded/,
+    )
     for (const text of [policy, 'version: 1\nrecord: [', full()]) {
       const json = await wiretape(['status', '--policy', '--json'], { env: env(text) })
       expectSchema('policy', JSON.parse(json.stdout))

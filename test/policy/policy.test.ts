@@ -119,6 +119,21 @@ describe('the policy in force', () => {
     })
   })
 
+  it('names each fault of both files, and the first one in the line for recorders', async () => {
+    const system = file(`version: 1\nredaction: { patterns: ['('] }\nquota: lots\nrecrod: none`)
+    const inForce = await load(system, missing)
+    if (inForce.kind !== 'broken') throw new Error(inForce.kind)
+    expect(inForce.faults.map(({ file: path, line }) => [path, line])).toEqual([
+      [system, 2],
+      [system, 3],
+      [system, 4],
+      [missing, null],
+    ])
+    expect(inForce.why).toMatch(
+      /^the policy \S+ is invalid, line 2: the pattern "\(" is not a regular expression: .* \(and 3 more: see wiretape status --policy\)$/,
+    )
+  })
+
   it.skipIf(process.platform === 'win32')('is not a file that others can write', async () => {
     expect(await load(file(full, 0o666))).toMatchObject({
       kind: 'broken',

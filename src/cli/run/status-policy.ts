@@ -1,5 +1,12 @@
 import { policyFiles, policyInForce } from '../../capture/index.js'
-import type { Policy, PolicyInForce, PolicyPlace, RecordRule, Setting } from '../../policy/index.js'
+import type {
+  Policy,
+  PolicyFault,
+  PolicyInForce,
+  PolicyPlace,
+  RecordRule,
+  Setting,
+} from '../../policy/index.js'
 import { createStyle, escapeJson, escapeText, formatBytes } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -27,10 +34,10 @@ export async function runStatusPolicy(json: boolean, io: Io): Promise<number> {
       line: from?.line ?? null,
     }))
     const state = { none: 'none', policy: 'in-force', broken: 'broken' }[inForce.kind]
-    const why = inForce.kind === 'broken' ? inForce.why : null
+    const { why, faults } = inForce.kind === 'broken' ? inForce : { why: null, faults: [] }
     const places = { system: files.system, own: files.own ?? null }
     await io.write(
-      `${escapeJson(JSON.stringify({ version: 1, state, why, places, settings }, null, 2))}\n`,
+      `${escapeJson(JSON.stringify({ version: 1, state, why, faults, places, settings }, null, 2))}\n`,
       'data',
     )
   } else await io.write(told(inForce, rows, files.system, io))
@@ -40,7 +47,7 @@ export async function runStatusPolicy(json: boolean, io: Io): Promise<number> {
 function told(inForce: PolicyInForce, rows: readonly Row[], system: string, io: Io): string {
   if (inForce.kind === 'none') return `No policy: ${escapeText(system)} does not exist.\n`
   if (inForce.kind === 'broken')
-    return `${escapeText(inForce.why)}\nNothing is recorded; all messages pass.\n`
+    return `${inForce.faults.map(faultLine).join('')}Nothing is recorded; all messages pass.\n`
   const style = createStyle(io.colours)
   const place = ({ from }: Row): string => (from === null ? 'default' : `${from.file}:${from.line}`)
   return tableText(
@@ -51,6 +58,10 @@ function told(inForce: PolicyInForce, rows: readonly Row[], system: string, io: 
     ],
     { style, columns: io.columns },
   )
+}
+
+function faultLine({ file, line, message }: PolicyFault): string {
+  return `${escapeText(line === null ? `${file} ${message}` : `${file}:${line}: ${message}`)}\n`
 }
 
 function rowsOf(policy: Policy): Row[] {
