@@ -228,8 +228,8 @@ export class RecorderCore {
     const why = this.#journal.stopped ?? this.#full?.stopped
     if (why === undefined || performance.now() - this.#toldStopMs < tellAgainMs) return {}
     this.#toldStopMs = performance.now()
-    const until = why.includes('full') ? 'there is room' : 'it can be written again'
-    return { trouble: `${why}: recording stops until ${until}, all messages pass` }
+    const until = why.isFull ? 'there is room' : 'it can be written again'
+    return { trouble: `${why.reason}: recording stops until ${until}, all messages pass` }
   }
 
   /** Closes an old segment. Called periodically. */

@@ -83,6 +83,17 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
+/** Why the disk refuses data. */
+export interface DiskTrouble {
+  readonly reason: string
+  /** There is no room, so writing can succeed once there is some. */
+  readonly isFull: boolean
+}
+
+export function troubleOf(error: unknown): DiskTrouble {
+  return { reason: diskReason(error), isFull: isFull(error) }
+}
+
 /** Short reason why a write failed, without paths: it is shown on the tape and on a terminal. */
 export function diskReason(error: unknown): string {
   const code = codeOf(error)

@@ -9,7 +9,7 @@ import type {
   TapeRecord,
 } from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
-import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
+import { codeOf, realDisk, troubleOf, type Disk, type DiskTrouble } from './disk.js'
 import { LineBuffer } from './line-buffer.js'
 import type { JournalOptions, JournalReport, TapeEnd } from './journal-report.js'
 import { Reserve } from './reserve.js'
@@ -51,7 +51,7 @@ export class Journal {
   /** Time of the first line after the meta line. */
   #beganUs = 0
   #nextSegmentTryUs = 0
-  #trouble: string | undefined
+  #trouble: DiskTrouble | undefined
   #closed = false
 
   /**
@@ -194,7 +194,7 @@ export class Journal {
   }
 
   /** Why nothing is recorded at the moment; undefined while records reach the disk. */
-  get stopped(): string | undefined {
+  get stopped(): DiskTrouble | undefined {
     return this.#losses && this.#trouble
   }
 
@@ -209,7 +209,7 @@ export class Journal {
       messages: this.#before.messages + this.#inFile.messages,
       gaps: this.#before.gaps + this.#inFile.gaps,
       lost: this.#before.lost + this.#inFile.lost + (this.#losses?.messages ?? 0),
-      ...(this.#trouble !== undefined && { trouble: this.#trouble }),
+      ...(this.#trouble !== undefined && { trouble: this.#trouble.reason }),
     }
   }
 
@@ -238,7 +238,7 @@ export class Journal {
     const kept = failed ? this.#lines.countIn(failed.keptBytes) : count
     addTally(this.#inFile, this.#lines.take(kept))
     this.#linesInFile += kept
-    if (failed) this.#trouble = diskReason(failed.cause)
+    if (failed) this.#trouble = troubleOf(failed.cause)
     return !failed
   }
 
@@ -266,7 +266,7 @@ export class Journal {
 
   #writeGap(losses: Amount): boolean {
     if (losses.messages + losses.stderr === 0) return true
-    this.#lines.add(this.#gapOf(losses, this.#trouble ?? 'the disk rejected the data'))
+    this.#lines.add(this.#gapOf(losses, this.#trouble?.reason ?? 'the disk rejected the data'))
     if (this.#write()) return true
     this.#lines.take()
     return false
@@ -311,7 +311,7 @@ export class Journal {
   #replaceRemoved(): void {
     if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
-    this.#trouble = 'the tape file was removed or truncated while it was being written'
+    this.#trouble = { reason: 'the tape file was removed or truncated while it was being written', isFull: false }
     if (!next) return
     const gone = this.#inFile.amount
     this.#forget(this.#file.path)
@@ -332,7 +332,7 @@ export class Journal {
       if (failed) throw failed.cause
       return file
     } catch (cause) {
-      this.#trouble = diskReason(cause)
+      this.#trouble = troubleOf(cause)
       this.#nextSegmentTryUs = this.#options.now().us + retryUs
       if (file) {
         this.#closeFile(file)
@@ -364,14 +364,16 @@ export class Journal {
     if (!this.#file.append(line)) return
     this.#reserve.release()
     const failed = this.#file.append(line)
-    if (failed) this.#trouble = `the end could not be written: ${diskReason(failed.cause)}`
+    if (!failed) return
+    const { reason, isFull } = troubleOf(failed.cause)
+    this.#trouble = { reason: `the end could not be written: ${reason}`, isFull }
   }
 
   #seal(): void {
     try {
       this.#file.sync()
     } catch (cause) {
-      this.#trouble = diskReason(cause)
+      this.#trouble = troubleOf(cause)
     }
     this.#closeFile()
   }
@@ -380,7 +382,7 @@ export class Journal {
     try {
       file.close()
     } catch (cause) {
-      this.#trouble = diskReason(cause)
+      this.#trouble = troubleOf(cause)
     }
   }
 

@@ -189,6 +189,18 @@ describe('a full disk', () => {
     expect(holds(records).here + holds(records).told).toBe(22)
   })
 
+  it.each([
+    ['ENOSPC', 'disk full', true],
+    ['EDQUOT', 'disk quota exceeded', true],
+    ['EIO', 'disk error EIO', false],
+  ])('is told from other trouble: %s', (code, reason, isFull) => {
+    const { memory, journal } = start()
+    expect(journal.stopped).toBeUndefined()
+    memory.fault = (operation) => (operation === 'write' ? code : undefined)
+    journal.append([message()])
+    expect(journal.stopped).toEqual({ reason, isFull })
+  })
+
   it('from the start lets no tape begin, and leaves no empty file', () => {
     const memory = new MemoryDisk()
     memory.capacity = 20
