@@ -311,7 +311,10 @@ export class Journal {
   #replaceRemoved(): void {
     if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
-    this.#trouble = { reason: 'the tape file was removed or truncated while it was being written', isFull: false }
+    this.#trouble = {
+      reason: 'the tape file was removed or truncated while it was being written',
+      isFull: false,
+    }
     if (!next) return
     const gone = this.#inFile.amount
     this.#forget(this.#file.path)

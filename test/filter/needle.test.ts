@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { matchFilter, needleOf, parseFilter } from '../../src/filter/index.js'
+import { textsOf } from '../random-text.js'
 import { subject } from './subject.js'
 
 const needle = (text: string): RegExp | undefined => needleOf(parseFilter(text).filter!.condition)?.pattern
@@ -30,24 +31,7 @@ describe('what a recording must hold for a filter', () => {
   )
 
   it('is found wherever the filter matches, however the text is written', () => {
-    const letters = fc.constantFrom(
-      'a',
-      'B',
-      'k',
-      '/',
-      '"',
-      '\\',
-      'é',
-      'É',
-      'µ',
-      'ſ',
-      '日',
-      '😀',
-      ' ',
-      '\n',
-      '-',
-    )
-    const word = fc.array(letters, { minLength: 1, maxLength: 6 }).map((all) => all.join(''))
+    const word = textsOf('aBk/"\\éÉµſ日😀 \n-', [], { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(word, word, word, fc.integer({ min: 0, max: 2 }), (before, text, after, how) => {
         const found = needle(JSON.stringify(text))

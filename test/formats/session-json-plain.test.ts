@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isJson } from '../is-json.js'
 import { isLong, runs } from '../long.js'
 import { readSession, recordsOf, writeSession, type Reading } from './session-json-stage.js'
 
@@ -83,15 +84,6 @@ function tight({ lines }: Reading): string[] {
   return lines.map((line) =>
     line.startsWith('{"type":"session-entry"') ? line.replaceAll(/\\n *|\s/g, '') : line,
   )
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const meta =

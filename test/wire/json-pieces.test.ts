@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createJsonPieces, type JsonPiece, type JsonPiecesOptions } from '../../src/wire/index.js'
 import { runs } from '../long.js'
+import { textsOf } from '../random-text.js'
 
 const utf8 = new TextEncoder()
 const options: JsonPiecesOptions = {
@@ -219,31 +220,14 @@ describe('a value beyond the longest', () => {
 })
 
 describe('any bytes', () => {
-  const tokens = [
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    ':',
-    '"',
-    '\\',
-    '1',
-    'true',
-    '\n',
-    '    ',
-    '\t',
-    'é',
-    '\u0001',
-    '\ufeff',
-  ]
-  const larger = ['"id"', '"tail"', '"list"', '{"id":', '{"list":[', '],"tail":']
-  const token = fc.constantFrom(...tokens, ...larger)
+  const words = ['true', '    ', '"id"', '"tail"', '"list"', '{"id":', '{"list":[', '],"tail":']
+  const texts = (maxLength: number): fc.Arbitrary<string> =>
+    textsOf('{}[],:"\\1\n\té\u0001\ufeff', words, { maxLength })
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 40 }),
-    fc.array(token, { maxLength: 40 }).map((tokens) => utf8.encode(tokens.join(''))),
-    fc.array(token, { maxLength: 12 }).map((tokens) => utf8.encode(around(tokens.join('')))),
-    fc.array(token, { maxLength: 12 }).map((tokens) => utf8.encode(indented(tokens.join('')))),
+    texts(40).map((text) => utf8.encode(text)),
+    texts(12).map((text) => utf8.encode(around(text))),
+    texts(12).map((text) => utf8.encode(indented(text))),
   )
 
   it('give the same pieces however they are cut, in text order, with lines that exist', () => {

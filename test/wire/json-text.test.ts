@@ -13,6 +13,7 @@ import {
   skipValue,
   spliceText,
 } from '../../src/wire/index.js'
+import { isJson } from '../is-json.js'
 import { runs } from '../long.js'
 
 const whiteSpace = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 })
@@ -114,18 +115,9 @@ const nearlyJson = fc
     return text
   })
 
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 function expectSameVerdict(text: string): void {
   const found = findJsonValue(text)
-  expect(!isFault(found)).toBe(parses(text))
+  expect(!isFault(found)).toBe(isJson(text))
   if (isFault(found)) {
     expect(found.at).toBeGreaterThanOrEqual(0)
     expect(found.at).toBeLessThanOrEqual(text.length)
@@ -151,7 +143,7 @@ describe('findJsonValue', () => {
           start: before.length,
           end: before.length + value.length,
         })
-        expect(parses(value)).toBe(true)
+        expect(isJson(value)).toBe(true)
       }),
       { numRuns: runs(500) },
     )
@@ -173,7 +165,7 @@ describe('findJsonValue', () => {
     for (let code = 0; code < 0x3000; code++) {
       const char = String.fromCharCode(code)
       for (const probe of [`"${char}"`, `"\\${char}"`, `"\\u00${char}0"`, `${char}1`, `1${char}`]) {
-        if (isFault(findJsonValue(probe)) === parses(probe)) expect.fail(`code unit ${code} in ${probe}`)
+        if (isFault(findJsonValue(probe)) === isJson(probe)) expect.fail(`code unit ${code} in ${probe}`)
       }
     }
   })
@@ -389,7 +381,7 @@ describe('canonicalNumber', () => {
     fc.assert(
       fc.property(smallNumber, (text) => {
         const canonical = canonicalNumber(text)
-        expect(parses(canonical)).toBe(true)
+        expect(isJson(canonical)).toBe(true)
         expect(scaled(canonical)).toBe(scaled(text))
         expect(canonicalNumber(canonical)).toBe(canonical)
       }),

@@ -1,3 +1,5 @@
+import { isJson } from '../../is-json.js'
+
 /** Texts that hold no secret, as messages and logs have them: none may change. */
 const inMessages: readonly string[] = [
   'see the .env file',
@@ -323,12 +325,3 @@ export const innocents: readonly Innocent[] = [
   ...inUrls.map((text): Innocent => ({ surface: 'url', text })),
   ...descriptions.map((text): Innocent => ({ surface: 'description', text })),
 ]
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
