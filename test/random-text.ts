@@ -6,5 +6,7 @@ export function textsOf(
   words: readonly string[] = [],
   length: fc.ArrayConstraints = {},
 ): fc.Arbitrary<string> {
-  return fc.array(fc.constantFrom(...characters, ...words), length).map((pieces) => pieces.join(''))
+  return fc
+    .array(fc.constantFrom(...Array.from(characters), ...words), length)
+    .map((pieces) => pieces.join(''))
 }

@@ -111,6 +111,5 @@ describe.skipIf(!hasBrowser)('the rows of the viewer', () => {
       await page.keyboard.press(key)
       await page.locator('.row.selected', { hasText: tool }).waitFor()
     }
-    await page.context().close()
   })
 })

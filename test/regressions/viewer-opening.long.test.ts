@@ -70,8 +70,6 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
     expect(await page.locator('.lane-name').allTextContents()).toEqual(['a', 'b', 'h'])
     await page.goto(`${stage.url}/?diff=a.jsonl&diff=b.jsonl`)
     await page.locator('.comparison', { hasText: 'tools/call search' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('reads UTF-16, packed too, and says so', async () => {
@@ -90,8 +88,6 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
     await read(page, 4)
     await page.locator('.status-bar button', { hasText: '2 problems' }).click()
     await page.locator('.problems li', { hasText: 'is UTF-16' }).first().waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('works when its page is opened from disk', async () => {
@@ -114,7 +110,6 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
     expectQuiet(stage)
     await page.goto(`${disk}?trace=${encodeURIComponent(`file://${join(folder, 'a.jsonl')}`)}`)
     await page.locator('.notice', { hasText: 'Drop the file here' }).waitFor()
-    await page.context().close()
   })
 
   it('draws on the timeline the exchanges whose answers a filter matches', async () => {
@@ -127,8 +122,6 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
     await page.fill('[data-find=filter]', 'tool:nothing')
     await page.locator('.slot-filter .count:text-is("0")').waitFor()
     await holds(page, `${drawn} === 0`)
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   for (const scheme of ['light', 'dark'] as const) {
@@ -178,7 +171,5 @@ describe.skipIf(!hasBrowser)('the viewer', () => {
     expect(await copied('as cURL')).toContain('--url http://127.0.0.1:9/mcp')
     expect(await copied('as wiretape replay')).toMatch(/^wiretape replay h\.jsonl --filter seq:\d+ --url=/)
     await page.locator('.notice', { hasText: 'run the command in its folder' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 })

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask, called, listed, opened, tapeOf } from '../findings/stage.js'
 import { picture, seriousFindings } from './looks.js'
 import { holds, read } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 
 const cli = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
 
@@ -46,8 +46,6 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     }
     await page.fill('[data-find=filter]', 'finding:schemas/o')
     await page.locator('text=schemas/output').first().waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('have a view: by rule, with a jump, a filter, and what is put aside as a baseline that check takes', async () => {
@@ -88,8 +86,6 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     await page.getByRole('button', { name: '1 suppressed' }).click()
     await rule.getByRole('button', { name: 'Restore' }).click()
     await page.locator('.findings-head', { hasNotText: 'suppressed' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('and costs are read on a phone, one pane at a time, and have no serious fault for axe', async () => {
@@ -117,7 +113,6 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
       await picture(page, `cost-${colorScheme}`)
       await page.context().close()
     }
-    expectQuiet(stage)
   })
 
   it('are on the rows before anybody asks, grouped by level, rule and message, and all within reach', async () => {
@@ -142,8 +137,6 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     await picture(page, 'findings-message')
     await page.locator('.finding-rule.level-error .finding-time').last().click()
     await page.locator('.row.selected').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('of chips add to what was typed', async () => {
@@ -158,7 +151,5 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     await holds(page, `document.querySelectorAll('.list .scroller .row').length === 1`)
     await page.locator('.chip', { hasText: 'Tool calls' }).click()
     await says('(passwd or initialize)')
-    expectQuiet(stage)
-    await page.context().close()
   })
 })

@@ -70,6 +70,5 @@ describe.skipIf(!hasBrowser)('the sessions of a store in wiretape ui', () => {
     expect(await page.getByRole('button', { name: /Connect to the server/ }).count()).toBe(0)
     // Chromium tells of the refused query.
     expectQuiet(stage, /api\/sql|400/)
-    await page.context().close()
   })
 })

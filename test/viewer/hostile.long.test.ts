@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { holds, read } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 const markup =
@@ -66,8 +66,6 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     )
     expect(said.join('')).toContain('owned')
     expect(said.filter((text) => /[\p{Cc}\p{Cf}]/u.test(text))).toEqual([])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('may say times that no clock shows', async () => {
@@ -86,8 +84,6 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
       expect.stringMatching(/^0\.\d{3}$/),
       expect.stringMatching(/^0\.\d{3}$/),
     ])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('may be many blocks: as many are drawn as one looks at', async () => {
@@ -102,8 +98,6 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     await page.locator('.blocks > .button', { hasText: 'Show 100 more of 20,000 blocks' }).click()
     await page.locator('.block', { hasText: 'block 199' }).waitFor()
     expect(await page.locator('.block').count()).toBe(200)
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('leads outside only by links that say where, and tell nobody where from', async () => {
@@ -125,7 +119,6 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     expect(await link.textContent()).toBe('https://good.example@evil.example/x?y=1')
     expect(await link.getAttribute('rel')).toContain('noreferrer')
     expect(await link.getAttribute('title')).toBe('Opens evil.example in a new tab')
-    await page.context().close()
   })
 
   it('may be huge: it is shown on demand, and the page stays usable', async () => {
@@ -144,8 +137,6 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     await page.locator('.json .string', { hasText: 'xxx' }).waitFor()
     await page.keyboard.press('j')
     await page.locator('.detail-head', { hasText: 'ping' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('may be deep: no level is drawn before it is unfolded', async () => {
@@ -160,7 +151,5 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     await page.locator('.json .node').first().waitFor()
     await page.fill('[data-find=detail]', ']')
     await holds(page, `document.querySelectorAll('.json .node').length < 2000`)
-    expectQuiet(stage)
-    await page.context().close()
   })
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { listIn } from '../../viewer/json/list-in.js'
 import { picture, seriousFindings } from './looks.js'
 import { read } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 describe.skipIf(!hasBrowser)('a list of objects', () => {
@@ -45,8 +45,6 @@ describe.skipIf(!hasBrowser)('a list of objects', () => {
       .getByRole('button', { name: 'as JSON' })
       .click()
     await list.waitFor({ state: 'detached' })
-    expectQuiet(stage)
-    await page.context().close()
   })
 })
 

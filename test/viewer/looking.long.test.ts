@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { holds, read, rows } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
@@ -113,8 +113,6 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       await page.keyboard.press(key)
       await page.locator('.row.selected', { hasText: name }).waitFor()
     }
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('reads JSON by folding and searching, also inside of text, and sees what redaction took', async () => {
@@ -135,8 +133,6 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await page.locator('.plain-text', { hasText: '{"inner":{"json":[1,2]}}' }).waitFor()
     await page.locator('.modes button', { hasText: 'Raw' }).first().click()
     await page.locator('.plain-text.raw', { hasText: '"method":"tools/call"' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('zooms the timeline with the wheel, moves it with Shift, and sees everything again', async () => {
@@ -159,8 +155,6 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await holds(page, `document.querySelector('.timeline canvas').toDataURL() === ${JSON.stringify(whole)}`)
     await canvas.click({ position: { x: 4, y: 22 } })
     await page.locator('.row.selected').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('draws as a sequence what the filter leaves, an arrow for every message', async () => {
@@ -190,8 +184,6 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     ])
     await page.locator('.chosen-only[aria-pressed=true]').click()
     await page.locator('.arrow-row').nth(15).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('learns what a server offers, and when that changed', async () => {
@@ -207,8 +199,6 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await page.locator('.grid tbody tr', { hasText: 'failing' }).locator('th button').click()
     await holds(page, `document.querySelectorAll('.list .scroller .row').length === 1`)
     expect(await page.inputValue('[data-find=filter]')).toContain('tool:failing')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('sees what is the same, changed, missing and new in another recording', async () => {
@@ -227,8 +217,6 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     ])
     await page.locator('.verdicts button', { hasText: 'same' }).click()
     await page.locator('.comparison', { hasText: 'tools/list' }).first().waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('chooses light or dark, whatever the system says', async () => {
@@ -242,6 +230,5 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await page.keyboard.press('t')
     await holds(page, `document.documentElement.dataset.theme === 'dark'`)
     expect(await paper()).toBe(dark)
-    await page.context().close()
   })
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { picture, seriousFindings } from './looks.js'
 import { holds, read } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 const jsonrpc = '2.0'
@@ -116,8 +116,6 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     await page.locator('.troubles button', { hasText: 'gap' }).click()
     await page.locator('.row.selected', { hasText: 'the disk was slow' }).waitFor()
     await picture(page, 'troubles-gap')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('shows all steps of a call that has hundreds, in its details and in its story', async () => {
@@ -149,8 +147,6 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     await told.nth(451).waitFor()
     expect(await told.count()).toBe(452)
     await told.nth(450).getByText('run 450').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('names the command that explains a call of a recording too large for the page', async () => {
@@ -171,8 +167,6 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     const { seq } = JSON.parse(call) as { seq: number }
     expect(await told.locator('code').textContent()).toBe(`wiretape explain large.jsonl ${seq}`)
     await picture(page, 'story-not-explained')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('copies the response alone, and prompts and resources as code and rules', async () => {
@@ -208,8 +202,6 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     expect(await fromDetail('Python')).toContain('session.get_prompt("plan"')
     expect(await fromDetail('wiretape call')).toMatch(/^wiretape call --from mixed\.jsonl \d+$/)
     expect(await fromDetail('rule')).toContain('prompt:plan path:$.params.arguments.city=')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('tells the phases of an HTTP exchange in its story, names and TLS too', async () => {
@@ -246,8 +238,6 @@ describe.skipIf(!hasBrowser)('nothing of a recording is out of reach', () => {
     await page.locator('.detail-tabs button', { hasText: 'Story' }).click()
     await page.locator('.http-phases', { hasText: 'on a reused connection' }).waitFor()
     expect(await page.locator('.http-phases dt').allTextContents()).not.toContain('DNS')
-    expectQuiet(stage)
-    await page.context().close()
   })
 })
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { picture, seriousFindings } from './looks.js'
 import { keepNotices, holds, read, rows } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 let asked = 0
@@ -224,8 +224,6 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     await troubles.locator('button', { hasText: 'errors' }).click()
     await page.waitForSelector('.slot-filter.is-good')
     await holds(page, `/^\\d+ rows? shown/.test(document.querySelector('.status-bar').textContent)`)
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('shows every row in its own colours after any jump', async () => {
@@ -261,8 +259,6 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
         `getComputedStyle(document.querySelector('.scroller .row:not(.selected)')).outlineStyle`,
       ),
     ).toBe('none')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('shows in forced colours what is selected, in every view', async () => {
@@ -284,8 +280,6 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       if (key === '2') expect(await page.evaluate(arrowHead)).toBe('rgba(0, 0, 0, 0)')
       await picture(page, `reading-forced-${key}`)
     }
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('draws Markdown without its markup, tells versions of a tool apart, and bars of parallel calls', async () => {
@@ -323,7 +317,6 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       expect(stage.requests().filter((path) => /example/.test(path))).toEqual([])
       await page.context().close()
     }
-    expectQuiet(stage)
   })
 
   it('compares word by word, folds equal differences, and takes thresholds for latencies', async () => {
@@ -365,8 +358,6 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     ])
     await picture(page, 'reading-compare')
     expect(await seriousFindings(page)).toEqual([])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('compares only what the filter leaves, and says what it leaves out', async () => {
@@ -388,8 +379,6 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
     expect(await page.locator('.comparison-head').count()).toBe(2)
     await page.getByRole('button', { name: 'Clear the filter' }).click()
     await chip('all 2,213').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('shows all of it on a phone', async () => {
@@ -408,7 +397,5 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     }
     expect(await seriousFindings(page)).toEqual([])
-    expectQuiet(stage)
-    await page.context().close()
   })
 })

@@ -21,7 +21,7 @@ import {
 import { everythingOnStdio, startEverything } from '../clients/everything.js'
 import { picture, seriousFindings } from './looks.js'
 import { holds, rows } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 
 /** Calls that a person might make to the server. */
 async function converse(transport: Transport): Promise<void> {
@@ -151,8 +151,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.locator('.row.selected', { hasText: 'no-such-tool' }).waitFor()
     await page.locator('.row', { hasText: 'tools/call echo' }).locator('.name').first().click()
     await page.locator('.block.text', { hasText: 'Echo: hello viewer' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('draw images, and name links with where they lead', async () => {
@@ -165,8 +163,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.locator('.block.resource .uri, .block.resource .link').first().waitFor()
     await page.locator('.row', { hasText: 'tools/call get-structured-content' }).click()
     await page.locator('.block-kind', { hasText: 'structured content' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('show HTTP, its headers and its events around a message', async () => {
@@ -190,8 +186,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.keyboard.press('e')
     await page.locator('.row.nested', { hasText: 'POST /mcp' }).waitFor()
     await picture(page, 'http')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('tell a session of 2026-07-28', async () => {
@@ -199,8 +193,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await whole(page)
     await page.locator('.status-bar', { hasText: '2026-07-28' }).waitFor()
     await page.locator('.row', { hasText: 'tools/call echo' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('filter, highlight and clear', async () => {
@@ -226,8 +218,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.fill('[data-find=highlight]', '~/h.llo viewer/')
     await page.locator('.row.highlighted', { hasText: 'echo' }).waitFor()
     expect(await page.locator('.row.highlighted').count()).toBe(1)
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('show only a stretch of time that is marked on the timeline', async () => {
@@ -243,7 +233,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     expect((await rows(page)).length).toBeLessThan(all)
     await page.locator('.button', { hasText: 'Clear' }).click()
     await holds(page, `document.querySelectorAll('.list .scroller .row').length === ${all}`)
-    await page.context().close()
   })
 
   it('sort tools by any column, and list what is offered', async () => {
@@ -258,8 +247,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.locator('.offer-list summary', { hasText: 'get-tiny-image' }).click()
     await page.locator('.tool-facts summary', { hasText: 'Definition as JSON' }).click()
     await page.locator('.tool-facts details[open] .json').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('show what was changed beside what arrived', async () => {
@@ -295,7 +282,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.locator('.around', { hasText: 'rule safe' }).waitFor()
     await page.locator('.block.text', { hasText: 'Echo: changed' }).waitFor()
     await picture(page, 'modified')
-    await page.context().close()
   })
 
   it('copy a message in every form', async () => {
@@ -323,7 +309,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.keyboard.press('Escape')
     expect(await copied('as wiretape replay')).toMatch(/^wiretape replay stdio\.jsonl --filter seq:\d+ -- /)
     expect(await copied('as Markdown')).toMatch(/### tools\/call echo\n\n```json\n\{\n  "/)
-    await page.context().close()
   })
 
   it('are written in other formats', async () => {
@@ -333,7 +318,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     const download = page.waitForEvent('download')
     await page.locator('.exports button', { hasText: 'session' }).first().click()
     expect((await download).suggestedFilename()).toBe('stdio.json')
-    await page.context().close()
   })
 
   it('are reached with keys alone', async () => {
@@ -350,7 +334,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.locator('.arrow-row').first().waitFor()
     await page.keyboard.press('G')
     await page.locator('.arrow-row.selected').waitFor()
-    await page.context().close()
   })
 
   it.each(['light', 'dark'] as const)(

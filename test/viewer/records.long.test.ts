@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { picture, seriousFindings } from './looks.js'
 import { holds, read, rows } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 const idOf = (line: string): string => (JSON.parse(line) as { id: string }).id
@@ -64,8 +64,6 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     await page.keyboard.press('2')
     await page.locator('.arrow-row .beside', { hasText: 'here it goes wrong' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('shows what was lost as a row and on the timeline', async () => {
@@ -78,8 +76,6 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     expect(await dotsOf(page, '--changed')).toBeGreaterThan(20)
     await page.keyboard.press('n')
     await page.locator('.detail .failure', { hasText: '12 messages, 4.1 kB. disk full' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('leads from a link to a resource to where it was read', async () => {
@@ -106,8 +102,6 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     await page.locator('.to-read', { hasText: /^read at 0\.0/ }).click()
     await page.locator('.row.selected', { hasText: 'resources/read demo://one' }).waitFor()
     await page.locator('.block.text', { hasText: '1st' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('plays sound, and nothing that only says it is one', async () => {
@@ -132,8 +126,6 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     await holds(page, `document.querySelector('audio')?.duration > 0`)
     expect(await page.locator('audio').count()).toBe(1)
     await page.getByText('Cannot show: unsupported type').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('leaves out of the latency of a call for how long its server waited for the client, and says so', async () => {
@@ -156,8 +148,6 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     expect(await page.locator('.scroller .row .latency').allTextContents()).toEqual(['1.2 s', '8.0 s'])
     await page.locator('.row', { hasText: 'tools/call pay' }).click()
     await page.locator('.facts', { hasText: '1.2 s, plus 8.0 s waiting for the client' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('shows times that a recording does not say as unknown', async () => {
@@ -188,8 +178,6 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
       '–',
       expect.stringMatching(/^0\./),
     ])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('writes a recording in every format that we write', async () => {
@@ -239,7 +227,5 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
       'out.csv',
       'out.html',
     ])
-    expectQuiet(stage)
-    await page.context().close()
   })
 })

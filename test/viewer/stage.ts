@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 const built = join(root, 'dist/viewer')
@@ -37,10 +37,12 @@ export interface Stage {
   requests(): string[]
   /** Serves a file, or a text, below the page. */
   serve(path: string, content: string | { readonly file: string }, headers?: Record<string, string>): void
-  /** Opens a page; its console errors fail the test when it is closed. */
+  /** Opens a page, until the end of the test. Its console errors fail the test, if the page comes from this stage. */
   open(address: string, options?: BrowserContextOptions): Promise<Page>
-  /** Console errors of the pages. */
+  /** Console errors of the pages, and those of pages that this stage serves. */
   readonly complaints: string[]
+  readonly ownComplaints: string[]
+  closePages(): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,11 +57,15 @@ interface Served {
   readonly headers: Record<string, string>
 }
 
-/** One for all tests of a suite. What the pages of one test complained about is forgotten before the next one. */
+/** One for all tests of a suite. The console errors of one test's pages are forgotten before the next one. */
 export function useViewer(): Stage {
   const stage = {} as Stage
   beforeAll(async () => void Object.assign(stage, await createStage()))
-  beforeEach(() => void (stage.complaints.length = 0))
+  beforeEach(() => void (stage.complaints.length = stage.ownComplaints.length = 0))
+  afterEach(async () => {
+    await stage.closePages()
+    expect(stage.ownComplaints).toEqual([])
+  })
   afterAll(() => stage.close())
   return stage
 }
@@ -89,9 +95,11 @@ async function createStage(): Promise<Stage> {
   const url = await listen(server)
   const browser = await launch()
   const complaints: string[] = []
+  const ownComplaints: string[] = []
   return {
     url,
     complaints,
+    ownComplaints,
     requests() {
       const seen = log
       log = []
@@ -102,13 +110,19 @@ async function createStage(): Promise<Stage> {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       const page = await context.newPage()
       page.setDefaultTimeout(30_000)
-      page.on('pageerror', (error) => complaints.push(error.message))
+      const isOwn = !/^\w+:/.test(address)
+      const complain = (text: string): void => {
+        complaints.push(text)
+        if (isOwn) ownComplaints.push(text)
+      }
+      page.on('pageerror', (error) => complain(error.message))
       page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text())
+        if (message.type() === 'error') complain(message.text())
       })
-      await page.goto(/^\w+:/.test(address) ? address : url + address)
+      await page.goto(isOwn ? url + address : address)
       return page
     },
+    closePages: async () => void (await Promise.all(browser.contexts().map((context) => context.close()))),
     async close() {
       await browser.close()
       server.closeAllConnections()

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
 import { seriousFindings } from './looks.js'
 import { holds, keepNotices, read, rows, watchShifts } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 const request =
@@ -65,8 +65,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     // Further views come with the first of them; the engine for patterns and comparing once for the page, once for its worker.
     const later = ['/views.js', '/patterns.js', '/patterns.js']
     expect(stage.requests().toSorted()).toEqual([...app, '/a.jsonl', ...later].toSorted())
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('asks for nothing at all when files are dropped on it, and reads each format', async () => {
@@ -86,8 +84,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.locator('.lane-tab.is-failed').waitFor()
     // The rules and further formats.
     expect(stage.requests().filter((path) => path !== '/patterns.js')).toEqual([])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('merges several recordings by time, a lane and a tab for each', async () => {
@@ -107,7 +103,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.locator('.actor', { hasText: 'a2 · a' }).waitFor()
     await page.locator('.lane-tab', { hasText: 'a · a' }).first().click()
     await page.locator('.chip', { hasText: /^Errors$/ }).waitFor()
-    await page.context().close()
   })
 
   it('keeps everything within reach with many recordings of long names, and on a narrow screen', async () => {
@@ -133,7 +128,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
       await page.locator('.lane-tab[aria-pressed=true]', { hasText: 'many9' }).waitFor()
       await page.locator('.chip', { hasText: 'Errors' }).waitFor()
     }
-    await page.context().close()
   })
 
   it('says of recordings of different days how many days lie between', async () => {
@@ -149,7 +143,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     ).toBe(true)
     await page.locator('.lane-tab', { hasText: 'later' }).click()
     await page.locator('.scroller .row .time', { hasText: /^0\.\d{3}$/ }).waitFor()
-    await page.context().close()
   })
 
   it('moves nothing when the second recording arrives', async () => {
@@ -158,7 +151,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.goto(`${stage.url}/?trace=a.jsonl;b.jsonl`)
     await read(page, 4)
     expect(await page.evaluate('window.shifted')).toBeLessThan(0.005)
-    await page.context().close()
   })
 
   it('joins the segments of one session', async () => {
@@ -175,7 +167,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await page.locator('.lane-tab').count()).toBe(1)
     await page.keyboard.press('j')
     await page.getByText('found', { exact: true }).waitFor()
-    await page.context().close()
   })
 
   it('compares two recordings that the address names', async () => {
@@ -185,7 +176,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.locator('.comparison-head').click()
     await page.locator('.differences td.before', { hasText: '"found"' }).waitFor()
     await page.locator('.differences td.after', { hasText: '"gone"' }).waitFor()
-    await page.context().close()
   })
 
   it('says why two recordings cannot be compared', async () => {
@@ -202,7 +192,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
       .waitFor()
     await page.goto(`${stage.url}/?trace=%25`)
     await page.locator('.failure', { hasText: '% could not be fetched' }).waitFor()
-    await page.context().close()
   })
 
   it('shows again what the address bar says', async () => {
@@ -302,7 +291,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await rows(page)).toEqual(['tools/call search ok'])
     await page.locator('.status-bar .warn-words').click()
     await page.locator('.problems li', { hasText: 'truncated, or still being recorded' }).waitFor()
-    await page.context().close()
   })
 
   it('shows a broken line as such, and everything around it', async () => {
@@ -316,7 +304,6 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     ])
     await page.locator('.status-bar .warn-words').click()
     await page.locator('.problems li', { hasText: 'line 3' }).waitFor()
-    await page.context().close()
   })
 
   it('shows a recording that has no end as far as it goes', async () => {
@@ -337,6 +324,5 @@ describe.skipIf(!hasBrowser)('the static page', () => {
       await page.locator('.notice.warn', { hasText: 'does not know the path of a.jsonl' }).waitFor()
       expect(await seriousFindings(page)).toEqual([])
     }
-    await page.context().close()
   })
 })

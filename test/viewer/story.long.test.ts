@@ -7,7 +7,7 @@ import { answerTo } from '../behaviour/mini-talk.js'
 import { useHttpStage } from '../behaviour/http-stage.js'
 import { printed, server, until } from '../behaviour/stage.js'
 import { picture, seriousFindings } from './looks.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 
 const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 
@@ -121,8 +121,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await story.locator('.story-sum', { hasText: 'Cancelled, without a response.' }).waitFor()
     await story.locator('.tell-cancel', { hasText: 'The user left' }).waitFor()
     await story.locator('.story-told b', { hasText: /cancelled/ }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   const story = (page: Page) => page.locator('.story')
@@ -180,8 +178,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     const tokens = String(Math.ceil(JSON.stringify(found).length / 4))
     const cost = page.locator('.cost-page tbody tr', { hasText: 'research' }).locator('td.number')
     await expect.poll(async () => (await cost.allTextContents()).slice(1)).toEqual(['1', tokens, tokens])
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   /** A tape of a call and messages about tasks, each after a second. */
@@ -239,8 +235,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await page.locator('.chip', { hasText: 'Errors' }).click()
     await page.locator('.list .row', { hasText: 'tasks/result' }).waitFor({ state: 'detached' })
     expect(await statusCell(page).textContent()).toBe('task failed')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('ends with the outcome of the task: later messages are of the call only where they name it', async () => {
@@ -259,8 +253,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     expect((await names(page)).slice(-2)).toEqual(['result of the task', 'notifications/cancelled'])
     await story(page).locator('.story-sum', { hasText: 'The call took 2.0 s' }).waitFor()
     expect(await story(page).locator('.story-bar i').first().getAttribute('style')).toContain('width: 100%')
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('says that a message may belong to another call whose task is open', async () => {
@@ -272,8 +264,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
       status('T', 'completed'),
     )
     await story(page).locator('.tell-asked .tag', { hasText: 'meanwhile' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it.each<[string, string, string, readonly object[]]>([
@@ -290,8 +280,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     const page = await openTask(created, ...later)
     await story(page).locator('.story-sum', { hasText: sum }).waitFor()
     expect(await statusCell(page).textContent()).toBe(cell)
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('tells of a call that needs input with its rounds', async () => {
@@ -318,8 +306,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await story(page).locator('.asked-message', { hasText: 'Book a room?' }).waitFor()
     await story(page).locator('.asked-form dd', { hasText: 'true' }).waitFor()
     await story(page).locator('.tell-answer', { hasText: 'Booked a room' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('tells who held a call, for how long, and what became of it', async () => {
@@ -343,8 +329,6 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
       .locator('.story-hold', { hasText: /held by the rule later for \d.*, then forwarded/ })
       .waitFor()
     await story(page).locator('.story-bar .held').waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('tells parallel calls over HTTP apart, and how long the response was awaited', async () => {
@@ -430,7 +414,5 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     )
     expect(await story(page).locator('.http-phases').count()).toBe(1)
     expect(await story(page).locator('.story-told').textContent()).not.toContain('without a response')
-    expectQuiet(stage)
-    await page.context().close()
   })
 })

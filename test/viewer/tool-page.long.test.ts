@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Locator } from 'playwright-core'
 import { expectLooks, picture, seriousFindings } from './looks.js'
 import { holds, read } from './on-the-page.js'
-import { expectQuiet, hasBrowser, useViewer } from './stage.js'
+import { hasBrowser, useViewer } from './stage.js'
 import { messageLine, tapeOf } from './tapes.js'
 
 let id = 0
@@ -120,8 +120,6 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
     await read(page, 22)
     await page.locator('.detail', { hasText: 'Lima' }).waitFor()
     await page.goBack().catch(() => undefined)
-    expectQuiet(stage)
-    await page.context().close()
   })
 
   it('tells recordings apart, and shows what changed since the previous one', async () => {
@@ -183,7 +181,5 @@ describe.skipIf(!hasBrowser)('the page of a tool', () => {
       .toBe('3')
     await page.keyboard.press('3')
     await page.locator('.tools-page h2', { hasText: 'Usage in 09:00:00 UTC · sky' }).waitFor()
-    expectQuiet(stage)
-    await page.context().close()
   })
 })
