@@ -1,6 +1,5 @@
 import { detach } from '../model/index.js'
-import { elementsOf, kindAt, membersOf } from '../wire/index.js'
-import { deepest } from './canonical-json.js'
+import { eachScalar } from '../wire/index.js'
 import { isIdName } from './made-ids.js'
 import type { Use } from './varying.js'
 
@@ -25,21 +24,12 @@ export function createClientValues(): ClientValues {
 
   return {
     take(row, message, start) {
-      function visit(at: number, end: number, name: string, depth: number): void {
-        const kind = kindAt(message, at)
-        const text = message.slice(at, end)
-        if (kind === 'string') {
-          const isNamed = isIdName(name)
-          if (isNamed || /\d/.test(text)) note(decoded(text), row)
-        } else if (kind === 'number') {
-          if (isIdName(name)) note(text, row)
-        } else if (depth === deepest) return
-        else if (kind === 'array')
-          for (const element of elementsOf(message, at)) visit(element.start, element.end, name, depth + 1)
-        else if (kind === 'object')
-          for (const member of membersOf(message, at)) visit(member.start, member.end, member.name, depth + 1)
-      }
-      visit(start, message.length, '', 0)
+      eachScalar(message, { start, end: message.length }, (value) => {
+        const text = message.slice(value.start, value.end)
+        if (value.kind === 'string') {
+          if (isIdName(value.name) || /\d/.test(text)) note(decoded(text), row)
+        } else if (value.kind === 'number' && isIdName(value.name)) note(text, row)
+      })
     },
     useOf(value, answerRow) {
       const row = first.get(value)

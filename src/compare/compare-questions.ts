@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, type Span } from '../wire/index.js'
+import { jsonIn } from '../wire/index.js'
 import { diffJson, type JsonDiff } from './json-diff.js'
 import { requestHashes } from './recording-index.js'
 import { rulesFor, type CompareSettings } from './settings.js'
@@ -53,7 +53,7 @@ function compareOneWay(
     const [a, b] = [requestHashes(before.text, method), requestHashes(after.text, method)]
     if (a[0] === b[0] && a[1] === b[1]) return none
   }
-  const [a, b] = [wholeOf(before.text), wholeOf(after.text)]
+  const [a, b] = [jsonIn(before.text), jsonIn(after.text)]
   if (!a || !b) return none
   const tolerance = createTolerance(
     { text: before.text, span: a, redacted: before.redacted ?? [] },
@@ -62,9 +62,4 @@ function compareOneWay(
     notAsked,
   )
   return diffJson(before.text, a, after.text, b, { exact: isExact, tolerance })
-}
-
-function wholeOf(text: string): Span | undefined {
-  const found = findJsonValue(text)
-  return isFault(found) ? undefined : { start: found.start, end: found.end }
 }

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+import { JsonObject, jsonObjectIn } from '../wire/index.js'
 
 /** Whether it is a JSON-RPC error, or a tool result with `isError`. */
 export function isFailure(text: string): boolean {
@@ -17,8 +17,7 @@ function mayFail(text: string): boolean {
 
 /** Where the JSON object of a response begins; undefined if it is none. */
 export function startOf(text: string): number | undefined {
-  const found = findJsonValue(text)
-  return isFault(found) || kindAt(text, found.start) !== 'object' ? undefined : found.start
+  return jsonObjectIn(text)?.start
 }
 
 /** Code and message of an error, or text of a failed tool call, for people; undefined for a result. */

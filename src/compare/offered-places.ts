@@ -1,4 +1,4 @@
-import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+import { elementsOf, JsonObject, kindAt } from '../wire/index.js'
 import type { AnswerText } from './answer-text.js'
 
 /** Kinds of offers, by the listing request. */
@@ -43,9 +43,7 @@ export function offeredPlaces(method: string, before: AnswerText, after: AnswerT
 
 /** A redacted value is not a name. */
 function namesEachOnce({ text: answer, redacted = [] }: AnswerText, { member, name }: OfferList): boolean {
-  const found = findJsonValue(answer)
-  if (isFault(found) || kindAt(answer, found.start) !== 'object') return false
-  const list = new JsonObject(answer, found.start).object('result')?.at(member)
+  const list = JsonObject.in(answer)?.object('result')?.at(member)
   if (!list || kindAt(list.text, list.start) !== 'array') return false
   const names = new Set<string>()
   const hidden = new Set(redacted)

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+import { JsonObject } from '../wire/index.js'
 import { canonicalJson, isTooDeep } from './canonical-json.js'
 import { Listings, type Listing } from './listings.js'
 import type { ListingPlace } from './listing-place.js'
@@ -269,7 +269,5 @@ function valueOf(text: string, member: string): unknown {
 }
 
 function resultOf(answer: string): JsonObject | undefined {
-  const found = findJsonValue(answer)
-  if (isFault(found) || kindAt(answer, found.start) !== 'object') return undefined
-  return new JsonObject(answer, found.start).object('result')
+  return JsonObject.in(answer)?.object('result')
 }

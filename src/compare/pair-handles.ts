@@ -1,6 +1,5 @@
-import { elementsOf, kindAt, membersOf, spliceText, type TextEdit } from '../wire/index.js'
+import { eachScalar, membersOf, spliceText, type Scalar, type TextEdit } from '../wire/index.js'
 import type { Alignment } from './align.js'
-import { deepest } from './canonical-json.js'
 import type { ComparedRecording } from './comparison.js'
 import { isIdName, type Links } from './made-ids.js'
 import { marksOf, requestHashes, subjectAt, type RecordingIndex } from './recording-index.js'
@@ -66,8 +65,7 @@ async function keyWithLinks(recording: ComparedRecording, row: number, links: Li
 function withLinks(request: string, links: Links): string {
   const edits: TextEdit[] = []
 
-  function visit(start: number, end: number, name: string, depth: number): void {
-    const kind = kindAt(request, start)
+  function take({ start, end, kind, name }: Scalar): void {
     const text = request.slice(start, end)
     if (kind === 'string') {
       const value = JSON.parse(text) as string
@@ -77,11 +75,7 @@ function withLinks(request: string, links: Links): string {
     } else if (kind === 'number') {
       const other = linkOf(text, name)
       if (other !== undefined) edits.push({ start, end, text: other })
-    } else if (depth === deepest) return
-    else if (kind === 'array')
-      for (const element of elementsOf(request, start)) visit(element.start, element.end, name, depth + 1)
-    else if (kind === 'object')
-      for (const member of membersOf(request, start)) visit(member.start, member.end, member.name, depth + 1)
+    }
   }
 
   /** A number is an identifier only if its member name marks it as one. */
@@ -92,6 +86,6 @@ function withLinks(request: string, links: Links): string {
       : undefined
   }
 
-  for (const { name, start, end } of membersOf(request, 0)) if (name === 'params') visit(start, end, '', 0)
+  for (const member of membersOf(request, 0)) if (member.name === 'params') eachScalar(request, member, take)
   return spliceText(request, edits)
 }

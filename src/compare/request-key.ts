@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, memberOf, membersOf, kindAt, pointerStep } from '../wire/index.js'
+import { jsonIn, kindAt, memberOf, membersOf, pointerStep } from '../wire/index.js'
 import { canonicalJson } from './canonical-json.js'
 
 /** Which parts of a request count in a comparison. */
@@ -44,8 +44,8 @@ const openers: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
  */
 export function paramsKey(message: string, method: string, options: RequestKeyOptions = {}): string {
   if (openers.has(method)) return ''
-  const found = findJsonValue(message)
-  if (isFault(found)) return message
+  const found = jsonIn(message)
+  if (!found) return message
   const params = memberOf(membersOf(message, found.start), 'params')
   if (!params) return ''
   const tags = new Map((options.redacted ?? []).map(({ at, tag }) => [at, tag]))

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+import { JsonObject, jsonObjectIn } from '../wire/index.js'
 
 /** The method that polls a task, in both eras. */
 export const taskPoll = 'tasks/get'
@@ -10,9 +10,7 @@ const failures: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 
 /** The task status in the response to a poll: `working`, `input_required`, `completed`, `failed`, `cancelled`. */
 export function taskStatus(answer: string): string | undefined {
-  const found = findJsonValue(answer)
-  if (isFault(found) || kindAt(answer, found.start) !== 'object') return undefined
-  const result = new JsonObject(answer, found.start).object('result')
+  const result = JsonObject.in(answer)?.object('result')
   return result?.string('status') ?? result?.object('task')?.string('status')
 }
 
@@ -29,8 +27,8 @@ export function passingPlaces(method: string, before: string, after: string): re
 
 /** How long the server wants a client to wait before the next poll of a task. */
 export function pollMsOf(live: string): number {
-  const found = findJsonValue(live)
-  if (isFault(found) || kindAt(live, found.start) !== 'object') return defaultPollMs
+  const found = jsonObjectIn(live)
+  if (!found) return defaultPollMs
   const result = new JsonObject(live, found.start).object('result')
   const told = [result, result?.object('task')].flatMap((task) => [
     task?.raw('pollInterval'),

@@ -1,8 +1,7 @@
 import {
   decodeString,
   elementsOf,
-  findJsonValue,
-  isFault,
+  jsonIn,
   kindAt,
   skipValue,
   spliceText,
@@ -20,8 +19,8 @@ export function jsonInText(text: string): number | undefined {
   // The first character excludes most texts, which are prose.
   const first = /^\s*[[{]/.exec(text)
   if (!first) return undefined
-  const span = findJsonValue(text)
-  if (isFault(span)) return undefined
+  const span = jsonIn(text)
+  if (!span) return undefined
   const kind = kindAt(text, span.start)
   return kind === 'object' || kind === 'array' ? span.start : undefined
 }

@@ -2,14 +2,13 @@ import { BudgetSpent } from '../json-path/index.js'
 import {
   decodeString,
   elementsOf,
-  findJsonValue,
-  isFault,
+  jsonIn,
   kindAt,
+  pointerStep,
   pointerSteps,
   skipValue,
   valueAt,
   type Span,
-  pointerStep,
 } from '../wire/index.js'
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import type { Tolerance } from './json-diff.js'
@@ -178,8 +177,8 @@ export function placesIn(
   answer: string,
   asText: boolean,
 ): readonly { readonly place: JsonPlace; readonly text: string }[] {
-  const found = findJsonValue(answer)
-  if (isFault(found)) return []
+  const found = jsonIn(answer)
+  if (!found) return []
   const plain = answer.slice(found.start, found.end)
   const inPlain = asText ? valuesIn(path, plain) : []
   return inPlain.length > 0 ? inPlain : valuesIn(path, withJsonInTexts(plain))

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, type Span } from '../wire/index.js'
+import { jsonIn, JsonObject, type Span } from '../wire/index.js'
 import { isTooDeep } from './canonical-json.js'
 import { isFailure, startOf } from './failure.js'
 import { diffJson, type Difference, type JsonDiff } from './json-diff.js'
@@ -192,8 +192,7 @@ function expanded({ text, redacted }: AnswerText): AnswerText {
 }
 
 function wholeOf(text: string): Span {
-  const found = findJsonValue(text)
-  return isFault(found) ? { start: 0, end: text.length } : { start: found.start, end: found.end }
+  return jsonIn(text) ?? { start: 0, end: text.length }
 }
 
 export type { Difference }

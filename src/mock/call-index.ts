@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compare/index.js'
 import { IdTable, createIntColumn, setRow, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
+import { jsonIn, kindAt, memberOf, membersOf } from '../wire/index.js'
 import { noRow } from './script.js'
 
 /** Finds recorded calls and notifications with the same content as one of the client's. */
@@ -54,8 +54,8 @@ export function roundKey(text: string, method: string): string {
 const ofRound = /^\/params\/(?:inputResponses|requestState)$/
 
 function paramsText(text: string, leaveOut?: RegExp): string {
-  const found = findJsonValue(text)
-  if (isFault(found)) return text
+  const found = jsonIn(text)
+  if (!found) return text
   const params = memberOf(membersOf(text, found.start), 'params')
   if (!params) return ''
   const key = canonicalJson(

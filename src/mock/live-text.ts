@@ -1,14 +1,6 @@
 import type { RedactionMark } from '../model/index.js'
 import { restoreEdits } from '../redaction/index.js'
-import {
-  findJsonValue,
-  isFault,
-  kindAt,
-  pointerSteps,
-  spliceText,
-  valueAt,
-  type TextEdit,
-} from '../wire/index.js'
+import { jsonObjectIn, kindAt, pointerSteps, spliceText, valueAt, type TextEdit } from '../wire/index.js'
 
 /** Replacements for recorded values, each as exact JSON text. */
 export interface LiveValues {
@@ -25,8 +17,8 @@ const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 
 /** A recorded message with live ids; every other character stays as recorded. */
 export function toLiveText(text: string, marks: readonly RedactionMark[], live: LiveValues): string {
-  const found = findJsonValue(text)
-  if (isFault(found) || kindAt(text, found.start) !== 'object') return text
+  const found = jsonObjectIn(text)
+  if (!found) return text
   const edits: TextEdit[] = []
   const put = (path: readonly string[], value: string | undefined): void => {
     const span = value === undefined ? undefined : valueAt(text, found.start, path)

@@ -1,7 +1,7 @@
 import { diffJson, toJsonPath, toPointer, type Difference, type Tolerance } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { findJsonValue, isFault, memberOf, membersOf, readEnvelope, type Span } from '../wire/index.js'
+import { jsonIn, memberOf, membersOf, readEnvelope, type Span } from '../wire/index.js'
 import type { Choice } from './picker.js'
 import type { Play } from './play.js'
 import { fitsRedacted } from './redacted-call.js'
@@ -136,8 +136,8 @@ function nearest(
 }
 
 function paramsOf(text: string): { text: string; span: Span } {
-  const found = findJsonValue(text)
-  const params = isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')
+  const found = jsonIn(text)
+  const params = found && memberOf(membersOf(text, found.start), 'params')
   return params ? { text, span: params } : { text: '{}', span: { start: 0, end: 2 } }
 }
 

@@ -3,14 +3,13 @@ import {
   canonicalNumber,
   decodeString,
   elementsOf,
-  findJsonValue,
-  isFault,
+  jsonIn,
   kindAt,
   memberOf,
   membersOf,
+  pointerStep,
   skipValue,
   type Member,
-  pointerStep,
 } from '../wire/index.js'
 
 /** Values of a live call in redacted places: by tag, as exact JSON text of a string's content or of a value. */
@@ -109,8 +108,8 @@ function counting(text: string, start: number, at: string): Map<string, Member> 
 }
 
 function paramsOf(text: string): number | undefined {
-  const found = findJsonValue(text)
-  return isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')?.start
+  const found = jsonIn(text)
+  return found && memberOf(membersOf(text, found.start), 'params')?.start
 }
 
 /** Whether a live value can be a recorded string that was partly redacted. Both are JSON texts. */

@@ -1,6 +1,6 @@
 import type { HttpHeaders } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { findJsonValue, isFault } from '../wire/index.js'
+import { jsonIn } from '../wire/index.js'
 import { mediaTypeOf } from './http-exchange.js'
 import { textOf } from './message-text.js'
 
@@ -18,6 +18,6 @@ export function readable(
   if (encoded !== undefined) return {}
   const cut = text.slice(0, longestText)
   if (mediaTypeOf(headers) === 'application/x-www-form-urlencoded') return { body: redactor.form(cut) }
-  const isJson = cut.length === text.length && !isFault(findJsonValue(text))
+  const isJson = cut.length === text.length && jsonIn(text) !== undefined
   return { body: (isJson ? redactor.json(text.trim())?.raw : undefined) ?? redactor.text(cut) }
 }

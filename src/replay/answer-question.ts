@@ -6,7 +6,7 @@ import {
   type ExchangeComparison,
 } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
-import { findJsonValue, isFault, memberOf, membersOf, spliceText } from '../wire/index.js'
+import { jsonIn, memberOf, membersOf, spliceText } from '../wire/index.js'
 import type { Plan, PlannedQuestion } from './plan.js'
 
 /** Matches live requests of the server with recorded ones. */
@@ -51,8 +51,8 @@ export function createQuestionPicker(plan: Plan, connection: string): QuestionPi
 
 /** A recorded response under the id of the live request. */
 export function withId(text: string, id: string): string {
-  const found = findJsonValue(text)
-  if (isFault(found)) return text
+  const found = jsonIn(text)
+  if (!found) return text
   const member = memberOf(membersOf(text, found.start), 'id')
   return member ? spliceText(text, [{ start: member.start, end: member.end, text: id }]) : text
 }
@@ -89,7 +89,7 @@ export function compareQuestion(
 }
 
 function paramsOf(text: string): string | undefined {
-  const found = findJsonValue(text)
-  const member = isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')
+  const found = jsonIn(text)
+  const member = found && memberOf(membersOf(text, found.start), 'params')
   return member && text.slice(member.start, member.end)
 }

@@ -2,15 +2,7 @@ import { failureOf } from '../compare/index.js'
 import { WiretapeError } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import type { Envelope } from '../model/index.js'
-import {
-  findJsonValue,
-  isFault,
-  JsonObject,
-  memberOf,
-  membersOf,
-  readEnvelope,
-  spliceText,
-} from '../wire/index.js'
+import { jsonIn, JsonObject, memberOf, membersOf, readEnvelope, spliceText } from '../wire/index.js'
 import { clientFrame } from './client-frame.js'
 import { defaultAnswer } from './default-answer.js'
 import { initialized, newestLegacy } from './handshake.js'
@@ -246,8 +238,8 @@ function joined(members: string, rest: string): string {
 export function setValues(text: string, sets: readonly SetValue[]): string {
   let made = text
   for (const { path, name, json } of sets) {
-    const whole = findJsonValue(made)
-    const places = isFault(whole) ? [] : path.find(made, whole)
+    const whole = jsonIn(made)
+    const places = whole ? path.find(made, whole) : []
     if (places.length === 0)
       throw new WiretapeError('usage', `--set ${name}: the request has no value at this path`, {
         hint: 'a path starts at the message, such as $.params.arguments.q',

@@ -1,10 +1,10 @@
 import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
 import { createRecent, detach } from '../model/index.js'
-import { pointerSteps, valueAt, type Span } from '../wire/index.js'
+import { jsonIn, pointerSteps, valueAt, type Span } from '../wire/index.js'
 import { pairMadeWords } from './made-words.js'
 import type { Mark } from './mark.js'
 import { createNamedValues } from './named-values.js'
-import { eachString, isScalar, partOf, plain, wholeOf } from './value-texts.js'
+import { eachString, isScalar, partOf, plain } from './value-texts.js'
 
 /** At least this many of the most recent values are remembered, and all those in use. */
 const mostRemembered = 50_000
@@ -50,7 +50,7 @@ export class KnownValues {
 
   /** Learns from a response, or from a request of the server. */
   learn(recorded: string, marks: readonly Mark[], live: string): void {
-    const [a, b] = [wholeOf(recorded), wholeOf(live)]
+    const [a, b] = [jsonIn(recorded), jsonIn(live)]
     if (!a) return
     this.#unread.push(recorded.slice(a.start, a.end))
     this.#unreadLength += a.end - a.start

@@ -2,6 +2,7 @@ import type { CompiledPath } from '../json-path/index.js'
 import { redactionMarker, restoreEdits } from '../redaction/index.js'
 import {
   elementsOf,
+  jsonIn,
   kindAt,
   membersOf,
   pointerStep,
@@ -13,7 +14,10 @@ import type { GivenValue } from './given-values.js'
 import { KnownValues, looksMade } from './known-values.js'
 import type { Mark } from './mark.js'
 import { NotedValues } from './noted-values.js'
-import { deepest, isScalar, partOf, plain, wholeOf } from './value-texts.js'
+import { isScalar, partOf, plain } from './value-texts.js'
+
+/** Deeper values are not replaced. */
+const deepest = 256
 
 /** `--set`: a value for a place, in all messages that have the place. */
 export interface SetValue {
@@ -65,7 +69,7 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
   return {
     learn: (recorded, marks, live) => known.learn(recorded, marks, live),
     apply(recorded, marks) {
-      const whole = wholeOf(recorded)
+      const whole = jsonIn(recorded)
       if (!whole) return { text: recorded, kept: recorded, replaced: [], threaded: new Map(), missing: [] }
       return new MessageWalk({ recorded, marks, sets, secrets, known, given }).run(whole)
     },

@@ -1,6 +1,6 @@
 import { WiretapeError } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { findJsonValue, isFault, kindAt, memberOf, membersOf, type Span } from '../wire/index.js'
+import { jsonIn, jsonObjectIn, memberOf, membersOf, type Span } from '../wire/index.js'
 import type { SetValue } from './live-values.js'
 import type { Plan } from './plan.js'
 
@@ -51,12 +51,12 @@ function noIds({ name }: SetValue): WiretapeError {
 }
 
 function idOf(text: string): number | undefined {
-  const whole = findJsonValue(text)
-  if (isFault(whole) || kindAt(text, whole.start) !== 'object') return undefined
+  const whole = jsonObjectIn(text)
+  if (!whole) return undefined
   return memberOf(membersOf(text, whole.start), 'id')?.start
 }
 
 function placesOf({ path }: SetValue, text: string): readonly Span[] {
-  const whole = findJsonValue(text)
-  return isFault(whole) ? [] : path.find(text, whole)
+  const whole = jsonIn(text)
+  return whole ? path.find(text, whole) : []
 }

@@ -1,5 +1,5 @@
 import { toPointer } from '../compare/index.js'
-import { findJsonValue, isFault } from '../wire/index.js'
+import { jsonIn } from '../wire/index.js'
 import type { MessageOutcome } from './outcome.js'
 
 /** The server that a result file describes. */
@@ -48,5 +48,5 @@ function entry(outcome: MessageOutcome): string {
 
 function jsonOr(text: string | undefined): string {
   if (text === undefined) return 'null'
-  return isFault(findJsonValue(text)) ? JSON.stringify(text) : text
+  return jsonIn(text) === undefined ? JSON.stringify(text) : text
 }

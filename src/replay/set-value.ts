@@ -1,6 +1,6 @@
 import { compilePath, QueryFault } from '../json-path/index.js'
 import { WiretapeError } from '../model/index.js'
-import { findJsonValue, isFault } from '../wire/index.js'
+import { jsonIn } from '../wire/index.js'
 import type { SetValue } from './live-values.js'
 
 /**
@@ -30,7 +30,7 @@ export function parseSetValue(text: string, env: Readonly<Record<string, string 
     return {
       path: compilePath(text.slice(0, cut)),
       name: text.slice(0, cut),
-      json: isFault(findJsonValue(value)) ? JSON.stringify(value) : value,
+      json: jsonIn(value) === undefined ? JSON.stringify(value) : value,
     }
   } catch (problem) {
     if (!(problem instanceof QueryFault)) throw problem

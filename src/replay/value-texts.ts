@@ -1,27 +1,11 @@
 import { redactionMarker } from '../redaction/index.js'
-import {
-  decodeString,
-  elementsOf,
-  findJsonValue,
-  isFault,
-  kindAt,
-  membersOf,
-  type Span,
-} from '../wire/index.js'
-
-/** Deepest value that is read. */
-export const deepest = 256
+import { decodeString, eachScalar, kindAt } from '../wire/index.js'
 
 /** Each string inside a JSON value, with its quotes. */
 export function eachString(json: string, take: (text: string) => void): void {
-  function visit({ start, end }: Span, depth: number): void {
-    const kind = kindAt(json, start)
+  eachScalar(json, { start: 0, end: json.length }, ({ kind, start, end }) => {
     if (kind === 'string') take(json.slice(start, end))
-    else if (depth === deepest) return
-    else if (kind === 'object') for (const member of membersOf(json, start)) visit(member, depth + 1)
-    else if (kind === 'array') for (const element of elementsOf(json, start)) visit(element, depth + 1)
-  }
-  visit({ start: 0, end: json.length }, 0)
+  })
 }
 
 export function isScalar(text: string): boolean {
@@ -44,10 +28,4 @@ export function partOf(written: string, said: string): string | undefined {
 /** A string without quotes and escapes; other values as text. */
 export function plain(json: string): string {
   return kindAt(json, 0) === 'string' ? decodeString(json, 0, json.length) : json
-}
-
-/** The place of the JSON value in a text; undefined for text that is not JSON. */
-export function wholeOf(text: string): Span | undefined {
-  const found = findJsonValue(text)
-  return isFault(found) ? undefined : { start: found.start, end: found.end }
 }

@@ -1,5 +1,5 @@
 import { Redactor, literalRule } from '../redaction/index.js'
-import { findJsonValue, isFault } from '../wire/index.js'
+import { jsonIn } from '../wire/index.js'
 
 /** Members of outcomes and comparisons that hold exact JSON text. */
 const jsonMembers = new Set(['original', 'sent', 'response', 'recorded', 'params', 'before', 'after'])
@@ -24,7 +24,7 @@ export function createWithoutSecrets(
 
   /** The member's name also decides whether its value is a secret. */
   function jsonOf(text: string, member: string | undefined): string {
-    if (isFault(findJsonValue(text))) return redactor.text(text)
+    if (jsonIn(text) === undefined) return redactor.text(text)
     if (member === undefined) return redactor.json(text)?.raw ?? text
     const head = `{${JSON.stringify(member)}:`
     const found = redactor.json(`${head}${text}}`)

@@ -8,7 +8,7 @@ import {
   type Difference,
   type Verdict,
 } from '../compare/index.js'
-import { findJsonValue, isFault } from '../wire/index.js'
+import { jsonIn } from '../wire/index.js'
 import type { Expectation, ExpectedPlace } from './saved-call.js'
 
 /** Result of checking a response, in the terms of `diff`. */
@@ -74,6 +74,5 @@ function differencesAt(answer: string, { path, value, matcher }: ExpectedPlace):
 }
 
 function wholeOf(text: string): { readonly start: number; readonly end: number } {
-  const found = findJsonValue(text)
-  return isFault(found) ? { start: 0, end: text.length } : { start: found.start, end: found.end }
+  return jsonIn(text) ?? { start: 0, end: text.length }
 }

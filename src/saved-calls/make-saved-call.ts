@@ -11,8 +11,7 @@ import { Redactor, literalRule, redactionMarker, secretVariable } from '../redac
 import {
   decodeString,
   elementsOf,
-  findJsonValue,
-  isFault,
+  jsonIn,
   JsonObject,
   kindAt,
   membersOf,
@@ -179,8 +178,8 @@ function expectOf(
   answer: string,
   redact: (json: string) => { readonly raw: string; readonly red: readonly RedactionMark[] } | undefined,
 ): string {
-  const span = findJsonValue(answer)
-  if (isFault(span)) return '{}'
+  const span = jsonIn(answer)
+  if (!span) return '{}'
   const message = new JsonObject(answer, span.start)
   const member = message.has('error') ? 'error' : 'result'
   const whole = `{${JSON.stringify(member)}:${message.raw(member) ?? '{}'}}`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { WiretapeError } from '../model/index.js'
-import { findJsonValue, isFault, onOneLine, readWritten } from '../wire/index.js'
+import { jsonObjectIn, onOneLine, readWritten } from '../wire/index.js'
 import type { Catalogue, UiRecorder } from './catalogue.js'
 import type { RecordedServer } from './recorded-server.js'
 import { openSession, type ClientSession } from './client-session.js'
@@ -229,9 +229,8 @@ async function carryOut(
 ): Promise<void> {
   if (asked.type === 'ask') {
     const { key, method, params } = asked
-    const found = findJsonValue(params)
-    if (isFault(found) || params[found.start] !== '{')
-      return refuse(response, 400, 'the parameters must be a JSON object')
+    const found = jsonObjectIn(params)
+    if (!found) return refuse(response, 400, 'the parameters must be a JSON object')
     const text = onOneLine(params.slice(found.start, found.end))
     return sendJson(response, await session.ask(key, method, text))
   }

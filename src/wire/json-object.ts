@@ -1,6 +1,7 @@
 import { decodeString } from './json-strings.js'
 import { seekInside, type Found, type Sought } from './json-seek.js'
 import { elementsOf, kindAt, memberOf, type JsonKind, type Member } from './json-text.js'
+import { jsonObjectIn } from './json-values.js'
 
 const nothing: Sought = new Map<string, null>()
 
@@ -19,6 +20,12 @@ export class JsonObject {
   constructor(text: string, start: number, inside = nothing) {
     this.#text = text
     this.#members = seekInside(text, start, inside)
+  }
+
+  /** Undefined for a text that is not a JSON object. */
+  static in(text: string): JsonObject | undefined {
+    const found = jsonObjectIn(text)
+    return found && new JsonObject(text, found.start)
   }
 
   has(name: string): boolean {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { countOf, formatBytes, indentJson } from '../../src/render/index.js'
-import { findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
+import { JsonObject } from '../../src/wire/index.js'
 import { isFrameRecord, type HeldRecord, type MessageRecord, type TapeRecord } from '../../src/model/index.js'
 import { Blocks } from '../json/blocks.js'
 import { blocksIn } from '../json/content.js'
@@ -95,9 +95,8 @@ interface Payload {
 
 /** The member of the message that carries its payload. */
 function payloadOf(text: string): Payload | undefined {
-  const found = findJsonValue(text)
-  if (isFault(found) || text[found.start] !== '{') return undefined
-  const message = new JsonObject(text, found.start)
+  const message = JsonObject.in(text)
+  if (!message) return undefined
   for (const kind of ['params', 'result', 'error'] as const) {
     const value = message.raw(kind)
     if (value !== undefined) return { kind, text: value, path: `/${kind}` }

@@ -1,4 +1,4 @@
-import { decodeString, elementsOf, findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
+import { decodeString, elementsOf, jsonIn, JsonObject } from '../../src/wire/index.js'
 
 /** A list of objects, with cells as texts. */
 export interface JsonList {
@@ -21,8 +21,8 @@ const longestCell = 300
  */
 export function listIn(text: string): JsonList | undefined {
   if (text.length > longestText) return undefined
-  const found = findJsonValue(text)
-  if (isFault(found)) return undefined
+  const found = jsonIn(text)
+  if (!found) return undefined
   if (text[found.start] === '[') return listAt(text, found.start, '')
   if (text[found.start] !== '{') return undefined
   const lists = new JsonObject(text, found.start)

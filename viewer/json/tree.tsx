@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatBytes, formatCount } from '../../src/render/index.js'
-import { decodeString, elementsOf, findJsonValue, isFault, kindAt, membersOf } from '../../src/wire/index.js'
+import { decodeString, elementsOf, jsonIn, kindAt, membersOf } from '../../src/wire/index.js'
 import { clean } from '../shell/clean.js'
 import { Chevron } from '../shell/icons.js'
 import { Marked } from './marked.js'
@@ -38,8 +38,8 @@ export function JsonTree(props: {
   readonly redacted?: ReadonlySet<string>
   readonly label?: string
 }) {
-  const found = findJsonValue(props.text)
-  if (isFault(found)) return <pre class="plain-text">{props.text.slice(0, 100_000)}</pre>
+  const found = jsonIn(props.text)
+  if (!found) return <pre class="plain-text">{props.text.slice(0, 100_000)}</pre>
   const root = { text: props.text, start: found.start, end: found.end }
   return (
     <div class="json" role="tree" aria-label={props.label ?? 'JSON'}>
@@ -234,7 +234,7 @@ function safeHead(escaped: string): string {
 
 export function looksLikeJson(value: string): boolean {
   if (value.length < 2 || value.length > 4_000_000 || !/^\s*[[{]/.test(value)) return false
-  return !isFault(findJsonValue(value))
+  return jsonIn(value) !== undefined
 }
 
 function containsText(text: string, start: number, end: number, search: string): boolean {

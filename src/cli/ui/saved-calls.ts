@@ -11,7 +11,7 @@ import {
   type SavedServerShown,
 } from '../../saved-calls/index.js'
 import type { CallsToRun, Given, RecordedServer, SavedCalls, SavedRun } from '../../ui-server/index.js'
-import { findJsonValue, isFault } from '../../wire/index.js'
+import { jsonIn } from '../../wire/index.js'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
 import { captureIo } from '../mcp/captured-io.js'
@@ -134,7 +134,7 @@ async function savedFile(file: string, given: Given, io: Io): Promise<SavedFile>
 function shownVariable({ name, json, isSecret }: FileVariable): SavedFile['variables'][number] {
   const value: unknown = json === undefined ? undefined : JSON.parse(json)
   // A text that is JSON itself needs its quotes, or it would become a number.
-  const typed = typeof value === 'string' && isFault(findJsonValue(value)) ? value : json
+  const typed = typeof value === 'string' && jsonIn(value) === undefined ? value : json
   return { name, isSecret, ...(typed !== undefined && { value: typed }) }
 }
 

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault } from '../../wire/index.js'
+import { jsonIn } from '../../wire/index.js'
 import type { ExchangeComparison } from '../comparison.js'
 import { toJsonPath, toPointer } from '../json-place.js'
 import type { ComparisonReport } from './report.js'
@@ -34,5 +34,5 @@ function member(name: string, text: string): string {
 
 /** A truncated value is not JSON: it is written as a string, under another name. */
 function valueMember(name: string, text: string): string {
-  return isFault(findJsonValue(text)) ? member(`${name}Cut`, JSON.stringify(text)) : member(name, text)
+  return jsonIn(text) === undefined ? member(`${name}Cut`, JSON.stringify(text)) : member(name, text)
 }

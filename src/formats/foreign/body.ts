@@ -1,5 +1,5 @@
 import type { SseContext } from '../../model/index.js'
-import { SseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
+import { jsonIn, kindAt, SseParser } from '../../wire/index.js'
 
 /** A part of an HTTP body: all of it, or one event. */
 export interface BodyPiece {
@@ -55,8 +55,8 @@ function isRpc(text: string): boolean {
 
 /** A complete JSON object or array. */
 function jsonOf(text: string): string | undefined {
-  const span = findJsonValue(text)
-  if (isFault(span)) return undefined
+  const span = jsonIn(text)
+  if (!span) return undefined
   const kind = kindAt(text, span.start)
   return kind === 'object' || kind === 'array' ? text.slice(span.start, span.end) : undefined
 }

@@ -12,6 +12,7 @@ import {
   findJsonValue,
   idKey,
   isFault,
+  jsonIn,
   JsonObject,
   kindAt,
   type JsonPiece,
@@ -131,7 +132,7 @@ async function headOf(input: Input): Promise<Head> {
   }
   for (const piece of pieces.end()) take(piece)
   const transport = seen.get('transport')
-  const isName = transport?.startsWith('"') === true && !isFault(findJsonValue(transport))
+  const isName = transport?.startsWith('"') === true && jsonIn(transport) !== undefined
   return {
     transport: isName ? decodeString(transport, 0, transport.length) : undefined,
     startedAt,
@@ -181,7 +182,7 @@ function numberIn(text: string | undefined): number | undefined {
 }
 
 function objectOf(text: string | undefined): JsonObject | undefined {
-  if (text === undefined || kindAt(text, 0) !== 'object' || isFault(findJsonValue(text))) return undefined
+  if (text === undefined || kindAt(text, 0) !== 'object' || jsonIn(text) === undefined) return undefined
   return new JsonObject(text, 0)
 }
 
@@ -272,8 +273,8 @@ function eventRecord({ value, status, headers }: Entry, t: string, exchanges: Ex
   let text = data
   while (kindAt(data, 0) === 'string') {
     text = decodeString(data, 0, data.length)
-    const span = findJsonValue(text)
-    if (isFault(span)) break
+    const span = jsonIn(text)
+    if (!span) break
     data = text.slice(span.start, span.end)
   }
   const kind = kindAt(data, 0)

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { jsonIn, JsonObject, kindAt } from '../../wire/index.js'
 import type { Format } from '../format.js'
 import { lazyRead, lazyWrite } from '../lazy.js'
 
@@ -30,8 +30,8 @@ function detect(head: Uint8Array): number {
 }
 
 function isMessage(line: string): boolean {
-  const span = findJsonValue(line)
-  if (isFault(span)) return false
+  const span = jsonIn(line)
+  if (!span) return false
   if (kindAt(line, span.start) !== 'object') return false
   const message = new JsonObject(line, span.start)
   const method = message.string('method')

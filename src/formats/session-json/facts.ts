@@ -1,5 +1,5 @@
 import type { JsonMembers } from '../../model/index.js'
-import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPath } from '../../wire/index.js'
+import { jsonIn, JsonObject, onOneLine, type JsonPath } from '../../wire/index.js'
 import type { Input, Seen } from '../format.js'
 import { isInMetadata, isMessages, isNotes, walk, type Walk } from './document.js'
 import { Members } from './members.js'
@@ -144,7 +144,7 @@ async function collect(input: Pick<Input, 'bytes'>, opensOwn: boolean): Promise<
     if (isNote(path) || (fault !== undefined && path.length >= 3))
       keep(fault === undefined ? text : undefined)
     if (isNote(path)) continue
-    if (fault !== undefined || isFault(findJsonValue(text))) continue
+    if (fault !== undefined || jsonIn(text) === undefined) continue
     see(path)
     const [name, second, third] = path
     const value = onOneLine(text)
@@ -169,6 +169,5 @@ function namesIn(json: string | undefined): string[] | undefined {
 function objectOf(json: string | undefined): JsonObject | undefined {
   if (json === undefined) return undefined
   const text = json.startsWith('"') ? (JSON.parse(json) as string) : json
-  const span = findJsonValue(text)
-  return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : new JsonObject(text, span.start)
+  return JsonObject.in(text)
 }

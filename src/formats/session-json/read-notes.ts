@@ -1,5 +1,5 @@
 import type { Report, TapeRecord } from '../../model/index.js'
-import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPiece } from '../../wire/index.js'
+import { JsonObject, jsonObjectIn, onOneLine, type JsonPiece } from '../../wire/index.js'
 import { decodeLine } from '../trace-v1/index.js'
 
 /** Element of `metadata.wiretape.lines` for the entry with that number, or the batch that starts there. */
@@ -196,9 +196,8 @@ function hasId(note: Note, id: string | undefined): boolean {
 }
 
 function noteOf(text: string): Note | undefined {
-  const span = findJsonValue(text)
-  if (isFault(span) || kindAt(text, span.start) !== 'object') return undefined
-  const note = new JsonObject(text, span.start)
+  const note = JsonObject.in(text)
+  if (!note) return undefined
   const at = note.number('at')
   const id = note.string('id')
   const line = lineOf(note)
@@ -218,6 +217,6 @@ function lineOf(note: JsonObject): string | undefined {
   if (own?.startsWith('{')) return own
   const text = note.string('line')
   if (text === undefined) return undefined
-  const span = findJsonValue(text)
-  return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : text.slice(span.start, span.end)
+  const span = jsonObjectIn(text)
+  return span && text.slice(span.start, span.end)
 }

@@ -1,5 +1,5 @@
 import { madeMeta, type Report, type TapeRecord } from '../../model/index.js'
-import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { JsonObject } from '../../wire/index.js'
 import { withFoundTransport } from '../found-transport.js'
 import { chained, flatMapped, just, mapped, replaced } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
@@ -75,9 +75,8 @@ function firstMembers(text: string): Map<string, string> {
 }
 
 function scoreOfLine(text: string): number {
-  const span = findJsonValue(text)
-  if (isFault(span) || kindAt(text, span.start) !== 'object') return 0
-  const line = new JsonObject(text, span.start)
+  const line = JsonObject.in(text)
+  if (!line) return 0
   if (line.string('type') === 'meta') return line.has('v') || line.has('startedAt') ? 1 : 0.5
   const dir = line.string('dir')
   if ((dir === 'in' || dir === 'out') && line.has('raw') && line.has('t')) return 0.9

@@ -1,10 +1,8 @@
-import { findJsonValue, isFault, JsonObject, kindAt, membersOf } from '../../wire/index.js'
+import { JsonObject, membersOf } from '../../wire/index.js'
 
 /** Names of the capabilities that a client declares: `sampling`, `roots`, … */
 function abilitiesIn(initialize: string): readonly string[] {
-  const found = findJsonValue(initialize)
-  if (isFault(found) || kindAt(initialize, found.start) !== 'object') return []
-  const said = new JsonObject(initialize, found.start).object('params')?.raw('capabilities')
+  const said = JsonObject.in(initialize)?.object('params')?.raw('capabilities')
   return said?.startsWith('{') ? membersOf(said, 0).map(({ name }) => name) : []
 }
 

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt, partsOf } from '../../wire/index.js'
+import { jsonIn, JsonObject, kindAt, partsOf } from '../../wire/index.js'
 
 /** Methods that exist only in MCP. Others (`ping`, `tasks/get`) exist in other JSON-RPC protocols too. */
 const methods =
@@ -14,8 +14,8 @@ export type RpcSign =
 
 /** @param text a whole body */
 export function rpcSignOf(text: string): RpcSign {
-  const span = findJsonValue(text)
-  if (isFault(span)) return undefined
+  const span = jsonIn(text)
+  if (!span) return undefined
   const raw = text.slice(span.start, span.end)
   let sign: RpcSign
   for (const { start } of partsOf(raw).parts) {

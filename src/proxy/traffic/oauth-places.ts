@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { JsonObject } from '../../wire/index.js'
 
 /** The URLs of OAuth for MCP servers, as they become known (RFC 8414, RFC 9728). */
 export interface OAuthPlaces {
@@ -89,6 +89,5 @@ function placeOf({ origin, pathname }: Pick<URL, 'origin' | 'pathname'>): string
 }
 
 function objectOf(text: string): JsonObject | undefined {
-  const span = findJsonValue(text)
-  return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : new JsonObject(text, span.start)
+  return JsonObject.in(text)
 }

@@ -1,4 +1,4 @@
-import { findJsonValue, isFault, JsonObject, kindAt, spliceText } from '../../wire/index.js'
+import { JsonObject, spliceText } from '../../wire/index.js'
 import type { BodyChange } from './body-flow.js'
 import { movedOrigin } from './moved-origin.js'
 
@@ -77,9 +77,8 @@ function moveResource(
 ): Buffer | undefined {
   const text = bytes.toString('utf8')
   if (!Buffer.from(text, 'utf8').equals(bytes)) return undefined
-  const found = findJsonValue(text)
-  if (isFault(found) || kindAt(text, found.start) !== 'object') return undefined
-  const document = new JsonObject(text, found.start)
+  const document = JsonObject.in(text)
+  if (!document) return undefined
   const start = document.at('resource')?.start
   const moved = movedOrigin(document.string('resource') ?? '', from, to)
   if (start === undefined || moved === undefined) return undefined
