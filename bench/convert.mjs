@@ -4,17 +4,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeRecording } from './lib/recording-files.mjs'
-import { timed } from './lib/timed.mjs'
+import { sideBySide, within250MB } from './lib/side-by-side.mjs'
 
 const BARE = 'readline + JSON.parse'
 const OURS = 'wiretape'
 const MOST_TIMES = 3
-const MOST_BYTES = 250 * 1000 * 1000
-
-/** @returns {never} */
-function unreachable() {
-  throw new Error('no round was measured')
-}
 
 /**
  * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
@@ -61,39 +55,22 @@ export async function run({ quick, cli, say }) {
         },
       ]
       for (const { name, args, proof } of works) {
-        // Each format has its own baseline run beside it, because the speed of a machine varies.
-        const pairs = []
-        for (let round = 0; round < (quick ? 1 : 3); round += 1) {
-          pairs.push({ bare: await timed(bareLoop), ours: await timed([cli, ...args]) })
-        }
-        pairs.sort((a, b) => a.ours.seconds / a.bare.seconds - b.ours.seconds / b.bare.seconds)
-        const { bare, ours } = pairs[pairs.length >> 1] ?? unreachable()
-        if (!ours.stdout.replaceAll(/(?<=\d),(?=\d{3})/g, '').includes(proof)) {
-          problems.push(`${format}, ${name}: the output lacks "${proof}": ${ours.stdout.slice(0, 200)}`)
-        }
-        const times = ours.seconds / bare.seconds
         const title = `${format}, ${name}`
-        measures.push({
-          name: title,
-          unit: 's',
-          values: { [BARE]: bare.seconds, [OURS]: ours.seconds },
-          ratio: times,
+        // Each format has its own baseline run beside it, because the speed of a machine varies.
+        const { own, ...told } = await sideBySide({
+          rounds: quick ? 1 : 3,
+          title,
+          lanes: [BARE, OURS],
+          base: bareLoop,
+          own: [cli, ...args],
+          mostTimes: MOST_TIMES,
+          than: 'the bare loop',
         })
-        measures.push({
-          name: `${title}: memory`,
-          unit: 'MB',
-          values: { [BARE]: bare.peakBytes / 1e6, [OURS]: ours.peakBytes / 1e6 },
-        })
-        verdicts.push({
-          promise: `${title} <= ${MOST_TIMES} times the bare loop`,
-          measured: `${times.toFixed(2)} times`,
-          kept: times <= MOST_TIMES,
-        })
-        verdicts.push({
-          promise: `${title} <= 250 MB resident`,
-          measured: `${Math.round(ours.peakBytes / 1e6)} MB`,
-          kept: ours.peakBytes <= MOST_BYTES,
-        })
+        if (!own.stdout.replaceAll(/(?<=\d),(?=\d{3})/g, '').includes(proof)) {
+          problems.push(`${format}, ${name}: the output lacks "${proof}": ${own.stdout.slice(0, 200)}`)
+        }
+        measures.push(...told.measures)
+        verdicts.push(told.verdict, within250MB(title, own.peakBytes))
         rmSync(out, { force: true })
       }
       if (statSync(file).size !== made.sizeBytes) problems.push(`${file} was changed`)

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeRecording } from './lib/recording-files.mjs'
-import { timed } from './lib/timed.mjs'
+import { sideBySide } from './lib/side-by-side.mjs'
 
 const BARE = 'readline + JSON.parse'
 const OURS = 'wiretape'
@@ -32,33 +32,17 @@ export async function run({ quick, cli, say }) {
     const made = await writeRecording(file, 'trace-v1', sizeBytes)
     say(`${Math.round(made.sizeBytes / 1e6)} MB, ${made.messages} messages`)
     for (const { name, args } of works(file)) {
-      const pairs = []
-      for (let round = 0; round < (quick ? 1 : 3); round += 1)
-        pairs.push({
-          bare: await timed([join(import.meta.dirname, 'lib/bare-lines.mjs'), file]),
-          ours: await timed([cli, ...args]),
-        })
-      pairs.sort((a, b) => a.ours.seconds / a.bare.seconds - b.ours.seconds / b.bare.seconds)
-      const middle = pairs[pairs.length >> 1]
-      if (!middle) throw new Error('no round was measured')
-      const { bare, ours } = middle
-      const times = ours.seconds / bare.seconds
-      measures.push({
-        name,
-        unit: 's',
-        values: { [BARE]: bare.seconds, [OURS]: ours.seconds },
-        ratio: times,
+      const told = await sideBySide({
+        rounds: quick ? 1 : 3,
+        title: name,
+        lanes: [BARE, OURS],
+        base: [join(import.meta.dirname, 'lib/bare-lines.mjs'), file],
+        own: [cli, ...args],
+        mostTimes: MOST_TIMES,
+        than: 'the bare loop',
       })
-      measures.push({
-        name: `${name}: memory`,
-        unit: 'MB',
-        values: { [BARE]: bare.peakBytes / 1e6, [OURS]: ours.peakBytes / 1e6 },
-      })
-      verdicts.push({
-        promise: `${name} <= ${MOST_TIMES} times the bare loop`,
-        measured: `${times.toFixed(2)} times`,
-        kept: times <= MOST_TIMES,
-      })
+      measures.push(...told.measures)
+      verdicts.push(told.verdict)
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeLargeTape } from './lib/large-tape.mjs'
+import { sideBySide, within250MB } from './lib/side-by-side.mjs'
 import { timed } from './lib/timed.mjs'
 
 const TAPE = 'tape'
 const SESSION = 'session file'
 const MOST_TIMES = 2
-const MOST_BYTES = 250 * 1000 * 1000
 
 /**
  * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
@@ -42,38 +42,18 @@ export async function run({ quick, cli, say }) {
       const [tapeMb, sessionMb] = [tape, session].map((file) => Math.round(statSync(file).size / 1e6))
       say(`${messages} messages: a tape of ${tapeMb} MB, as a session file, ${layout}, ${sessionMb} MB`)
       for (const { name, args } of works) {
-        const pairs = []
-        for (let round = 0; round < rounds; round += 1) {
-          const ofTape = await timed([cli, ...args(tape)])
-          const ofSession = await timed([cli, ...args(session)])
-          pairs.push({ ofTape, ofSession, times: ofSession.seconds / ofTape.seconds })
-        }
-        pairs.sort((a, b) => a.times - b.times)
-        const middle = pairs[pairs.length >> 1]
-        if (!middle) throw new Error('no round was measured')
-        const { ofTape, ofSession, times } = middle
         const title = `${layout}, ${name}`
-        measures.push({
-          name: title,
-          unit: 's',
-          values: { [TAPE]: ofTape.seconds, [SESSION]: ofSession.seconds },
-          ratio: times,
+        const told = await sideBySide({
+          rounds,
+          title,
+          lanes: [TAPE, SESSION],
+          base: [cli, ...args(tape)],
+          own: [cli, ...args(session)],
+          mostTimes: MOST_TIMES,
+          than: 'the tape',
         })
-        measures.push({
-          name: `${title}: memory`,
-          unit: 'MB',
-          values: { [TAPE]: ofTape.peakBytes / 1e6, [SESSION]: ofSession.peakBytes / 1e6 },
-        })
-        verdicts.push({
-          promise: `${title} <= ${MOST_TIMES} times the tape`,
-          measured: `${times.toFixed(2)} times`,
-          kept: times <= MOST_TIMES,
-        })
-        verdicts.push({
-          promise: `${title} <= 250 MB resident`,
-          measured: `${Math.round(ofSession.peakBytes / 1e6)} MB`,
-          kept: ofSession.peakBytes <= MOST_BYTES,
-        })
+        measures.push(...told.measures)
+        verdicts.push(told.verdict, within250MB(title, told.own.peakBytes))
         if (name === 'convert to trace-v1' && statSync(out).size !== statSync(tape).size)
           problems.push(`${layout}: the tape did not come back`)
       }

@@ -5,6 +5,11 @@ import { parseSize } from './size-option.js'
 import { otlpFlags } from './otlp-flags.js'
 import type { RecordOptions, RecordFlag } from './record-flag.js'
 
+/** The value of a repeatable option, after those given before. */
+function repeated<T>(value: T, before: unknown): T[] {
+  return [...((before as T[] | undefined) ?? []), value]
+}
+
 export const recordFlags: readonly RecordFlag[] = [
   {
     long: '--config',
@@ -41,7 +46,7 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'header',
     value: 'name: value',
     help: 'with --bridge: send this header with every request; ${NAME} comes from the environment; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   {
     long: '--shared',
@@ -53,7 +58,7 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'watch',
     value: 'glob',
     help: 'restart the server when a matching file changes; the client stays connected; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   { long: '--reloadable', key: 'reloadable', help: 'allow `wiretape reload` to restart the server' },
   {
@@ -78,14 +83,14 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'only',
     value: 'host',
     help: 'with --forward: record only this host and tunnel the rest; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   {
     long: '--skip',
     key: 'skip',
     value: 'host',
     help: 'with --forward: tunnel this host without recording; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   {
     long: '--ca-dir',
@@ -126,14 +131,14 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'note',
     value: 'text',
     help: 'a note for the metadata; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   {
     long: '--meta',
     key: 'meta',
     value: 'key=value',
     help: 'more metadata; repeatable',
-    parse: (value, before) => [...((before as string[][] | undefined) ?? []), parsePair(value)],
+    parse: (value, before) => repeated(parsePair(value), before),
   },
   {
     long: '--max-bytes',
@@ -169,7 +174,7 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'redact',
     value: 'pattern',
     help: 'redact what this RE2 pattern matches; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   { long: '--redact-file', key: 'redactFile', value: 'file', help: 'a file of redaction rules (JSON)' },
   {
@@ -197,7 +202,7 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'break',
     value: 'filter',
     help: 'hold only messages that match this filter; repeatable',
-    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+    parse: repeated,
   },
   {
     long: '--wait-for-attach',
@@ -230,7 +235,7 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'onFinding',
     value: 'rule=action',
     help: 'note, hold or block messages with a finding of this rule of `check`; repeatable',
-    parse: (value, before) => [...((before as string[][] | undefined) ?? []), parseFindingAction(value)],
+    parse: (value, before) => repeated(parseFindingAction(value), before),
   },
   {
     long: '--pin',

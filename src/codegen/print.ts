@@ -34,23 +34,9 @@ export function printArgument(argument: Argument, dialect: Dialect, indent: stri
     case 'secret':
       return dialect.secret(argument.name)
     case 'list':
-      return bracketed(
-        '[',
-        ']',
-        '',
-        argument.items.map((item) => printArgument(item, dialect, `${indent}  `)),
-        indent,
-      )
+      return printList(argument.items, indent, (item, inner) => printArgument(item, dialect, inner))
     case 'map':
-      return bracketed(
-        '{',
-        '}',
-        dialect.brace,
-        argument.members.map(([name, item]) =>
-          dialect.entry(name, printArgument(item, dialect, `${indent}  `)),
-        ),
-        indent,
-      )
+      return printMap(argument.members, dialect, indent, (item, inner) => printArgument(item, dialect, inner))
   }
 }
 
@@ -69,27 +55,12 @@ export function printExpected(
     case 'value':
       return printScalar(expected.value, dialect)
     case 'list':
-      return bracketed(
-        '[',
-        ']',
-        '',
-        expected.items.map((item, i) =>
-          printExpected(item, dialect.member(actual, i), dialect, checks, `${indent}  `),
-        ),
-        indent,
+      return printList(expected.items, indent, (item, inner, i) =>
+        printExpected(item, dialect.member(actual, i), dialect, checks, inner),
       )
     case 'map':
-      return bracketed(
-        '{',
-        '}',
-        dialect.brace,
-        expected.members.map(([name, item]) =>
-          dialect.entry(
-            name,
-            printExpected(item, dialect.member(actual, name), dialect, checks, `${indent}  `),
-          ),
-        ),
-        indent,
+      return printMap(expected.members, dialect, indent, (item, inner, name) =>
+        printExpected(item, dialect.member(actual, name), dialect, checks, inner),
       )
     case 'pattern':
       if (dialect.pattern) return dialect.pattern(expected.source)
@@ -108,6 +79,25 @@ function printScalar(value: null | boolean | number | string, dialect: Dialect):
   if (typeof value === 'string') return dialect.text(value)
   // Neither language has a literal for JSON numbers beyond the range of a double.
   return Number.isFinite(value) ? String(value) : value > 0 ? '1e999' : '-1e999'
+}
+
+function printList<T>(
+  items: readonly T[],
+  indent: string,
+  print: (item: T, indent: string, index: number) => string,
+): string {
+  const printed = items.map((item, i) => print(item, `${indent}  `, i))
+  return bracketed('[', ']', '', printed, indent)
+}
+
+function printMap<T>(
+  members: readonly (readonly [name: string, item: T])[],
+  dialect: Dialect,
+  indent: string,
+  print: (item: T, indent: string, name: string) => string,
+): string {
+  const printed = members.map(([name, item]) => dialect.entry(name, print(item, `${indent}  `, name)))
+  return bracketed('{', '}', dialect.brace, printed, indent)
 }
 
 function bracketed(

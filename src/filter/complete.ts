@@ -1,13 +1,4 @@
-import {
-  directionWords,
-  filterKeys,
-  findKey,
-  flagWords,
-  levelWords,
-  statusWords,
-  transportWords,
-  type FilterKey,
-} from './keys.js'
+import { filterKeys, findKey, flagWords, valueWords, type FilterKey } from './keys.js'
 
 /** Names that occur in a recording or capture, most useful first. */
 export interface KnownNames {
@@ -93,15 +84,14 @@ function keyCompletions(word: string, follows: boolean): Completion[] {
 function valueCompletions({ value }: FilterKey, known: KnownNames): Completion[] {
   switch (value.kind) {
     case 'direction':
-      return [...directionWords.keys()]
+      return [...valueWords.direction.keys()]
         .slice(0, 2)
         .map((word) => plain(word, word === 'in' ? 'client to server' : 'server to client'))
     case 'transport':
-      return [...transportWords.keys()].slice(0, 3).map((word) => plain(word, ''))
+      return [...valueWords.transport.keys()].slice(0, 3).map((word) => plain(word, ''))
     case 'status':
-      return [...statusWords.keys()].map((word) => plain(word, ''))
     case 'level':
-      return [...levelWords.keys()].map((word) => plain(word, ''))
+      return [...valueWords[value.kind].keys()].map((word) => plain(word, ''))
     case 'finding': {
       const ids = known.findings ?? []
       const packs = new Set(ids.map((id) => id.slice(0, id.indexOf('/'))))

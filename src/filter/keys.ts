@@ -123,32 +123,24 @@ export function findKey(name: string): FilterKey | undefined {
   return filterKeys.find((key) => key.name === name || key.aliases?.includes(name))
 }
 
-export const directionWords: ReadonlyMap<string, Direction> = new Map([
-  ['in', 'client_to_server'],
-  ['out', 'server_to_client'],
-  ['client_to_server', 'client_to_server'],
-  ['server_to_client', 'server_to_client'],
-])
+/** Words of the keys that take one of a few values. */
+export const valueWords = {
+  direction: new Map<string, Direction>([
+    ['in', 'client_to_server'],
+    ['out', 'server_to_client'],
+    ...asTheyAre<Direction>('client_to_server', 'server_to_client'),
+  ]),
+  transport: new Map<string, Transport>([
+    ...asTheyAre<Transport>('stdio', 'sse', 'streamable-http'),
+    ['http', 'streamable-http'],
+  ]),
+  status: new Map(asTheyAre<SubjectStatus>('ok', 'error', 'unanswered', 'cancelled')),
+  level: new Map(asTheyAre<FindingLevel>('error', 'warning', 'note')),
+} as const
 
-export const transportWords: ReadonlyMap<string, Transport> = new Map([
-  ['stdio', 'stdio'],
-  ['sse', 'sse'],
-  ['streamable-http', 'streamable-http'],
-  ['http', 'streamable-http'],
-])
-
-export const statusWords: ReadonlyMap<string, SubjectStatus> = new Map([
-  ['ok', 'ok'],
-  ['error', 'error'],
-  ['unanswered', 'unanswered'],
-  ['cancelled', 'cancelled'],
-])
-
-export const levelWords: ReadonlyMap<string, FindingLevel> = new Map([
-  ['error', 'error'],
-  ['warning', 'warning'],
-  ['note', 'note'],
-])
+function asTheyAre<T extends string>(...words: T[]): (readonly [word: string, value: T])[] {
+  return words.map((word) => [word, word])
+}
 
 /** Every flag, with its description. */
 const wordsOfFlags: Readonly<Record<Exclude<FilterFlag, LoneKind>, string>> = {

@@ -1,17 +1,7 @@
 import { compilePath, compilePattern, QueryFault } from '../json-path/index.js'
 import type { Condition, Literal, Operator, PathTest, TextTest } from './condition.js'
 import { FilterProblem } from './fault.js'
-import {
-  directionWords,
-  filterKeys,
-  findKey,
-  flagWords,
-  levelWords,
-  statusWords,
-  transportWords,
-  type FilterKey,
-  type ValueRule,
-} from './keys.js'
+import { filterKeys, findKey, flagWords, type FilterKey, type ValueRule, valueWords } from './keys.js'
 import { nearestTo } from './nearest.js'
 import type { Piece, Scanner } from './scanner.js'
 import type { FilterFlag } from './subject.js'
@@ -64,15 +54,15 @@ function readValue(scanner: Scanner, key: FilterKey, nowMs: number): Condition {
     case 'time':
       return readTime(scanner, value.side, nowMs)
     case 'direction':
-      return { kind: 'direction', direction: readWord(scanner, directionWords, ['in', 'out']) }
+      return { kind: 'direction', direction: readWord(scanner, valueWords.direction, ['in', 'out']) }
     case 'transport':
-      return { kind: 'transport', transport: readWord(scanner, transportWords) }
+      return { kind: 'transport', transport: readWord(scanner, valueWords.transport) }
     case 'flag':
       return { kind: 'flag', flag: readWord(scanner, flagsByName) }
     case 'status':
       if (/[\d<>=!]/.test(scanner.peek()))
         return readNumber(scanner, key.name, { field: 'httpStatus', unit: 'integer', example: '404' })
-      return { kind: 'status', status: readWord(scanner, statusWords) }
+      return { kind: 'status', status: readWord(scanner, valueWords.status) }
     case 'id': {
       scanner.take('=')
       const { text: id } = readSome(scanner, 'an id, such as 7')
@@ -81,7 +71,7 @@ function readValue(scanner: Scanner, key: FilterKey, nowMs: number): Condition {
     case 'finding':
       return readFinding(scanner)
     case 'level':
-      return { kind: 'level', level: readWord(scanner, levelWords) }
+      return { kind: 'level', level: readWord(scanner, valueWords.level) }
     case 'text':
       return { kind: 'text', test: { ...readTextTest(scanner, 'a word or a "text in quotes"') } }
     case 'path':

@@ -194,8 +194,8 @@ export class MessageLog {
   }
 
   /** The held message of a row, not redacted. */
-  heldOf(row: number): HeldEvent | undefined {
-    if (this.#held.size === 0) return undefined
+  heldOf(row: number | undefined): HeldEvent | undefined {
+    if (row === undefined || this.#held.size === 0) return undefined
     const id = this.idOf(row)
     return id === undefined ? undefined : this.#held.get(id)
   }

@@ -223,14 +223,14 @@ function decide(
   about: number | undefined,
   act: 'forward' | 'drop',
 ): Step {
-  const held = about === undefined ? undefined : log.heldOf(about)
-  if (!held) return say(state, notHeld(state, log.heldCount))
+  const held = log.heldOf(about)
+  if (!held) return notHeld(state, log)
   return command(state, { type: act, message: held.message }, act)
 }
 
-function notHeld({ gate }: ScreenState, count: number): string {
-  if (count === 0) return gate?.hold ? 'no message is held now' : 'no message is held (i starts holding)'
-  return 'this message is not held (h goes to the next held one)'
+function notHeld(state: ScreenState, { heldCount }: MessageLog): Step {
+  const none = state.gate?.hold ? 'no message is held now' : 'no message is held (i starts holding)'
+  return say(state, heldCount === 0 ? none : 'this message is not held (h goes to the next held one)')
 }
 
 function write(
@@ -239,8 +239,8 @@ function write(
   about: number | undefined,
   act: 'edit' | 'answer',
 ): Step {
-  const held = about === undefined ? undefined : log.heldOf(about)
-  if (!held) return say(state, notHeld(state, log.heldCount))
+  const held = log.heldOf(about)
+  if (!held) return notHeld(state, log)
   const row = log.row(about!)
   if (act === 'answer' && row?.kind !== 'request') return say(state, 'only a request can get a response')
   const editor: Editor = {

@@ -1,25 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFindings, createPinTable } from '../../findings/index.js'
+import { createPinTable } from '../../findings/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { withServer, type GreetedServer } from '../../replay/index.js'
 import { listTapes } from '../../tape/index.js'
 import { connectStdio } from '../../link/index.js'
 import { createDeadline } from '../../transports/index.js'
 import type { Io } from '../io.js'
-import { loadRecordings } from '../recordings.js'
+import { observeRecordings } from '../observe-recordings.js'
 import type { Pins } from './lock-file.js'
 
 /** Offers of the servers in recordings. */
 export async function offersInFiles(files: readonly string[], io: Io): Promise<Pins> {
   const table = createPinTable()
-  const engine = createFindings([table.rule])
-  const loaded = await loadRecordings(files, io.cwd, (fold) => {
-    const findings = engine.begin(fold)
-    return (record, rows) => findings.take(record, rows)
-  })
-  await loaded.close()
+  await observeRecordings(table.rule, files, io)
   return table.servers
 }
 

@@ -1,16 +1,10 @@
-import {
-  createCostTable,
-  createFindings,
-  estimateTokens,
-  estimator,
-  type DefinitionCost,
-} from '../../findings/index.js'
+import { createCostTable, estimateTokens, estimator, type DefinitionCost } from '../../findings/index.js'
 import { countOf, createStyle, escapeText, formatCount, pad, truncate } from '../../render/index.js'
 import { countIn } from '../check/contract.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { observeRecordings } from '../observe-recordings.js'
 import { recordingPaths } from '../recording-name.js'
-import { loadRecordings } from '../recordings.js'
 
 export interface CostOptions {
   readonly max?: string
@@ -21,12 +15,7 @@ export async function runCost(named: readonly string[], options: CostOptions, io
   const files = await recordingPaths(named, io)
   const max = options.max === undefined ? Infinity : countIn('--max', options.max)
   const table = createCostTable()
-  const engine = createFindings([table.rule])
-  const loaded = await loadRecordings(files, io.cwd, (fold) => {
-    const findings = engine.begin(fold)
-    return (record, rows) => findings.take(record, rows)
-  })
-  await loaded.close()
+  await observeRecordings(table.rule, files, io)
   const rows = table.rows()
   const total = estimateTokens(rows.reduce((sum, { characters }) => sum + characters, 0))
   if (options.json) await io.write(`${JSON.stringify(costJson(rows, total))}\n`, 'data')
