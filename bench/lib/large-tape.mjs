@@ -1,6 +1,7 @@
 // @ts-check
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { identity } from '../../test/fixtures/identity.mjs'
 
 const words =
   'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore magna aliqua'.split(
@@ -43,15 +44,7 @@ export function makeLargeTape(path, messages) {
     return made
   }
   const start = Date.parse('2026-08-01T10:00:00Z')
-  const identity = {
-    version: '0.1.0',
-    session: randomUUID(),
-    transport: 'stdio',
-    url: null,
-    segment: 0,
-    redaction: 'defaults',
-    metadata: {},
-  }
+  const own = { ...identity, session: randomUUID() }
   const startedAt = new Date(start).toISOString()
   put(
     JSON.stringify({
@@ -60,7 +53,7 @@ export function makeLargeTape(path, messages) {
       startedAt,
       label: 'large',
       command: ['server'],
-      wiretape: identity,
+      wiretape: own,
     }),
   )
   let us = 1000

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { identity } from '../fixtures/identity.mjs'
 
 /** A request and its response after so many milliseconds; a missing one is not recorded. */
 export interface Asked {
@@ -83,14 +84,7 @@ function linesOf({
 }: Made & { session: string }): object[] {
   const startedAt = at.toISOString()
   const time = (us: number): string => new Date(at.getTime() + us / 1000).toISOString()
-  const identity = {
-    version: '0.1.0',
-    session,
-    segment: 0,
-    transport: 'stdio',
-    redaction: 'none',
-    metadata: {},
-  }
+  const own = { ...identity, session }
   const lines: object[] = [
     {
       v: 1,
@@ -99,7 +93,7 @@ function linesOf({
       label,
       command: ['server', label],
       mcpTapVersion: '1',
-      wiretape: identity,
+      wiretape: own,
     },
   ]
   let us = 0

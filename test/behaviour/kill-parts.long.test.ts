@@ -38,6 +38,13 @@ const everybodyWaits = (): Promise<unknown> =>
 const onlyRunning = (...actors: Actor[]): Promise<unknown> =>
   until('all others are gone', () => stage.running().every((pid) => actors.some((one) => one.pid === pid)))
 
+/** It ends by itself, nothing else runs, and the tape is whole. */
+async function expectEnd(actor: Actor): Promise<void> {
+  expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+  await onlyRunning()
+  await expectTape('closed')
+}
+
 async function expectTape(kind: 'closed' | 'cut'): Promise<void> {
   const shown = await wiretape(['inspect', stage.tape()])
   expect(shown.code).toBe(0)
@@ -80,9 +87,7 @@ describe('a bridge from stdio to HTTP', () => {
     const { client, server } = await play()
     kill(server.pid)
     await printed(client, '"id":2,"error":{"code":502,"message":"wiretape: ')
-    expect(await client.ended).toEqual({ exitCode: 0, signal: null })
-    await onlyRunning()
-    await expectTape('closed')
+    await expectEnd(client)
   })
 })
 
@@ -121,9 +126,7 @@ describe('a bridge from HTTP to stdio', () => {
     await printed(second, '"mini-mcp"')
     second.child.kill('SIGTERM')
     recorder.child.kill('SIGTERM')
-    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
-    await onlyRunning()
-    await expectTape('closed')
+    await expectEnd(recorder)
   })
 
   it('leaves no process behind', async () => {
@@ -141,9 +144,7 @@ describe('a bridge from HTTP to stdio', () => {
     await printed(client, '"id":2,"error":{"code":502,"message":"wiretape: the server ended (SIGKILL)')
     await client.ended
     recorder.child.kill('SIGTERM')
-    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
-    await onlyRunning()
-    await expectTape('closed')
+    await expectEnd(recorder)
   })
 })
 
@@ -186,9 +187,7 @@ describe('a forward proxy', () => {
     const { recorder, server } = await play()
     kill(server.pid)
     await printed(recorder, 'left alone')
-    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
-    await onlyRunning()
-    await expectTape('closed')
+    await expectEnd(recorder)
   })
 })
 

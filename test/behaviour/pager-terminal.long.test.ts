@@ -54,22 +54,29 @@ describe.skipIf(leftOut(noTerminal === undefined && hasLess, `less: ${noTerminal
       )
     }
 
-    it('shows the first rows at once, and leaving it ends the command', async () => {
-      const terminal = open('inspect', 'long')
+    const within = async (
+      args: readonly string[],
+      use: (terminal: Terminal) => Promise<void>,
+    ): Promise<void> => {
+      const terminal = open(...args)
       try {
+        await use(terminal)
+      } finally {
+        terminal.close()
+      }
+    }
+
+    it('shows the first rows at once, and leaving it ends the command', () =>
+      within(['inspect', 'long'], async (terminal) => {
         const first = await terminal.shows(/question 5\b/)
         expect(first).not.toContain('ended')
         expect(terminal.painted()).toContain('\u001b[')
         terminal.press('q')
         expect(await terminal.shows('ended with')).toContain('ended with 0')
-      } finally {
-        terminal.close()
-      }
-    })
+      }))
 
-    it('keeps the terminal after Ctrl-C until it is left', async () => {
-      const terminal = open('inspect', 'long')
-      try {
+    it('keeps the terminal after Ctrl-C until it is left', () =>
+      within(['inspect', 'long'], async (terminal) => {
         await terminal.shows(/question 5\b/)
         terminal.press('C-c')
         terminal.press('g')
@@ -77,18 +84,11 @@ describe.skipIf(leftOut(noTerminal === undefined && hasLess, `less: ${noTerminal
         expect(terminal.screen()).not.toContain('ended')
         terminal.press('q')
         expect(await terminal.shows('ended with')).toContain('ended with 130')
-      } finally {
-        terminal.close()
-      }
-    })
+      }))
 
-    it('does not page output that fits on the screen', async () => {
-      const terminal = open('inspect', 'short')
-      try {
+    it('does not page output that fits on the screen', () =>
+      within(['inspect', 'short'], async (terminal) => {
         expect(await terminal.shows('ended with')).toMatch(/tools\/call find[^]*ended with 0/)
-      } finally {
-        terminal.close()
-      }
-    })
+      }))
   },
 )

@@ -1,4 +1,5 @@
 /** Tapes as our recorder writes them, with whatever else a tape may hold strewn among plain messages. */
+import { identity } from '../fixtures/identity.mjs'
 
 /** Numbers from 0 to below 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {
@@ -149,22 +150,14 @@ export function oddTape(seed: number, messages = 60): Buffer {
 
   const meta = { v: 1, type: 'meta', startedAt: '2026-08-01T00:00:00.000Z', label: 'odd', command: ['s'] }
   const transport = isHttp ? 'streamable-http' : 'stdio'
-  const identity = {
-    version: '0.1.0',
-    session: 'S',
-    transport,
-    url: null,
-    segment: 0,
-    redaction: 'none',
-    metadata: {},
-  }
-  if (once(0.9)) lines.push(JSON.stringify({ ...meta, ...(once(0.9) && { wiretape: identity }) }))
+  const own = { ...identity, transport }
+  if (once(0.9)) lines.push(JSON.stringify({ ...meta, ...(once(0.9) && { wiretape: own }) }))
   for (let i = 0; i < messages; i += 1) {
     const chance = random()
     if (chance < 0.4) ask()
     else if (chance < 0.85) answer()
     else strange()
-    if (once(0.01)) lines.push(JSON.stringify({ ...meta, wiretape: { ...identity, session: `S${i}` } }))
+    if (once(0.01)) lines.push(JSON.stringify({ ...meta, wiretape: { ...own, session: `S${i}` } }))
   }
   if (once(0.8))
     lines.push(`{"t":"${t()}","type":"end","exitCode":0,"durationMs":5,"wiretape":{"messages":${seq}}}`)

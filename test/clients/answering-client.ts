@@ -7,14 +7,19 @@ export function createAnsweringClient(more: { readonly roots?: object } = {}): C
     { name: 'c', version: '1' },
     { capabilities: { sampling: {}, elicitation: {}, ...more } },
   )
+  answerRequests(client, 'sampled')
+  return client
+}
+
+/** Responds to sampling and elicitation. */
+export function answerRequests(client: Client, sampled: string): void {
   client.setRequestHandler(CreateMessageRequestSchema, () => ({
     model: 'm',
     role: 'assistant',
-    content: { type: 'text', text: 'sampled' },
+    content: { type: 'text', text: sampled },
   }))
   client.setRequestHandler(ElicitRequestSchema, () => ({
     action: 'accept',
     content: { name: 'Ada', check: true },
   }))
-  return client
 }

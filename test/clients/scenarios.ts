@@ -7,13 +7,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
 import { until, type Stage } from '../behaviour/stage.js'
+import { answerRequests } from './answering-client.js'
 
 /** All observations of a client about a server. */
 export interface Seen {
@@ -77,15 +76,7 @@ export async function talkOver(stage: Stage, transport: Transport, scenario: Sce
     { name: 'test-client', version: '1.0.0' },
     { capabilities: { sampling: {}, elicitation: {}, roots: { listChanged: true } } },
   )
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({
-    model: 'test-model',
-    role: 'assistant',
-    content: { type: 'text', text: 'sampled 🎞' },
-  }))
-  client.setRequestHandler(ElicitRequestSchema, () => ({
-    action: 'accept',
-    content: { name: 'Ada', check: true },
-  }))
+  answerRequests(client, 'sampled 🎞')
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: pathToFileURL(stage.path('files')).href, name: 'files' }],
   }))

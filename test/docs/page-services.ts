@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { readIfThere, server, until, type Stage } from '../behaviour/stage.js'
 import { freePort } from '../clients/free-port.mjs'
 import { startS3 } from '../heavy/ship/s3-server.mjs'
+import { natsOptions } from '../fixtures/nats-options.mjs'
 
 export interface Services {
   readonly env: NodeJS.ProcessEnv
@@ -35,18 +36,7 @@ export async function startServices(commands: string, stage: Stage): Promise<Ser
   }
   const bus = /nats:\/\/[\w.]+/.exec(commands)?.[0]
   if (bus !== undefined) {
-    const options = [
-      '-a',
-      '127.0.0.1',
-      '-p',
-      '-1',
-      '--ports_file_dir',
-      stage.folder,
-      '-js',
-      '-sd',
-      stage.path('nats'),
-    ]
-    const nats = spawn('nats-server', options, { stdio: 'ignore' })
+    const nats = spawn('nats-server', natsOptions(stage.folder, stage.path('nats')), { stdio: 'ignore' })
     closes.push(() => nats.kill('SIGKILL'))
     const file = join(stage.folder, `nats-server_${nats.pid}.ports`)
     addresses.set(bus, await until('the bus listens', () => /nats:\/\/[\d.:]+/.exec(readIfThere(file))?.[0]))

@@ -2,6 +2,7 @@ import { createFindings, rules as allRules, type Finding, type Rule } from '../.
 import { decodeLine } from '../../src/formats/index.js'
 import { createFold } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
+import { identity } from '../fixtures/identity.mjs'
 
 /** Members of one line of a tape; the time is added. */
 export type Line = Readonly<Record<string, unknown>>
@@ -12,15 +13,6 @@ const jsonrpc = '2.0'
 /** A tape with these lines between its first and its last one. */
 export function tapeOf(lines: readonly Line[], meta: Line = {}): string {
   const { wiretape, ...own } = meta
-  const identity = {
-    version: '0',
-    session: 's',
-    transport: 'stdio',
-    url: null,
-    segment: 0,
-    redaction: 'defaults',
-    metadata: {},
-  }
   const first = {
     v: 1,
     type: 'meta',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { TapeRecord } from '../../src/model/index.js'
 import { read, spoken, write } from './codec-stage.js'
 import { recordsOf } from './session-json-stage.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const readable = ['jsonrpc', 'inspector', 'har', 'streamable-http', 'http-sse']
 
@@ -20,15 +21,7 @@ const call = (id: number, name: string): object => ({
 const answer = (id: number): object => ({ jsonrpc: '2.0', id, result: { content: [] } })
 
 function tape(transport: string, http: (exchange: number, of: 'request' | 'response') => object): string[] {
-  const meta = {
-    version: '0',
-    session: 's',
-    transport,
-    url: null,
-    segment: 0,
-    redaction: 'none',
-    metadata: {},
-  }
+  const meta = { ...identity, transport }
   return [
     { v: 1, type: 'meta', startedAt: '2026-08-01T10:00:00.000Z', label: 'x', command: [], wiretape: meta },
     {

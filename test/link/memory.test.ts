@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { plainSettings } from '../../src/compare/index.js'
 import { connectInMemory, type ClientFrame, type Link, type MemoryServer } from '../../src/link/index.js'
 import { prepareStage } from '../../src/mock/stage.js'
-import { planReplay, runReplay, type Connect } from '../../src/replay/index.js'
-import { OpenRecords, openSegments } from '../../src/tape/index.js'
+import type { Connect } from '../../src/replay/index.js'
+import { openSegments } from '../../src/tape/index.js'
+import { replayTape } from '../replay/replay-tape.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-memory-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -103,24 +103,7 @@ it('a recording is replayed against its own mock without a socket', async () => 
         return { take: ({ text }) => void conversation.take(text), close: () => conversation.close() }
       }),
     )
-  const records = new OpenRecords([file!])
-  const verdicts: (string | undefined)[] = []
-  await runReplay(
-    await planReplay(records, tape, nothing),
-    connect,
-    {
-      timeoutMs: 30_000,
-      handshake: false,
-      unanswered: 'error',
-      concurrency: 'one',
-      speed: Infinity,
-      sets: [],
-      settings: plainSettings,
-      signal: new AbortController().signal,
-    },
-    { outcome: ({ comparison }) => void verdicts.push(comparison?.verdict), question: nothing },
-  )
-  await records.close()
+  const { verdicts } = await replayTape(tape, connect, 30_000)
   stage.play.close()
   expect(verdicts).toEqual(['same', 'same', 'same'])
   expect(stage.counts).toEqual({ served: 3, missed: 0 })

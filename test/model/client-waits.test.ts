@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeLine } from '../../src/formats/index.js'
 import { createFold, type EntryTable } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const meta = {
   v: 1,
@@ -9,7 +10,7 @@ const meta = {
   startedAt: '2026-01-01T00:00:00.000Z',
   label: 'l',
   command: [],
-  wiretape: { version: '0.1.0', session: 'S', transport: 'stdio', url: null, segment: 0, redaction: 'none' },
+  wiretape: identity,
 }
 
 interface Said {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { wiretapeIn } from '../behaviour/run-cli.js'
 import { useStage } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const stage = useStage()
 const cli = wiretapeIn(stage)
@@ -10,7 +11,6 @@ const cli = wiretapeIn(stage)
 const t = '2026-01-01T00:00:00.000Z'
 const ping = (id: number, n: number): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"ping","params":{"n":${n}}}`
-const identity = { version: '1', session: 's', transport: 'stdio', url: null, segment: 0, redaction: 'none' }
 const meta = {
   v: 1,
   type: 'meta',

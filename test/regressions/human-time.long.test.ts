@@ -5,6 +5,7 @@ import { attach } from '../behaviour/attach.js'
 import { answerTo, call, endOf, ping } from '../behaviour/mini-talk.js'
 import { wiretape } from '../behaviour/run-cli.js'
 import { cli, printed, server, type Actor, useStage } from '../behaviour/stage.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const stage = useStage()
 
@@ -108,15 +109,7 @@ it('inspect names all clients of an HTTP server, and --json the conversation of 
     label: 'two',
     command: [],
     mcpTapVersion: '1',
-    wiretape: {
-      version: '0.1.0',
-      session: 's',
-      transport: 'streamable-http',
-      url: 'http://h/mcp',
-      segment: 0,
-      redaction: 'none',
-      metadata: {},
-    },
+    wiretape: { ...identity, transport: 'streamable-http', url: 'http://h/mcp' },
   }
   const lines = [JSON.stringify(meta), line(0, 'a', 'first'), line(1, 'b', 'second'), line(2, 'a', 'first')]
   const input = `${lines.join('\n')}\n`

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { modern, post, useHttpStage } from '../behaviour/http-stage.js'
 import { cli, printed, server } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const stage = useHttpStage()
 
@@ -69,15 +70,7 @@ it('a mock of a server that took requests without such headers takes them too', 
   const tape = stage.path('lenient.jsonl')
   const line = (dir: string, raw: object, http: object, more: object = {}): string =>
     `${JSON.stringify({ t: '2026-01-01T00:00:00.000Z', dir, raw, ...more, http })}\n`
-  const meta = {
-    version: '0.1.0',
-    session: 's',
-    transport: 'streamable-http',
-    url: null,
-    segment: 0,
-    redaction: 'none',
-    metadata: {},
-  }
+  const meta = { ...identity, transport: 'streamable-http' }
   const first = {
     v: 1,
     type: 'meta',

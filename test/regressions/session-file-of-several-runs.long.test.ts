@@ -6,6 +6,7 @@ import { plainEnv, wiretape } from '../behaviour/run-cli.js'
 import { server, until, useStage } from '../behaviour/stage.js'
 // The saving thread runs compiled code.
 import { createSessionSaver } from '../../dist/capture/session-saver.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const stage = useStage()
 let folder: string
@@ -32,14 +33,7 @@ it('runs at the same time on one session file keep what each of them saved last'
   const target = join(folder, 's.json')
   const savers = ['a', 'b'].map((id) => {
     const tape = join(folder, `${id}.jsonl`)
-    const wiretape = {
-      version: '1',
-      session: id,
-      transport: 'stdio',
-      url: null,
-      segment: 0,
-      redaction: 'none',
-    }
+    const wiretape = { ...identity, session: id }
     const meta = { v: 1, type: 'meta', startedAt: '2026-01-01T00:00:00.000Z', label: id, command: [] }
     writeFileSync(tape, `${JSON.stringify({ ...meta, wiretape: { ...wiretape, metadata: {} } })}\n`)
     return { tape, saver: createSessionSaver({ target, tape }) }

@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { plainSettings } from '../../src/compare/index.js'
 import { replay } from '../../src/index.js'
 import { connectInMemory } from '../../src/link/index.js'
-import { planReplay, runReplay, type Connect } from '../../src/replay/index.js'
-import { OpenRecords, openSegments } from '../../src/tape/index.js'
+import type { Connect } from '../../src/replay/index.js'
+import { replayTape } from './replay-tape.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-late-'))
 const tape = join(folder, 'twice.jsonl')
@@ -100,25 +99,7 @@ describe('an answer that comes after its time-out, to an id that is used again',
           },
         })),
       )
-    const records = new OpenRecords(await openSegments(tape))
-    const plan = await planReplay(records, tape, () => undefined)
-    const verdicts: (string | undefined)[] = []
-    const { notes } = await runReplay(
-      plan,
-      connect,
-      {
-        timeoutMs,
-        handshake: false,
-        unanswered: 'error',
-        concurrency: 'one',
-        speed: Infinity,
-        sets: [],
-        settings: plainSettings,
-        signal: new AbortController().signal,
-      },
-      { outcome: ({ comparison }) => void verdicts.push(comparison?.verdict), question: () => undefined },
-    )
-    await records.close()
+    const { verdicts, notes } = await replayTape(tape, connect, timeoutMs)
     expect(verdicts).toEqual(['timed out', 'same'])
     expect(notes).toEqual([note])
   })

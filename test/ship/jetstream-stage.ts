@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { openStore, type JetStreamStore } from '../../src/ship/index.js'
+import { natsOptions } from '../fixtures/nats-options.mjs'
 
 export const hasServer = spawnSync('nats-server', ['--version']).status === 0
 
@@ -17,8 +18,7 @@ export function useJetStream(): () => JetStreamStore {
   let store: JetStreamStore
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'wiretape-jetstream-'))
-    const options = ['-a', '127.0.0.1', '-p', '-1', '--ports_file_dir', folder, '-js', '-sd', folder]
-    server = spawn('nats-server', options, { stdio: 'ignore' })
+    server = spawn('nats-server', natsOptions(folder, folder), { stdio: 'ignore' })
     store = (await openStore(
       await addressOf(join(folder, `nats-server_${server.pid}.ports`)),
       {},

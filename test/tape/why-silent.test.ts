@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { summarizeTape } from '../../src/tape/index.js'
+import { identity } from '../fixtures/identity.mjs'
 
 const t = '2026-08-01T10:00:00.000Z'
 
 function meta(url: string | null): object {
   const session = '00000000-0000-4000-8000-000000000000'
   const transport = url === null ? 'stdio' : 'streamable-http'
-  const about = { version: '0.1.0', session, transport, url, segment: 0, redaction: 'defaults', metadata: {} }
+  const about = { ...identity, session, transport, url }
   return { v: 1, type: 'meta', startedAt: t, label: 'kettle', command: ['kettle'], wiretape: about }
 }
 

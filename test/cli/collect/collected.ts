@@ -13,6 +13,7 @@ import {
   type Manifest,
   type ObjectStore,
 } from '../../../src/ship/index.js'
+import { identity } from '../../fixtures/identity.mjs'
 
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'wiretape-collect-test-'))
@@ -36,15 +37,7 @@ export function tapeOf(
     label,
     command: ['server'],
     mcpTapVersion: 'wiretape 0.1.0',
-    wiretape: {
-      version: '0.1.0',
-      session,
-      transport: 'stdio',
-      url: null,
-      segment: 0,
-      redaction: 'defaults',
-      metadata: {},
-    },
+    wiretape: { ...identity, session },
   }
   const lines: object[] = [meta]
   for (let i = 0; i < calls; i += 1) {

@@ -6,6 +6,7 @@ import { mergedRows, type RowSieve } from '../../../src/cli/inspect/rows.js'
 import { prepareSieve } from '../../../src/cli/inspect/sieve.js'
 import { loadRecordings } from '../../../src/cli/recordings.js'
 import { fixtures } from '../../behaviour/run-cli.js'
+import { identity } from '../../fixtures/identity.mjs'
 
 let folder = ''
 beforeAll(() => {
@@ -124,14 +125,6 @@ describe('a filter', () => {
       us: n,
       ...more,
     })
-    const identity = {
-      version: '0',
-      session: 's',
-      transport: 'stdio',
-      url: null,
-      segment: 0,
-      redaction: 'none',
-    }
     const tape = [
       {
         v: 1,

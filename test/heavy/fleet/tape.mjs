@@ -1,5 +1,6 @@
 // @ts-check
 import { randomUUID } from 'node:crypto'
+import { identity } from '../../fixtures/identity.mjs'
 
 /**
  * A finished tape of a session: `calls` calls of a tool, each with its response and a text that no other call has.
@@ -9,15 +10,7 @@ import { randomUUID } from 'node:crypto'
  */
 export function makeTape(recorder, calls) {
   const startedAt = `2026-08-0${1 + (recorder % 3)}T10:00:00.000Z`
-  const identity = {
-    version: '0.1.0',
-    session: randomUUID(),
-    transport: 'stdio',
-    url: null,
-    segment: 0,
-    redaction: 'defaults',
-    metadata: {},
-  }
+  const own = { ...identity, session: randomUUID() }
   /** @type {object[]} */
   const lines = [
     {
@@ -27,7 +20,7 @@ export function makeTape(recorder, calls) {
       label: `shop-${recorder % 5}`,
       command: ['server'],
       mcpTapVersion: 'wiretape 0.1.0',
-      wiretape: identity,
+      wiretape: own,
     },
   ]
   for (let i = 0; i < calls; i += 1) {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statfsSync, w
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { natsOptions } from '../../fixtures/nats-options.mjs'
 
 /** Room for recordings until the disk is full. */
 const roomBytes = 1_200_000
@@ -26,18 +27,7 @@ export async function fullDisk({ folder, cli, holds, openStore }) {
   /** @type {import('node:child_process').ChildProcess[]} */
   const children = []
   try {
-    const options = [
-      '-a',
-      '127.0.0.1',
-      '-p',
-      '-1',
-      '--ports_file_dir',
-      ports,
-      '-js',
-      '-sd',
-      join(folder, 'js'),
-    ]
-    const server = spawn('nats-server', options, { stdio: 'ignore' })
+    const server = spawn('nats-server', natsOptions(ports, join(folder, 'js')), { stdio: 'ignore' })
     children.push(server)
     const portsFile = join(ports, `nats-server_${server.pid}.ports`)
     await until(

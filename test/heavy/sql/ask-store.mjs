@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { startS3 } from '../ship/s3-server.mjs'
 import { lookInBrowser } from './look-in-browser.mjs'
+import { identity } from '../../fixtures/identity.mjs'
 
 const secret = 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY'
 const address = 's3://tapes/fleet/all'
@@ -112,14 +113,7 @@ export async function askStore({ folder, recordings, cli, env: given, holds }) {
 function writeLongTape(path) {
   mkdirSync(join(path, '..'), { recursive: true })
   const session = 'a1b2c3d4-0000-4000-8000-000000000000'
-  const identity = {
-    version: '0.1.0',
-    session,
-    transport: 'stdio',
-    url: null,
-    segment: 0,
-    redaction: 'defaults',
-  }
+  const own = { ...identity, session }
   const lines = [
     {
       v: 1,
@@ -128,7 +122,7 @@ function writeLongTape(path) {
       label: 'long',
       command: ['server'],
       mcpTapVersion: 'wiretape 0.1.0',
-      wiretape: { ...identity, metadata: {} },
+      wiretape: own,
     },
     ...Array.from({ length: 4_000 }, (_, seq) => ({
       t: '2026-08-01T10:00:01.000Z',
