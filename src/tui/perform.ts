@@ -138,7 +138,7 @@ function openInEditor(state: ScreenState, context: Context, about: number | unde
   const { log } = context
   const text = about === undefined ? undefined : log.textOf(about)
   if (text === undefined) return say(state, 'nothing to open here')
-  const opened = log.heldOf(about!) ? write(state, context, about, 'edit').state : state
+  const opened = log.heldOf(about) ? write(state, context, about, 'edit').state : state
   return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
 }
 
