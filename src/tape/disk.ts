@@ -90,8 +90,14 @@ export interface DiskTrouble {
   readonly isFull: boolean
 }
 
-export function troubleOf(error: unknown): DiskTrouble {
-  return { reason: diskReason(error), isFull: isFull(error) }
+export const tapeRemoved: DiskTrouble = {
+  reason: 'the tape file was removed or truncated while it was being written',
+  isFull: false,
+}
+
+/** @param before words before the reason */
+export function troubleOf(error: unknown, before = ''): DiskTrouble {
+  return { reason: before + diskReason(error), isFull: isFull(error) }
 }
 
 /** Short reason why a write failed, without paths: it is shown on the tape and on a terminal. */

@@ -9,7 +9,7 @@ import type {
   TapeRecord,
 } from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
-import { codeOf, realDisk, troubleOf, type Disk, type DiskTrouble } from './disk.js'
+import { codeOf, realDisk, tapeRemoved, troubleOf, type Disk, type DiskTrouble } from './disk.js'
 import { LineBuffer } from './line-buffer.js'
 import type { JournalOptions, JournalReport, TapeEnd } from './journal-report.js'
 import { Reserve } from './reserve.js'
@@ -311,10 +311,7 @@ export class Journal {
   #replaceRemoved(): void {
     if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
-    this.#trouble = {
-      reason: 'the tape file was removed or truncated while it was being written',
-      isFull: false,
-    }
+    this.#trouble = tapeRemoved
     if (!next) return
     const gone = this.#inFile.amount
     this.#forget(this.#file.path)
@@ -367,9 +364,7 @@ export class Journal {
     if (!this.#file.append(line)) return
     this.#reserve.release()
     const failed = this.#file.append(line)
-    if (!failed) return
-    const { reason, isFull } = troubleOf(failed.cause)
-    this.#trouble = { reason: `the end could not be written: ${reason}`, isFull }
+    if (failed) this.#trouble = troubleOf(failed.cause, 'the end could not be written: ')
   }
 
   #seal(): void {
