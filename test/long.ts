@@ -2,9 +2,9 @@
 export const isLong = process.env['WIRETAPE_LONG'] !== undefined
 
 /**
- * How often a property is tried: an eighth of `full`, since the tests run all the time; all of it in `npm run
+ * How often a property is tried: a twelfth of `full`, since the tests run all the time; all of it in `npm run
  * test:long`.
  */
 export function runs(full: number): number {
-  return isLong ? full : Math.ceil(full / 8)
+  return isLong ? full : Math.ceil(full / 12)
 }

@@ -15,9 +15,9 @@ describe('wiretape replay', () => {
   })
 
   it('marks a time-out and goes on', async () => {
-    const run = await replay('base.jsonl', release('hang'), '--timeout', '5')
+    const run = await replay('base.jsonl', release('hang'), '--timeout', '3')
     expect(found(run)).toEqual(['timed out tools/call search #7'])
-    expect(run.stdout).toContain('    Timeout after 5.0s\n')
+    expect(run.stdout).toContain('    Timeout after 3.0s\n')
     expect(run.stdout).toContain('Different: 5 same, 1 timed out')
     expect(run.stdout).not.toContain('a longer time-out')
   })

@@ -24,7 +24,7 @@ import { oddTape } from './odd-tapes.js'
 
 let folder = ''
 const names: string[] = []
-const odd = isLong ? 150 : 6
+const odd = isLong ? 150 : 3
 /** Counted and searched in every way; `npm test` leaves out the short ones. */
 const counted = (): readonly string[] =>
   isLong ? names : names.filter((name) => /odd|every|hostile/.test(name))

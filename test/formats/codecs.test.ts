@@ -136,7 +136,8 @@ describe('bad input', () => {
   it.each(['jsonrpc', 'inspector', 'streamable-http', 'http-sse'])(
     'as deep as can be, %s is read or refused',
     async (id) => {
-      const bomb = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(60_000)}${']'.repeat(60_000)}}`
+      const depth = isLong ? 60_000 : 20_000
+      const bomb = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(depth)}${']'.repeat(depth)}}`
       const text =
         id === 'jsonrpc'
           ? bomb

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { runs } from '../long.js'
+import { isLong, runs } from '../long.js'
 import { parseSavedCalls, type SavedCallsReading } from '../../src/saved-calls/index.js'
 
 const published = resolve(import.meta.dirname, '../../docs/schemas/saved-calls.schema.json')
@@ -156,8 +156,9 @@ describe('a file of saved calls', () => {
   })
 
   it('with many faults is refused without delay', () => {
-    const members = Array.from({ length: 60_000 }, (_, i) => `m${i}: 1`)
-    expect(read(`${members.join('\n')}\ncalls: []\n`).diagnostics).toHaveLength(60_001)
+    const length = isLong ? 60_000 : 5_000
+    const members = Array.from({ length }, (_, i) => `m${i}: 1`)
+    expect(read(`${members.join('\n')}\ncalls: []\n`).diagnostics).toHaveLength(length + 1)
   })
 
   it('tells no value of the environment in what is wrong', () => {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../src/render/index.js'
+import { runs } from '../long.js'
 import { call, createScreen, gate, hello, result } from './stage.js'
 
 const request = (seq: number, more: object = {}): object => ({ corr: `message-${seq}`, ...more })
@@ -102,7 +103,7 @@ describe('the picture', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(40) },
     )
   })
 
