@@ -9,7 +9,7 @@ import {
   type Rows,
 } from '../model/index.js'
 import type { RecordingFile } from '../tape/index.js'
-import { createByteTexts } from './byte-texts.js'
+import { createByteTexts } from '../wire/index.js'
 import { LineChunks } from './line-chunks.js'
 import { inFile } from './named-file.js'
 import { withProgress } from './progress.js'

@@ -21,6 +21,7 @@ import {
 } from '../model/index.js'
 import { asParts, lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
+import { LineChunks } from './line-chunks.js'
 import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
 import { withProgress } from './progress.js'
@@ -37,9 +38,10 @@ export interface OpenRecording {
    *
    * @param report gets the problems of the files
    * @param only selects records by their number; only after all were read once
+   * @param lent see `Recording`
    * @throws WiretapeError with the user's name of the file
    */
-  records(report?: (problem: Problem) => void, only?: Selection): AsyncIterable<TapeRecord>
+  records(report?: (problem: Problem) => void, only?: Selection, lent?: boolean): AsyncIterable<TapeRecord>
   /** Like `records`, for consumers that parse each message. */
   values?(report: (problem: Problem) => void): AsyncIterable<TapeRecord>
   /** See `Recording`. */
@@ -120,8 +122,9 @@ async function openScannable(
       .map(joined)
       .map((files) => ({
         files,
-        records: (report?: (problem: Problem) => void, only?: Selection) => recordsOf(files, report, only),
-        values: (report: (problem: Problem) => void) => recordsOf(files, report, undefined, true),
+        records: (report?: (problem: Problem) => void, only?: Selection, lent = false) =>
+          recordsOf(files, { report, only, lent }),
+        values: (report: (problem: Problem) => void) => recordsOf(files, { report, values: true }),
         ends: () => endsOf(files),
         ...(files.every(isScannable) && {
           scan: (scanning: Omit<Scanning, 'isLegacySse'>) => scanAll(files, scanning),
@@ -259,19 +262,25 @@ async function scanAll(
   return longestId
 }
 
-function recordsOf(
-  group: readonly OpenedFile[],
-  report: (problem: Problem) => void = () => undefined,
-  only?: Selection,
-  values = false,
-): AsyncIterable<TapeRecord> {
+interface Reading {
+  readonly report?: ((problem: Problem) => void) | undefined
+  readonly only?: Selection | undefined
+  readonly values?: boolean
+  readonly lent?: boolean
+}
+
+function recordsOf(group: readonly OpenedFile[], reading: Reading): AsyncIterable<TapeRecord> {
+  const { only } = reading
   let first = 0
   const [{ isLegacySse } = { isLegacySse: false }] = group
   return chained(
     group.map((opened) => () => {
       const before = first
       first += opened.count ?? 0
-      const records = recordsIn(opened, report, only && ((record) => only(before + record)), values)
+      const records = recordsIn(opened, {
+        ...reading,
+        only: only && ((record) => only(before + record)),
+      })
       return isLegacySse ? mapped(records, inLegacySse) : records
     }),
   )
@@ -302,24 +311,29 @@ function holds({ buffer, byteOffset, length }: Uint8Array, text: string): boolea
 
 function recordsIn(
   opened: OpenedFile,
-  report: (problem: Problem) => void,
-  only: Selection | undefined,
-  values: boolean,
+  { report, only, values = false, lent = false }: Reading,
 ): AsyncIterable<TapeRecord> {
   const { file, name, checked = false } = opened
   let problems = 0
   let count = 0
   const take = (diagnostic: Diagnostic): void => {
     problems += 1
-    report({ ...diagnostic, file: name })
+    report?.({ ...diagnostic, file: name })
   }
   if (file.fault) take(file.fault)
   const { sizeBytes, path, format } = file
-  const bytes = (): AsyncIterable<Uint8Array> =>
-    withProgress(name, format.borrows ? lentBytes(path, sizeBytes) : file.bytes(sizeBytes), sizeBytes)
+  const lends = lent && format.id === 'trace-v1' ? new LineChunks() : undefined
+  const chunks = (): AsyncIterable<Uint8Array> => {
+    if (lends) return lends.read(path, sizeBytes)
+    return format.borrows ? lentBytes(path, sizeBytes) : file.bytes(sizeBytes)
+  }
+  const bytes = (): AsyncIterable<Uint8Array> => withProgress(name, chunks(), sizeBytes)
   const selects = only !== undefined && checked && file.format.selects === true
   const { seen } = opened
-  const records = file.format.read({ bytes, checked, seen, values, ...(selects && { only }) }, take)
+  const records = file.format.read(
+    { bytes, checked, seen, values, ...(lends && { lends }), ...(selects && { only }) },
+    take,
+  )
   const failed = (error: unknown): unknown => inFile(error, name, file.path)
   if (selects) return attended(records, { ended: () => undefined, failed })
   const counted = only

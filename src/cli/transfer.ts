@@ -78,8 +78,8 @@ function tellingWhatIsMissing(recording: OpenRecording): OpenRecording {
   const { name } = recording.files[0]!
   return {
     ...recording,
-    records(report, only) {
-      const records = recording.records(report, only)
+    records(report, only, lent) {
+      const records = recording.records(report, only, lent)
       if (!report || only) return records
       const watch = createSegmentWatch()
       const watched = mapped(records, (record) => {
@@ -160,24 +160,28 @@ export async function transfer(
   let losses = 0
   let told = 0
   const read: Recording = {
-    records() {
+    records(lent) {
       let found = 0
       // Passes find the same problems in order: report only those beyond earlier passes.
-      return recording.records((problem) => {
-        found += 1
-        if (found <= told) return
-        told = found
-        complaints.input(problem)
-      })
+      return recording.records(
+        (problem) => {
+          found += 1
+          if (found <= told) return
+          told = found
+          complaints.input(problem)
+        },
+        undefined,
+        lent,
+      )
     },
   }
   const edited = edit ? edit(read) : { ...read, ...(recording.ends && { ends: () => recording.ends!() }) }
   const counted: Recording = {
     ...edited,
     takesInTurn: true,
-    records() {
+    records(lent) {
       let seen = 0
-      return mapped(edited.records(), (record) => {
+      return mapped(edited.records(lent), (record) => {
         seen += messagesIn(record)
         // Each pass counts from 0 and may end early.
         if (seen > messages) messages = seen

@@ -9,6 +9,7 @@ import {
 import { idKey } from '../wire/index.js'
 import { mapped } from './iterate.js'
 import type { Recording } from './format.js'
+import { LentMessage } from './trace-v1/index.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 
 /**
@@ -18,11 +19,11 @@ import { bareMeta, madeUpId } from './session-json/session.js'
  * @param options.links also find links other than responses @default true
  */
 export function adopt(recording: Recording, options: { readonly links?: boolean } = {}): Recording {
-  function records(): AsyncIterable<TapeRecord> {
+  function records(lent?: boolean): AsyncIterable<TapeRecord> {
     let foreign = false
     let relate = createRelate(options)
     let count = 0
-    return mapped(recording.records(), (record) => {
+    return mapped(recording.records(lent), (record) => {
       if (record.type === 'meta') {
         // A tape that lost its first line may be wiretape's own: its messages then have ids.
         foreign = record.wiretape === undefined && record.made !== true
@@ -57,5 +58,7 @@ function named(record: MessageRecord, relate: Relate, count: number): MessageRec
   const parts = record.parts.map((part, i) =>
     relate(record, part, `msg-${String((record.seq ?? count) + i + 1).padStart(3, '0')}`),
   )
-  return { ...record, parts }
+  if (!(record instanceof LentMessage)) return { ...record, parts }
+  record.parts = parts
+  return record
 }

@@ -16,13 +16,13 @@ interface Asked {
  * was not forwarded. Dropped messages without a response stay dropped.
  */
 export function answeredHere(recording: Recording): Recording {
-  return { ...recording, records: () => recordsOf(recording) }
+  return { ...recording, records: (lent) => recordsOf(recording, lent) }
 }
 
-function recordsOf(recording: Recording): AsyncIterable<TapeRecord> {
+function recordsOf(recording: Recording, lent: boolean | undefined): AsyncIterable<TapeRecord> {
   const answered = createAnsweredHere()
   return replaced(
-    recording.records(),
+    recording.records(lent),
     (record) => answered.see(record),
     () => answered.rest(),
   )

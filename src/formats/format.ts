@@ -1,4 +1,5 @@
 import type { MessageRecord, MetaRecord, Report, TapeRecord } from '../model/index.js'
+import type { PlainLines } from './trace-v1/plain-lines.js'
 
 /** A file to be read: its bytes from the start, any number of times. */
 export interface Input {
@@ -7,6 +8,11 @@ export interface Input {
   readonly checked?: boolean
   /** The caller uses each message's value soon: readers that have the value add it to the record. */
   readonly values?: boolean
+  /**
+   * The caller is done with a message before it requests the next: readers may lend its bytes (`LentMessage`).
+   * `lines` are the plain lines of the last chunk, if another thread found them.
+   */
+  readonly lends?: { readonly lines: PlainLines | undefined }
   /** Facts from an earlier pass, for later passes. */
   readonly seen?: Seen
   /**
@@ -46,7 +52,8 @@ export interface RecordingEnds {
 
 /** A recording to be written: its records in file order, any number of times. */
 export interface Recording {
-  records(): AsyncIterable<TapeRecord>
+  /** @param lent messages may be `LentMessage`s, valid until the next record is requested. @default false */
+  records(lent?: boolean): AsyncIterable<TapeRecord>
   /** Undefined where finding them requires reading all records. */
   ends?(): Promise<RecordingEnds | undefined>
   /**

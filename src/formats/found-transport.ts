@@ -1,5 +1,6 @@
 import { asLegacySse, isEndpointEvent, type MetaRecord, type TapeRecord } from '../model/index.js'
 import { flatMapped } from './iterate.js'
+import { ownRecord } from './trace-v1/lent-message.js'
 
 /** Records that may wait for evidence; after that, a session keeps the transport of its first line. */
 const mostHeld = 1_000
@@ -29,7 +30,7 @@ export function withFoundTransport(records: AsyncIterable<TapeRecord>): AsyncIte
     if (!meta) return [record]
     if (isEndpointEvent(record)) return decided(asLegacySse(meta), [record])
     if (saysStreamable(record) || held.length >= mostHeld) return decided(meta, [record])
-    held.push(record)
+    held.push(record.type === 'message' ? ownRecord(record) : record)
     return []
   }
 

@@ -28,7 +28,9 @@ export {
   skipPlainText,
   skipSpace,
   skipText,
+  unusualValues,
 } from './json-bytes.js'
+export { createByteTexts } from './byte-texts.js'
 export { mayHaveControls } from './control-bytes.js'
 export { PlainMessage } from './plain-message.js'
 export { LineFramer } from './line-framer.js'

@@ -17,6 +17,11 @@ const mostDigits = 15
 /** Deeper values are refused. */
 const deepest = 200
 
+/** Values so far that some JSON readers refuse, with a margin: deep nesting, long numbers, escaped surrogates. */
+export const unusualValues = { count: 0 }
+const unusualDepth = 180
+const unusualDigits = 3_900
+
 export function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at += 1
@@ -99,6 +104,8 @@ function skipEscape(bytes: Uint8Array, start: number): number {
       return start + 1
     case 0x75: // u
       for (let at = start + 1; at < start + 5; at += 1) if (!isHex(bytes[at]!)) return -1
+      // d: the first digit of a surrogate
+      if ((bytes[start + 1]! | 0x20) === 0x64) unusualValues.count += 1
       return start + 5
     default:
       return -1
@@ -142,6 +149,7 @@ export function skipNumber(bytes: Uint8Array, start: number): number {
 export function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start
   while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1
+  if (at - start > unusualDigits) unusualValues.count += 1
   return at === start ? -1 : at
 }
 
@@ -180,6 +188,7 @@ export function skipAny(bytes: Uint8Array, start: number, depth = 0): number {
 }
 
 function skipObject(bytes: Uint8Array, start: number, depth: number): number {
+  if (depth > unusualDepth) unusualValues.count += 1
   let at = skipSpace(bytes, start)
   if (bytes[at] === CLOSE_OBJECT) return at + 1
   for (;;) {
@@ -198,6 +207,7 @@ function skipObject(bytes: Uint8Array, start: number, depth: number): number {
 }
 
 function skipArray(bytes: Uint8Array, start: number, depth: number): number {
+  if (depth > unusualDepth) unusualValues.count += 1
   let at = skipSpace(bytes, start)
   if (bytes[at] === CLOSE_ARRAY) return at + 1
   for (;;) {

@@ -18,7 +18,7 @@ export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Pro
   const { recording, close } = await openOne([await recordingPath(options.sessionFile, io)], io)
   try {
     const complaints = createComplaints()
-    const view = await viewSession(recording)
+    const view = await viewSession({ records: () => recording.records() })
     let count = 0
     const dropped = createDroppedFrames()
     for await (const record of recording.records(complaints.input)) {

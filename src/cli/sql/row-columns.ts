@@ -9,7 +9,7 @@ import {
   type TapeRecord,
   type Rows,
 } from '../../model/index.js'
-import { createByteTexts } from '../byte-texts.js'
+import { createByteTexts } from '../../wire/index.js'
 import { cellOf, noInt, rowsInGroup, type ColumnValues } from './column-values.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
 import { DerivedColumns, isFailure, seqOf } from './derived-columns.js'

@@ -7,6 +7,7 @@ import { otherRow, type OtherRow } from '../told/other-row.js'
 import { cell, harmless } from './cell.js'
 import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
+const bytewise = new TextDecoder('latin1')
 const columns = [
   'seq',
   'time',
@@ -44,7 +45,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
         losses.marks(record)
         losses.links(record)
       }
-      return lineOf(messageCells(told), told.text)
+      return told.utf8 ? lentLine(told, told.utf8) : lineOf(messageCells(told), told.text)
     }
     const row = otherRow(told)
     if (row) return lineOf(columns.map((name) => cell(row[name as keyof OtherRow])).slice(0, -1), row.payload)
@@ -55,7 +56,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
     losses.tell()
     return []
   }
-  const rows = (): AsyncIterable<Piece> => flatMapped(tellRecords(recording), linesOf, end)
+  const rows = (): AsyncIterable<Piece> => flatMapped(tellRecords(recording, true), linesOf, end)
   const names = (): AsyncIterable<Piece> => just([`${columns.join(',')}\r\n`])
   return textChunks(chained([names, rows]), recording)
 }
@@ -82,6 +83,13 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
     record.modified ? 'true' : '',
     `${sizeBytes}`,
   ]
+}
+
+/** As `lineOf`. A JSON object on one line begins no cell of its own, unless it contains a semicolon. */
+function lentLine(told: ToldMessage, json: Uint8Array): Piece[] {
+  const latin1 = bytewise.decode(json)
+  if (latin1.includes(';')) return lineOf(messageCells(told), told.record.raw)
+  return [`${messageCells(told).join(',')},"`, { quoted: json, latin1 }, '"\r\n']
 }
 
 /** The payload is a separate piece: it holds most of the text, and is not copied before encoding. */

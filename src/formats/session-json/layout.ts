@@ -1,7 +1,7 @@
 import { Correlator, type MessageRecord, type Part, type TapeRecord, type Draft } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { Piece } from '../text-chunks.js'
-import { encodeRecord } from '../trace-v1/index.js'
+import { encodeRecord, LentMessage, ownRecord } from '../trace-v1/index.js'
 import { inReach, isWellFormed } from './demanding.js'
 import { createDroppedFrames, type DroppedFrame } from './dropped.js'
 import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
@@ -53,7 +53,7 @@ export function createLayout(
   { compact = false }: Spacing = {},
 ): Layout {
   const { own, nameless } = origin
-  const spaced = compact ? (json: string): Piece => json : indented
+  const spaced = compact ? (json: string | Uint8Array): Piece => json : indented
   const usual = usualWithout(origin)
   const correlator: Correlator<string> | undefined =
     own && !nameless ? undefined : new Correlator(idKey, { links: false })
@@ -71,14 +71,8 @@ export function createLayout(
 
   /** Entries of messages that did not cross the wire. Like other lines, their lines become notes. */
   function droppedEntries(frames: readonly DroppedFrame[]): (readonly Piece[])[] {
-    const entries = frames.flatMap(({ held, mark }) =>
-      held.parts.flatMap((part, i) => {
-        if (!isRepresentable(held.raw.slice(part.start, part.end))) return []
-        const place = placeOf(part, held.seq ?? nextSequence, i)
-        const ours = entryOf({ ...held, type: 'message' }, part, place, context).add(mark[0], mark[1])
-        const kept = keptOf(held.extra, held.batch ? i : undefined)
-        return [entryText(withKeptMembers(ours, kept), spaced)]
-      }),
+    const entries = frames.flatMap((frame) =>
+      droppedMembers(frame, nextSequence, context).map((entry) => entryText(entry, spaced)),
     )
     entryCount += entries.length
     return entries
@@ -90,18 +84,24 @@ export function createLayout(
     nextSequence = Math.min(given + record.parts.length, Number.MAX_SAFE_INTEGER)
     const places = record.parts.map((part, i) => placeOf(part, given, i))
     if (correlator) correlate(record, places, correlator)
-    if (usual.length === 0 || (record.seq === undefined && record.us === undefined)) {
-      const plain = plainEntry(record, places[0]!, context, correlator !== undefined)
-      const beside = plain === undefined ? undefined : besidePlain(record)
-      if (plain !== undefined && (beside === undefined || usual.length === 0)) {
-        const note =
-          beside === undefined
-            ? {}
-            : { note: noteText(entryCount, JSON.stringify(places[0]!.proxyId), beside) }
-        entryCount += 1
-        return { entries: [[plain, spaced(record.raw)]], ...note }
-      }
-    }
+    return placePlain(record, places[0]!) ?? placeOther(ownRecord(record), given, places)
+  }
+
+  function placePlain(record: MessageRecord, place: EntryPlace): Placed | undefined {
+    if (usual.length > 0 && (record.seq !== undefined || record.us !== undefined)) return undefined
+    const plain = plainEntry(record, place, context, correlator !== undefined)
+    if (plain === undefined) return undefined
+    const beside = besidePlain(record)
+    if (beside !== undefined && usual.length > 0) return undefined
+    const entries = [[plain, spaced(record instanceof LentMessage ? record.utf8 : record.raw)]]
+    const at = entryCount
+    entryCount += 1
+    return beside === undefined
+      ? { entries }
+      : { entries, note: noteText(at, JSON.stringify(place.proxyId), beside) }
+  }
+
+  function placeOther(record: MessageRecord, given: number, places: readonly EntryPlace[]): Placed {
     const message = correlator ? named(record, given, places) : record
     const placed: PlacedEntry[] = []
     for (const [i, part] of message.parts.entries()) {
@@ -125,6 +125,19 @@ export function createLayout(
   }
 
   return { place, rest: () => ({ entries: droppedEntries(droppedFrames.rest()) }) }
+}
+
+function droppedMembers(
+  { held, mark }: DroppedFrame,
+  nextSequence: number,
+  context: EntryContext,
+): Members[] {
+  return held.parts.flatMap((part, i) => {
+    if (!isRepresentable(held.raw.slice(part.start, part.end))) return []
+    const place = placeOf(part, held.seq ?? nextSequence, i)
+    const ours = entryOf({ ...held, type: 'message' }, part, place, context).add(mark[0], mark[1])
+    return [withKeptMembers(ours, keptOf(held.extra, held.batch ? i : undefined))]
+  })
 }
 
 /** A note on an entry. @param id JSON text */
@@ -189,6 +202,6 @@ function entryText(entry: Members, spaced: (payload: string) => Piece): Piece[] 
   return [...pieces, text]
 }
 
-function indented(json: string): Piece {
+function indented(json: string | Uint8Array): Piece {
   return { indented: json, level: memberLevel }
 }

@@ -1,7 +1,7 @@
 import type { MessageRecord, Part } from '../../model/index.js'
-import { encodeMessageAround } from '../trace-v1/index.js'
+import { encodeMessageAround, LentMessage } from '../trace-v1/index.js'
 import { microsOf, type EntryContext, type EntryPlace } from './entry.js'
-import { isId, isRepresentable } from './representable.js'
+import { isId, isRepresentable, isRepresentableEnvelope } from './representable.js'
 import { timestampOf } from './time.js'
 
 /**
@@ -30,9 +30,8 @@ export function plainEntry(
   if (timestamp === undefined) return undefined
   if (record.us === undefined ? !made : record.us !== Math.max(0, micros - context.startMicros))
     return undefined
-  const { raw } = record
   const { envelope } = part
-  if (part.start !== 0 || part.end !== raw.length || !isRepresentable(raw, envelope)) return undefined
+  if (!(record instanceof LentMessage ? canLendPayload(record) : hasPlainPayload(record))) return undefined
   const { id, method } = envelope
   return `    {
       "proxy_id": ${JSON.stringify(place.proxyId)},
@@ -97,6 +96,15 @@ const besidePart: ReadonlySet<string> = new Set<keyof Part>([
   'duplicateOf',
   'links',
 ])
+
+function hasPlainPayload({ raw, parts }: MessageRecord): boolean {
+  const { start, end, envelope } = parts[0]!
+  return start === 0 && end === raw.length && isRepresentable(raw, envelope)
+}
+
+function canLendPayload({ isUnusual, parts }: LentMessage): boolean {
+  return !isUnusual && isRepresentableEnvelope(parts[0]!.envelope)
+}
 
 function isBare(record: MessageRecord): boolean {
   if (record.batch) return false

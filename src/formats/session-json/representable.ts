@@ -2,6 +2,14 @@ import type { Envelope } from '../../model/index.js'
 import { readEnvelope } from '../../wire/index.js'
 import { isDemanding } from './demanding.js'
 
+/** The part of `isRepresentable` that concerns the envelope. */
+export function isRepresentableEnvelope({ kind, id, odd, errorCode, errorMessage }: Envelope): boolean {
+  if (kind === 'invalid' || odd) return false
+  if (kind === 'notification' ? id !== undefined : id === undefined) return false
+  if (id !== undefined && !isId(id)) return false
+  return kind !== 'error' || (errorMessage !== undefined && isInteger(errorCode))
+}
+
 /**
  * Whether a message can be the payload of a session file: one JSON-RPC 2.0 request, notification, result or
  * error that the format's own reader accepts, which otherwise refuses the whole file. Ids are strings or
@@ -10,12 +18,7 @@ import { isDemanding } from './demanding.js'
  * @param envelope result of `readEnvelope` for the text
  */
 export function isRepresentable(text: string, envelope: Envelope = readEnvelope(text, 0)): boolean {
-  const { kind, id, odd, errorCode, errorMessage } = envelope
-  if (kind === 'invalid' || odd) return false
-  if (kind === 'notification' ? id !== undefined : id === undefined) return false
-  if (id !== undefined && !isId(id)) return false
-  if (kind === 'error' && !(errorMessage !== undefined && isInteger(errorCode))) return false
-  return !isDemanding(text)
+  return isRepresentableEnvelope(envelope) && !isDemanding(text)
 }
 
 /** A string or an integer, as JSON text. */

@@ -12,6 +12,7 @@ import {
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 import { flatMapped } from '../iterate.js'
+import { LentMessage } from '../trace-v1/index.js'
 
 /** A record with the data that formats for people and other tools need. */
 export type Told =
@@ -33,8 +34,10 @@ export interface ToldMessage {
   readonly us: number | undefined
   /** For a response: time of the other side, without the time its request was held or it waited for its client. */
   readonly latencyUs?: number
-  /** Exact text. */
+  /** Exact text; empty for a message with `utf8`. */
   readonly text: string
+  /** Bytes of the exact text of a `LentMessage`. */
+  readonly utf8?: Uint8Array
   /** Size of the text in UTF-8. */
   readonly sizeBytes: number
   /** For a response, its request. */
@@ -56,10 +59,14 @@ export interface OpenRequest {
 /** Open requests remembered; beyond that, the oldest count as unanswered. */
 const mostOpen = 100_000
 
-/** Reads a recording once; holds no payloads. Links are returned where the recording has them. */
-export function tellRecords(recording: Recording): AsyncIterable<Told> {
+/**
+ * Reads a recording once; holds no payloads. Links are returned where the recording has them.
+ *
+ * @param lent as for `records`
+ */
+export function tellRecords(recording: Recording, lent = false): AsyncIterable<Told> {
   const teller = new Teller()
-  return flatMapped(adopt(recording, { links: false }).records(), (record) => teller.tell(record))
+  return flatMapped(adopt(recording, { links: false }).records(lent), (record) => teller.tell(record))
 }
 
 class Teller {
@@ -96,10 +103,12 @@ class Teller {
     this.#rows += 1
     const request = correlatedId === undefined ? undefined : this.#open.get(correlatedId)
     if (request) this.#open.delete(correlatedId!)
-    const text = record.raw.slice(part.start, part.end)
+    const lent = record instanceof LentMessage ? record.utf8 : undefined
+    const text = lent ? '' : record.raw.slice(part.start, part.end)
     const sizeBytes = part.sizeBytes ?? utf8Length(text)
     // Member by member, for speed: recordings have millions of messages.
     const told: Draft<ToldMessage> = { kind: 'message', record, part, seq, us, text, sizeBytes }
+    if (lent) told.utf8 = lent
     if (request) told.request = request
     // A response given by a person has no latency of the other side.
     if (us !== undefined && request?.us !== undefined && !record.injected)

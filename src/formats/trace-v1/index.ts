@@ -6,11 +6,13 @@ import type { Format, Input, Recording } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
 import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
+import { readLent } from './read-lent.js'
 import { readTraceLines } from './read.js'
 import { createSeveralServers, severalServersCode } from './several-servers.js'
 
 export { decodeLine } from './decode.js'
 export { encodeMessageAround, encodeRecord } from './encode.js'
+export { LentMessage, ownRecord } from './lent-message.js'
 export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js'
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
@@ -89,7 +91,9 @@ function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
   // Record numbers include the added first line.
   const wanted = only && seen?.made ? { ...input, only: (record: number) => only(record + 1) } : input
   const records = withFoundTransport(
-    mapped(readTraceLines(input.bytes(), report, wanted), ({ record }) => record),
+    input.lends && !only
+      ? readLent(input, report)
+      : mapped(readTraceLines(input.bytes(), report, wanted), ({ record }) => record),
   )
   if (only) {
     const made = seen?.made && only(0) ? [seen.made] : []

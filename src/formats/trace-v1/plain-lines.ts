@@ -1,7 +1,17 @@
-import { PlainLine, readPlainLine } from './plain-line.js'
+import { PlainLine } from './plain-line.js'
+import { readPlainLine } from './read-plain-line.js'
 
 const kinds = ['request', 'notification', 'result', 'error'] as const
-const flag = { fromServer: 1, late: 2, toolError: 4, redacted: 8, http: 16, sse: 32 } as const
+const flag = {
+  fromServer: 1,
+  late: 2,
+  toolError: 4,
+  redacted: 8,
+  http: 16,
+  sse: 32,
+  frameEnd: 64,
+  unusual: 128,
+} as const
 
 /** Integers and other numbers per line. */
 const [ints, numbers] = [25, 4]
@@ -66,6 +76,8 @@ export class PlainLines {
     line.redacted = (flags & flag.redacted) !== 0
     line.http = (flags & flag.http) !== 0
     line.sse = (flags & flag.sse) !== 0
+    line.frameEnd = (flags & flag.frameEnd) !== 0
+    line.unusual = (flags & flag.unusual) !== 0
     line.timeStart = all[at + 3]!
     line.timeEnd = all[at + 4]!
     line.rawStart = all[at + 5]!
@@ -109,7 +121,9 @@ export class PlainLines {
       (line.toolError ? flag.toolError : 0) |
       (line.redacted ? flag.redacted : 0) |
       (line.http ? flag.http : 0) |
-      (line.sse ? flag.sse : 0)
+      (line.sse ? flag.sse : 0) |
+      (line.frameEnd ? flag.frameEnd : 0) |
+      (line.unusual ? flag.unusual : 0)
     all[at + 3] = line.timeStart
     all[at + 4] = line.timeEnd
     all[at + 5] = line.rawStart

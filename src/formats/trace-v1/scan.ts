@@ -1,9 +1,10 @@
 import { utf8Length, type Report } from '../../model/index.js'
 import { LineFramer } from '../../wire/index.js'
 import { decodeLine, type DecodedLine } from './decode.js'
-import { PlainLine, readPlainLine } from './plain-line.js'
+import { PlainLine } from './plain-line.js'
 import type { PlainLines } from './plain-lines.js'
 import { quickLine } from './quick-line.js'
+import { readPlainLine } from './read-plain-line.js'
 import { createLineReader, longestLine, type TraceLine, type LineReader } from './read.js'
 
 const LF = 0x0a
@@ -21,6 +22,8 @@ export interface ScanOptions {
   readonly borrowed?: boolean
   /** Records are complete. Otherwise they lack data that only content reveals. */
   readonly whole?: boolean
+  /** `TakePlain` gets also lines without an id, a number or a time. */
+  readonly nameless?: boolean
 }
 
 /** Bytes of a tape in, its lines out. */
@@ -30,6 +33,7 @@ export class TraceScan {
   readonly #reader: LineReader
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #plain = new PlainLine()
+  readonly #nameless: boolean
   #atStart = true
 
   /**
@@ -37,8 +41,13 @@ export class TraceScan {
    * records lack data that only content reveals. Unusual lines use the normal reader; most lines need no record if
    * there is `takePlain`.
    */
-  constructor(report: Report, takePlain?: TakePlain, { borrowed = false, whole = false }: ScanOptions = {}) {
+  constructor(
+    report: Report,
+    takePlain?: TakePlain,
+    { borrowed = false, whole = false, nameless = false }: ScanOptions = {},
+  ) {
     this.#takePlain = takePlain
+    this.#nameless = nameless
     this.#framer = new LineFramer({ maxBytes: longestLine, borrowed })
     this.#reader = createLineReader(report, whole ? wholeLine : quickLine)
   }
@@ -126,7 +135,8 @@ export class TraceScan {
       }
       if (from > unusual) this.#pushWhole(bytes.subarray(unusual, from), take)
       unusual = from
-      if (this.#reader.mayPass && taken(bytes, this.#plain, this.#reader.offset, lf - from)) {
+      const mayTake = this.#reader.mayPass && (this.#nameless || this.#plain.isNamed)
+      if (mayTake && taken(bytes, this.#plain, this.#reader.offset, lf - from)) {
         this.#reader.pass(lf - from)
         this.#framer.skip(lf + 1 - from)
         unusual = lf + 1

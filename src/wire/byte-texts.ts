@@ -1,4 +1,4 @@
-/** Interns texts that repeat in the bytes of a tape: names of methods, tools, conversations. */
+/** Interns ASCII texts that repeat in bytes: names of methods, tools, conversations. */
 export interface ByteTexts {
   /** ASCII; '' if `start` is negative. */
   at(bytes: Uint8Array, start: number, end: number): string
@@ -31,6 +31,8 @@ function isAt(text: string, bytes: Uint8Array, start: number, end: number): bool
   return true
 }
 
+const ascii = new TextDecoder('latin1')
+
 function made(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
+  return ascii.decode(bytes.subarray(start, end))
 }

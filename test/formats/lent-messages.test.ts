@@ -1,0 +1,153 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compactSession, formats, traceV1, type Format, type Recording } from '../../src/formats/index.js'
+import type { Diagnostic } from '../../src/model/index.js'
+import { oddTape } from '../cli/odd-tapes.js'
+import { runs } from '../long.js'
+import { hardValues } from './hard-values.js'
+
+const writers = [
+  ...['csv', 'session-json'].map((id) => formats.find((one) => one.id === id)!),
+  compactSession,
+]
+
+/** Chunks in one piece of memory, overwritten when the next one is requested. */
+async function* lentChunks(bytes: Uint8Array, at: readonly number[]): AsyncGenerator<Uint8Array> {
+  const ends = [...at.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
+  const memory = new Uint8Array(bytes.length)
+  let start = 0
+  for (const end of ends) {
+    memory.set(bytes.subarray(start, end))
+    yield memory.subarray(0, end - start)
+    memory.fill(0x2a)
+    start = end
+  }
+}
+
+interface Written {
+  readonly text: string
+  readonly reports: readonly Diagnostic[]
+}
+
+/** @param at where the bytes are cut */
+async function written(
+  format: Format,
+  bytes: Uint8Array,
+  lends: boolean,
+  at: readonly number[],
+): Promise<Written> {
+  const reports: Diagnostic[] = []
+  const recording: Recording = {
+    records: (lent = false) =>
+      traceV1.read!(
+        { bytes: () => lentChunks(bytes, at), ...(lends && lent && { lends: { lines: undefined } }) },
+        (problem) => reports.push(problem),
+      ),
+  }
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of format.write!(recording, (problem) => reports.push(problem)))
+      chunks.push(chunk.slice())
+  } catch (error) {
+    return { text: String(error), reports }
+  }
+  return { text: Buffer.concat(chunks).toString(), reports }
+}
+
+async function expectSame(bytes: Uint8Array, at: readonly number[] = []): Promise<void> {
+  for (const format of writers) {
+    const expected = await written(format, bytes, false, at)
+    expect(await written(format, bytes, true, at)).toEqual(expected)
+  }
+}
+
+/** Members that only wiretape's recorder writes. */
+const names = /,"(?:id":"[^"]{36}"|corr":"[^"]{36}"|late":true|seq":\d+|us":\d+)/g
+
+/** A tape of another recorder. */
+function nameless(tape: Buffer, share: number): Buffer {
+  let n = 0
+  const text = tape.toString().replaceAll(names, (found) => (n++ % 7 < share ? '' : found))
+  return Buffer.from(share === 7 ? text.replace(/,"wiretape":\{.*/, ',"x":0}') : text)
+}
+
+const texts = [
+  'a;=1',
+  'a; =1',
+  '"',
+  '""',
+  '\\u00e9',
+  '\\ud83d\\ude00',
+  '\\ud800',
+  'é∀🎞',
+  '\\"',
+  'x'.repeat(300),
+]
+const value = fc.oneof(
+  fc.constantFrom(...hardValues, '9'.repeat(4200), `${'['.repeat(195)}${']'.repeat(195)}`),
+  fc.constantFrom(...texts.map((text) => `"${text}"`)),
+  fc.json(),
+)
+const id = fc.constantFrom('1', '2', '"a"', '1.0', '-0', '1e2', '"é"', '9'.repeat(30))
+const message = fc.oneof(
+  fc
+    .tuple(id, value)
+    .map(
+      ([i, v]) =>
+        `{"jsonrpc":"2.0","id":${i},"method":"tools/call","params":{"name":"n","arguments":{"a":${v}}}}`,
+    ),
+  fc.tuple(id, value).map(([i, v]) => `{"jsonrpc":"2.0","id":${i},"result":{"content":${v},"isError":true}}`),
+  fc
+    .tuple(id, value)
+    .map(([i, v]) => `{"jsonrpc":"2.0","id":${i},"error":{"code":-32603,"message":"no","data":${v}}}`),
+  fc
+    .constantFrom('-32603', '1.5', '1e2')
+    .map((code) => `{"jsonrpc":"2.0","id":1,"error":{"code":${code},"message":"=no"}}`),
+  value.map((v) => `{"jsonrpc":"2.0","method":"a/b","params":${v}}`),
+  value.map((v) => `{"jsonrpc": "2.0", "method": "a/b", "x": ${v}}`),
+)
+const tail = fc.constantFrom(
+  '',
+  ',"seq":4',
+  ',"us":7000',
+  ',"id":"own","seq":5,"us":900',
+  ',"id":"","seq":5,"us":900',
+  ',"id":"own","corr":"other","late":true,"seq":6,"us":901,"conv":"c"',
+  ',"seq":7,"eol":"crlf"',
+  ',"red":[{"at":"/x","tag":"t"}]',
+  ',"http":{"exchange":1}',
+  ',"more":1',
+)
+const line = fc
+  .tuple(
+    message,
+    tail,
+    fc.boolean(),
+    fc.constantFrom('2026-08-01T10:00:00.001Z', '2026-08-01T10:00:00.9Z', ''),
+  )
+  .map(([raw, rest, isIn, t]) => `{"t":"${t}","dir":"${isIn ? 'in' : 'out'}","raw":${raw}${rest}}`)
+const foreignMeta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"a","command":[]}'
+const ownMeta = foreignMeta.replace(
+  /\}$/,
+  ',"wiretape":{"version":"1","session":"s","transport":"streamable-http","url":null,"segment":0,"redaction":"none","metadata":{}}}',
+)
+const cuts = fc.array(fc.nat(100_000), { maxLength: 3 })
+
+describe('messages whose bytes are lent', () => {
+  it('give the same files as records, on tapes of wiretape and of others', async () => {
+    const seeds = fc.tuple(fc.nat(2 ** 31), fc.constantFrom(0, 0, 3, 7), cuts)
+    const same = ([seed, share, at]: readonly [number, number, readonly number[]]): Promise<void> =>
+      expectSame(share === 0 ? oddTape(seed) : nameless(oddTape(seed), share), at)
+    await fc.assert(fc.asyncProperty(seeds, same), { numRuns: runs(40) })
+  })
+
+  it('give the same files as records, whatever their messages contain', async () => {
+    const tape = fc.tuple(fc.constantFrom(foreignMeta, ownMeta, ''), fc.array(line, { maxLength: 8 }), cuts)
+    const same = ([meta, lines, at]: readonly [
+      string,
+      readonly string[],
+      readonly number[],
+    ]): Promise<void> => expectSame(Buffer.from([meta, ...lines, ''].join('\n')), at)
+    await fc.assert(fc.asyncProperty(tape, same), { numRuns: runs(300) })
+  })
+})
