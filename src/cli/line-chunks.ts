@@ -4,7 +4,7 @@ import { PlainLines, type PlainLineArrays } from '../formats/index.js'
 import { lentBytes } from '../tape/index.js'
 
 /** Files from this size on are worth a thread. */
-const threadedBytes = 128 << 20
+export const threadedBytes = 128 << 20
 const chunkBytes = 1 << 19
 const slotCount = 4
 

@@ -80,6 +80,11 @@ export type Problem = Diagnostic & { readonly file: string }
 
 const problemsKept = 1_000
 
+/** Of a common line, in bytes. */
+const lineBytes = 384
+/** Rows for which memory is reserved before they are read. */
+const mostExpected = 2_000_000
+
 /** Files whose content may be kept from opening to loading. */
 const mostContents = 8
 
@@ -221,7 +226,8 @@ async function load(
   recording: ScannableRecording,
   watch: ((fold: Fold) => Watcher) | undefined,
 ): Promise<LoadedRecording> {
-  const fold = createFold(idKey)
+  const sizeBytes = recording.files.reduce((sum, { file }) => sum + file.sizeBytes, 0)
+  const fold = createFold(idKey, undefined, Math.min(Math.ceil(sizeBytes / lineBytes), mostExpected))
   const watcher = watch?.(fold)
   const notes = createNotes(fold)
   const problems: Problem[] = []

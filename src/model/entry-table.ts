@@ -89,7 +89,8 @@ function columnsOf(capacity: number): EntryColumns {
     us: new Float64Array(capacity),
     seq: new Float64Array(capacity),
     size: new Float64Array(capacity),
-    peer: new Int32Array(capacity).fill(-1),
+    // Rows that are never added take no memory.
+    peer: new Int32Array(capacity),
   }
 }
 
@@ -99,9 +100,9 @@ function columnsOf(capacity: number): EntryColumns {
  */
 export class EntryTable {
   readonly #changed: (row: number) => void
-  #capacity = 256
+  #capacity: number
   #length = 0
-  #columns = columnsOf(this.#capacity)
+  #columns: EntryColumns
   /** A map: few rows are ever held. */
   readonly #heldMs = new Map<number, number>()
   /** A map: few servers send requests to their client. */
@@ -111,9 +112,14 @@ export class EntryTable {
   /** A map: few recordings have many links. */
   readonly #links = new Map<number, number>()
 
-  /** @param changed called for rows that change after they were added */
-  constructor(changed: (row: number) => void = () => undefined) {
+  /**
+   * @param changed called for rows that change after they were added
+   * @param rows that are expected
+   */
+  constructor(changed: (row: number) => void = () => undefined, rows = 0) {
     this.#changed = changed
+    this.#capacity = Math.max(rows, 256)
+    this.#columns = columnsOf(this.#capacity)
   }
 
   get length(): number {
@@ -129,13 +135,14 @@ export class EntryTable {
   add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number {
     const at = this.#length
     if (at === this.#capacity) this.#grow()
-    const { kindNumber, flags, us, seq, size } = this.#columns
+    const { kindNumber, flags, us, seq, size, peer } = this.#columns
     kindNumber[at] = entryKinds.indexOf(row.kind)
     const isUntimed = Number.isNaN(row.us)
     flags[at] = isUntimed ? row.flags | entryFlag.untimed : row.flags
     us[at] = isUntimed ? 0 : row.us
     seq[at] = row.seq
     size[at] = row.sizeBytes
+    peer[at] = -1
     this.#length += 1
     return at
   }

@@ -61,9 +61,14 @@ const nothing = { first: 0, count: 0 }
  *
  * @param idKey canonical form of a JSON-RPC id's exact text, as for `Correlator`
  * @param changed called for earlier rows that a later record changes
+ * @param rows that are expected: a table that grows is copied
  */
-export function createFold(idKey: (idText: string) => string, changed?: (row: number) => void): Fold {
-  return new RecordFold(idKey, changed)
+export function createFold(
+  idKey: (idText: string) => string,
+  changed?: (row: number) => void,
+  rows?: number,
+): Fold {
+  return new RecordFold(idKey, changed, rows)
 }
 
 class RecordFold implements Fold {
@@ -87,9 +92,9 @@ class RecordFold implements Fold {
   #restartAnswers = this.#answersOfRestarts()
   #lost = 0
 
-  constructor(idKey: (idText: string) => string, changed?: (row: number) => void) {
+  constructor(idKey: (idText: string) => string, changed?: (row: number) => void, rows?: number) {
     this.#idKey = idKey
-    this.#entries = new EntryTable(changed)
+    this.#entries = new EntryTable(changed, rows)
     this.#correlate = createRecordCorrelator<number>(idKey)
     this.#httpOutcomes = createHttpOutcomes(this.#entries)
     this.#waits = createRowWaits(this.#entries)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbandoned, replaceFile } from '../../tape/index.js'
+import { threadedBytes } from '../line-chunks.js'
 import type { BatchFailure, BatchMember } from './batch.js'
 import {
   batchesIn,
@@ -63,7 +64,9 @@ export class BatchFolder {
     const dead = deadPartsIn(this.#folder).filter(({ part }) => wanted.has(part))
     for (const { part } of dead) indexed.add(part)
     const missing = recordings.filter(({ part }) => !indexed.has(part))
-    const { made, failures } = await this.#make(groupsOf(missing), cwd)
+    // The main thread opens the engine meanwhile, and outlives a recording that needs too much memory.
+    const isLarge = missing.some(({ sizeBytes }) => sizeBytes >= threadedBytes)
+    const { made, failures } = await this.#make(groupsOf(missing), cwd, isLarge)
     const files = [...kept, ...chosenOf(made, () => true)]
     return {
       files: files.map(({ batch, parts }) => ({
@@ -99,7 +102,7 @@ export class BatchFolder {
   async #make(
     groups: readonly (readonly IndexedRecording[])[],
     cwd: string,
-    inThreads = false,
+    inThreads: boolean,
   ): Promise<{ readonly made: readonly Batch[]; readonly failures: readonly BatchFailure[] }> {
     const made: Batch[] = []
     const failed: BatchFailure[] = []

@@ -67,8 +67,11 @@ export async function writeBatch({ path, cwd, members }: BatchOrder): Promise<Ba
   if (failures.length === members.length) return { sizes: undefined, failures }
   const { messages, others } = table.files()
   // Lines written in the meantime are included; only the next check detects them.
-  await replaceFile(othersOf(path), Readable.from(others))
-  await replaceFile(path, Readable.from(messages))
+  const written = await Promise.allSettled([
+    replaceFile(othersOf(path), Readable.from(others)),
+    replaceFile(path, Readable.from(messages)),
+  ])
+  for (const each of written) if (each.status === 'rejected') throw each.reason
   return { sizes: { messages: sizeOf(messages), others: sizeOf(others) }, failures }
 }
 

@@ -146,7 +146,9 @@ class Column<Values extends Float64Array | Int32Array> {
     const length = group?.length ?? 0
     const needed = (row % rowsInGroup) + 1
     if (!group || needed > length) {
-      const longer = this.#make(Math.min(rowsInGroup, Math.max(needed, length * 2, 64)))
+      // Later groups are mostly full.
+      const least = number > 0 ? rowsInGroup : 64
+      const longer = this.#make(Math.min(rowsInGroup, Math.max(needed, length * 2, least)))
       longer.fill(this.#absent, length)
       if (group) longer.set(group)
       this.#groups[number] = group = longer

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { WiretapeError } from '../../model/index.js'
 
 /** The used part of `@duckdb/node-api`, an optional package. */
@@ -70,9 +71,22 @@ export async function loadDuckDb(): Promise<DuckDb> {
     const loaded: unknown = await import('@duckdb/node-api')
     return loaded as DuckDb
   } catch (cause) {
-    throw new WiretapeError('usage', 'SQL needs DuckDB, which is not installed', {
-      cause,
-      hint: 'npm install @duckdb/node-api beside wiretape (with -g where wiretape was installed with -g)',
-    })
+    throw notInstalled(cause)
   }
+}
+
+/** Loads nothing. @throws WiretapeError `usage` if it is not installed */
+export function checkDuckDb(): void {
+  try {
+    createRequire(import.meta.url).resolve('@duckdb/node-api')
+  } catch (cause) {
+    throw notInstalled(cause)
+  }
+}
+
+function notInstalled(cause: unknown): WiretapeError {
+  return new WiretapeError('usage', 'SQL needs DuckDB, which is not installed', {
+    cause,
+    hint: 'npm install @duckdb/node-api beside wiretape (with -g where wiretape was installed with -g)',
+  })
 }

@@ -1,7 +1,7 @@
 import { WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
-import type { Connection, DuckDb, Result } from './duckdb.js'
+import { checkDuckDb, type Connection, type DuckDb, type Result } from './duckdb.js'
 import { lockToFiles, runEngine } from './engine.js'
 import type { RowFile } from './batch-folder.js'
 import { IndexFiles } from './index-files.js'
@@ -22,33 +22,38 @@ export async function runQuery(
   take: (result: Result) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
+  checkDuckDb()
   const indexes = new IndexFiles(io)
   const texts = new RecordedText()
+  const sweep = all ? indexes.sweep(all) : Promise.resolve()
+  // Threads index while this one opens the engine.
+  const indexing = sweep.then(() => indexesOf(sql, recordings, { indexes, texts }, io))
+  // The engine may fail first.
+  const settled = indexing.catch(() => undefined)
   try {
     await runEngine(
       sql,
       async (connection, duckdb) => {
-        if (all) await indexes.sweep(all)
         connection.registerScalarFunction(textFunction(duckdb, texts))
-        await prepare(connection, sql, recordings, { indexes, texts }, io)
+        await prepare(connection, await indexing)
       },
       take,
       signal,
     )
   } finally {
+    await settled
     texts.close()
     await indexes.close()
   }
 }
 
-async function prepare(
-  connection: Connection,
-  sql: string,
-  recordings: readonly ScopedRecording[],
-  { indexes, texts }: { readonly indexes: IndexFiles; readonly texts: RecordedText },
-  io: Io,
-): Promise<void> {
-  const { rows, findings } = await indexesOf(sql, recordings, { indexes, texts }, io)
+interface Indexed {
+  readonly rows: readonly RowFile[]
+  /** Undefined if the query does not read them: rules take several times as long as all other work. */
+  readonly findings: readonly string[] | undefined
+}
+
+async function prepare(connection: Connection, { rows, findings }: Indexed): Promise<void> {
   await lockToFiles(connection, [
     ...rows.flatMap(({ messages, others }) => [messages, others]),
     ...(findings ?? []),
@@ -59,7 +64,6 @@ async function prepare(
 /**
  * Files of the indexes, which are made if needed.
  *
- * @returns `findings` undefined if the query does not read them: rules take several times as long as all other work
  * @throws WiretapeError `unreadable` if no recording can be read
  */
 export async function indexesOf(
@@ -67,7 +71,7 @@ export async function indexesOf(
   recordings: readonly ScopedRecording[],
   { indexes, texts }: { readonly indexes: IndexFiles; readonly texts: RecordedText },
   io: Pick<Io, 'complain'>,
-): Promise<{ readonly rows: readonly RowFile[]; readonly findings: readonly string[] | undefined }> {
+): Promise<Indexed> {
   const complain = async (error: unknown): Promise<void> => {
     if (!(error instanceof WiretapeError) || recordings.length === 1) throw error
     await io.complain(error.message, error.hint)

@@ -10,7 +10,7 @@ const mostThreads = 4
 export type WrittenBatch = BatchResult & { readonly isDead?: true }
 
 /**
- * Writes batches, several of them in threads.
+ * Writes batches. Several are written in threads.
  *
  * @param done called after each
  * @param inThreads uses a thread for a single batch too
@@ -19,7 +19,7 @@ export type WrittenBatch = BatchResult & { readonly isDead?: true }
 export async function writeBatches(
   orders: readonly BatchOrder[],
   done: (order: number, result: WrittenBatch) => Promise<void>,
-  inThreads = false,
+  inThreads: boolean,
 ): Promise<void> {
   const threads = Math.min(orders.length, os.availableParallelism(), mostThreads)
   const queue = orders.entries()
@@ -36,13 +36,18 @@ async function writeQueued(
   done: (order: number, result: WrittenBatch) => Promise<void>,
 ): Promise<void> {
   let worker: Worker | undefined
+  let ending: Promise<void> | undefined
   try {
     for (const [i, order] of queue) {
       worker ??= new Worker(new URL('./batch-worker.js', import.meta.url), { execArgv: [] })
       const result = await answerOf(worker, order)
       if (result.isDead) worker = undefined
-      await done(i, result)
+      await ending
+      // Meanwhile, the thread writes the next batch.
+      ending = done(i, result)
+      ending.catch(() => undefined)
     }
+    await ending
   } finally {
     await worker?.terminate()
   }

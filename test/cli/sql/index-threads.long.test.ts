@@ -49,6 +49,35 @@ function orderOf(row: Row): string {
   return `${String(row['recording'])} ${String(Number(row['row'] ?? -1)).padStart(9, '0')}`
 }
 
+/** A tape that needs more memory than a small thread has. */
+function manySessions(): string {
+  const metas = Array.from({ length: 40_000 }, (_, i) =>
+    meta.replace(/(?<="session":")[^"]+/, `session-${i}`),
+  )
+  return metas.join('')
+}
+const meta = tapeOf(0)
+
+/** Indexes all recordings in a process with these options of Node. */
+function indexed(...options: string[]): { files: string[]; failures: string[] } {
+  const script = `
+    import { IndexFiles } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/cli/sql/index-files.js'))}
+    import { scopeOf } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/cli/search/scope.js'))}
+    const io = { cwd: '/', dataFolder: ${JSON.stringify(dataFolder)} }
+    const recordings = await scopeOf([], io)
+    const indexes = new IndexFiles(io)
+    await indexes.sweep(recordings)
+    const { files, failures } = await indexes.rows(recordings)
+    console.log(JSON.stringify({ files: files.map(({ messages }) => messages).toSorted(), failures: failures.map(({ message }) => message) }))`
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [...options, '--input-type=module', '--eval', script],
+    { encoding: 'utf8' },
+  )
+  expect(stderr).toBe('')
+  return JSON.parse(stdout) as { files: string[]; failures: string[] }
+}
+
 describe('an index that threads write', () => {
   it('has the same rows as one without threads, for many recordings', async () => {
     for (const name of ['a', 'b', 'c', 'd']) writeFileSync(recordingPath(name), longTape(600, 100_000, 3))
@@ -89,29 +118,7 @@ describe('an index that threads write', () => {
   it('names a recording whose thread dies, has all others, and tries it again only after it changed', async () => {
     for (const name of ['a', 'b', 'c']) writeFileSync(recordingPath(name), longTape(300, 100_000, 2))
     // Its sessions do not fit into the memory of a thread. It shares a batch with another recording.
-    const meta = tapeOf(0)
-    const metas = Array.from({ length: 40_000 }, (_, i) =>
-      meta.replace(/(?<="session":")[^"]+/, `session-${i}`),
-    )
-    writeFileSync(recordingPath('d'), metas.join(''))
-    const script = `
-      import { IndexFiles } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/cli/sql/index-files.js'))}
-      import { scopeOf } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/cli/search/scope.js'))}
-      const io = { cwd: '/', dataFolder: ${JSON.stringify(dataFolder)} }
-      const recordings = await scopeOf([], io)
-      const indexes = new IndexFiles(io)
-      await indexes.sweep(recordings)
-      const { files, failures } = await indexes.rows(recordings)
-      console.log(JSON.stringify({ files: files.map(({ messages }) => messages).toSorted(), failures: failures.map(({ message }) => message) }))`
-    const indexed = (...options: string[]): { files: string[]; failures: string[] } => {
-      const { stdout, stderr } = spawnSync(
-        process.execPath,
-        [...options, '--input-type=module', '--eval', script],
-        { encoding: 'utf8' },
-      )
-      expect(stderr).toBe('')
-      return JSON.parse(stdout) as { files: string[]; failures: string[] }
-    }
+    writeFileSync(recordingPath('d'), manySessions())
     const dies = ['cannot index d.jsonl: its thread ended (out of memory)']
     const { files, failures } = indexed('--max-old-space-size=40')
     expect(failures).toEqual(dies)
@@ -120,5 +127,13 @@ describe('an index that threads write', () => {
     expect(indexed()).toEqual({ files, failures: dies })
     appendFileSync(recordingPath('d'), meta)
     expect(indexed().failures).toEqual([])
+  })
+
+  it('names a large recording whose thread dies, also if it is the only one', () => {
+    writeFileSync(recordingPath('d'), `${manySessions()}${longTape(200, 700_000, 1)}`)
+    expect(indexed('--max-old-space-size=40')).toEqual({
+      files: [],
+      failures: ['cannot index d.jsonl: its thread ended (out of memory)'],
+    })
   })
 })
