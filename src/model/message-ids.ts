@@ -5,6 +5,7 @@
 export class MessageIds {
   readonly #key: Uint32Array
   readonly #text = new Uint8Array(idLength)
+  readonly #words = new Int32Array(4)
 
   /** @param key four random 32-bit words */
   constructor(key: Uint32Array) {
@@ -25,18 +26,21 @@ export class MessageIds {
     const second = mixed(place + key[1]!)
     const third = mixed(first ^ key[2]!)
     const fourth = mixed(second ^ key[3]!)
-    let at = writeHex(first >>> 16, target, start)
-    at = writeHex(first & 0xffff, target, at)
-    target[at] = DASH
-    at = writeHex(second >>> 16, target, at + 1)
-    target[at] = DASH
-    at = writeHex((second & 0x0fff) | 0x4000, target, at + 1)
-    target[at] = DASH
-    at = writeHex(((third >>> 16) & 0x3fff) | 0x8000, target, at + 1)
-    target[at] = DASH
-    at = writeHex(third & 0xffff, target, at + 1)
-    at = writeHex(fourth >>> 16, target, at)
-    return writeHex(fourth & 0xffff, target, at)
+    const words = this.#words
+    words[0] = first
+    words[1] = (second & 0xffff0fff) | 0x4000
+    words[2] = (third & 0x3fffffff) | 0x80000000
+    words[3] = fourth
+    let at = start
+    // A loop, not a call per word: the engine would copy each call into this function, and compile that.
+    for (let n = 0; n < 16; n += 1) {
+      const byte = (words[n >> 2]! >>> (24 - 8 * (n & 3))) & 255
+      if (n >= 4 && n <= 10 && (n & 1) === 0) target[at++] = DASH
+      target[at] = digits[byte >>> 4]!
+      target[at + 1] = digits[byte & 15]!
+      at += 2
+    }
+    return at
   }
 }
 
@@ -44,15 +48,6 @@ export class MessageIds {
 export const idLength = 36
 const DASH = 0x2d
 const digits = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
-
-/** Four digits. Returns the index after them. */
-function writeHex(word: number, target: Uint8Array, at: number): number {
-  target[at] = digits[word >>> 12]!
-  target[at + 1] = digits[(word >>> 8) & 15]!
-  target[at + 2] = digits[(word >>> 4) & 15]!
-  target[at + 3] = digits[word & 15]!
-  return at + 4
-}
 
 /** A permutation of 32-bit words: the last step of MurmurHash3. */
 function mixed(word: number): number {

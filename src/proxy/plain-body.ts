@@ -2,7 +2,8 @@ import type { MessageLine } from '../tape/index.js'
 import type { Draft, Envelope } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { PlainMessage } from '../wire/index.js'
-import { LastText, longestRemembered } from './plain-frames.js'
+import { longestRemembered } from './batch-lines.js'
+import { LastText } from './plain-frames.js'
 
 const LF = 0x0a
 /** Longer bodies take the general path: they would be copied once more here. */

@@ -1,18 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { MessageIds, type Correlator, type Direction, type PlainId, type Relations } from '../model/index.js'
-import type { Redactor } from '../redaction/index.js'
 import type { MessageLine } from '../tape/index.js'
-import { numberAt, PlainMessage } from '../wire/index.js'
+import { numberAt, type PlainMessage } from '../wire/index.js'
+import type { BatchLines } from './batch-lines.js'
 import type { Stamp } from './stamp.js'
 import type { Numbers } from './message-numbers.js'
 
-const LF = 0x0a
 const QUOTE = 0x22
-/** Longer messages hardly fit a batch. They take the general path, which knows the limits. */
-const longestPlain = 1024 * 1024
-/** Longest id, method or name for this path, because their texts are remembered. */
-export const longestRemembered = 200
-
 /** The recorder's name of a message: a number where no id text was made, otherwise the id. */
 export type Ref = number | string
 
@@ -22,73 +16,8 @@ export interface LineTaker {
   addPlain(line: MessageLine, ids: MessageIds): void
 }
 
-/** The lines of one channel in a batch, one after the other. */
-export class BatchLines {
-  readonly message = new PlainMessage()
-  readonly #redactor: Redactor
-  #bytes: Buffer = Buffer.alloc(0)
-  /** Stream offset of the first byte of the batch. */
-  #offset = 0
-  /** Index after the last line feed. */
-  #whole = 0
-  /** Index of the first byte of the line. `end` is the index after its line feed; 0 until it is searched. */
-  start = 0
-  end = 0
-  /** Whether the line is a message described by `message`, without anything to redact. */
-  isPlain = false
-
-  constructor(redactor: Redactor) {
-    this.#redactor = redactor
-  }
-
-  begin(bytes: Buffer, offset: number): void {
-    this.#bytes = bytes
-    this.#offset = offset
-    this.#whole = bytes.lastIndexOf(LF) + 1
-    this.start = 0
-    this.end = 0
-  }
-
-  /** The bytes of the batch. Valid until the next batch. */
-  get bytes(): Buffer {
-    return this.#bytes
-  }
-
-  /** Stream offset after the line. */
-  get endOffset(): number {
-    return this.#offset + this.end
-  }
-
-  /** Finds the end of the line, or of the batch. @param mayBePlain the line begins here and has no verdict */
-  look(mayBePlain: boolean): void {
-    if (this.end > 0) return
-    const { start } = this
-    this.isPlain = false
-    if (start >= this.#whole) {
-      this.end = this.#bytes.length
-      return
-    }
-    this.end = this.#bytes.indexOf(LF, start) + 1
-    if (!mayBePlain || this.end - start > longestPlain) return
-    this.isPlain =
-      this.message.read(this.#bytes, start) === this.end &&
-      this.#isUsual() &&
-      this.#redactor.isClean(this.#bytes, start, this.end - 1)
-  }
-
-  #isUsual(): boolean {
-    const { idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.message
-    return Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
-  }
-
-  next(): void {
-    this.start = this.end
-    this.end = 0
-  }
-}
-
 /**
- * The fast path of a message onto the tape, for a plain message that is complete in its batch and needs no redaction.
+ * The fast path of a message onto the tape, for a plain message that needs no redaction.
  * Its line on the tape contains its own bytes; no record, envelope or text is created. The general path produces the
  * same line.
  */

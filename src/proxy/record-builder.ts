@@ -32,8 +32,8 @@ import { Deliveries } from './deliveries.js'
 import type { Numbers } from './message-numbers.js'
 import type { ChannelLoss } from './channel-loss.js'
 import type { Progress } from './thread-state.js'
-import { BatchLines, PlainMessages, type LineTaker, type Ref } from './plain-frames.js'
-import { Scratch } from './region-pool.js'
+import { BatchLines } from './batch-lines.js'
+import { PlainMessages, type LineTaker, type Ref } from './plain-frames.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 /** Longer stderr lines are recorded in pieces. In bytes. */
@@ -75,8 +75,6 @@ export class RecordBuilder {
   /** Bytes of each channel up to the end of the last complete frame. */
   readonly recorded: Record<Channel, number>
   readonly #stamp = createStamp()
-  /** Copies of the batch's bytes, per channel. */
-  readonly #scratch = { in: new Scratch(), out: new Scratch(), err: new Scratch() }
   readonly #lines: Record<Channel, BatchLines>
   readonly #plainMessages: PlainMessages
 
@@ -110,6 +108,7 @@ export class RecordBuilder {
 
   /** The channel ended. A last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[] {
+    this.#passRest(channel)
     return this.#framers[channel].end().flatMap((frame) => this.#recordOf(channel, frame, at) ?? [])
   }
 
@@ -147,9 +146,11 @@ export class RecordBuilder {
     const { marks } = batch
     for (const channel of channels) {
       const region = batch.regions[channel]
-      if (region) this.#lines[channel].begin(this.#scratch[channel].copyOf(region), this.#seenBytes[channel])
+      if (region) this.#lines[channel].begin(region, this.#seenBytes[channel])
     }
-    const seen = [0, 0, 0]
+    const seen = channels.map(
+      (channel) => this.#lines[channel].length - (batch.regions[channel]?.length ?? 0),
+    )
     for (let i = 0; i < marks.length; i += markSize) {
       const index = marks[i]!
       const channel = channels[index]!
@@ -166,6 +167,7 @@ export class RecordBuilder {
     loss: { bytes: number; lines: number; atLineStart: boolean; why: string },
     at: Moment,
   ): TapeRecord[] {
+    this.#passRest(channel)
     this.#framers[channel].lose(loss.bytes, loss.atLineStart)
     this.#seenBytes[channel] += loss.bytes
     this.recorded[channel] = this.#seenBytes[channel]
@@ -189,7 +191,13 @@ export class RecordBuilder {
     return channel === 'err' ? this.#stderrRecord(frame, at) : this.#messageRecord(channel, frame, at)
   }
 
-  /** Takes the lines that end before `to`, an index in the batch. An incomplete line stays in the framer. */
+  /** An incomplete line, which waited for its end, goes to the framer. */
+  #passRest(channel: Channel): void {
+    const rest = this.#lines[channel].takeRest()
+    if (rest.length > 0) this.#framers[channel].push(rest)
+  }
+
+  /** Takes the lines that end before `to`, an index in the batch. An incomplete line waits, or goes to the framer. */
   #takeLines(
     channel: Channel,
     to: number,
@@ -201,22 +209,29 @@ export class RecordBuilder {
     const framer = this.#framers[channel]
     const mayBePlain = taker && channel !== 'err' && this.#judged[channel].length === 0 && at.us >= 0
     while (ahead.start < to) {
-      ahead.look(mayBePlain === true && framer.isAtLineStart)
-      if (ahead.end > to) return
-      if (ahead.isPlain) {
-        const line = this.#plainMessages.lineOf(ahead, directionOf(channel), this.#stamp(at))
-        taker?.addPlain(line, this.#plainMessages.ids)
-        framer.skip(ahead.end - ahead.start)
-        this.recorded[channel] = ahead.endOffset
-        if (channel !== 'err')
-          this.#deliveries[channel].remember(line.id, ahead.endOffset + this.shift[channel])
-      } else {
-        for (const frame of framer.push(ahead.bytes.subarray(ahead.start, ahead.end))) {
-          const record = this.#recordOf(channel, frame, at)
-          if (record) sink(record)
-        }
-      }
+      const begins = mayBePlain === true && framer.isAtLineStart
+      ahead.look(begins)
+      if (ahead.end > to || (begins && ahead.mayWait)) return
+      if (ahead.isPlain) this.#takePlain(channel as 'in' | 'out', ahead, at, taker!)
+      else this.#frame(channel, ahead, at, sink)
       ahead.next()
+    }
+  }
+
+  /** A function of its own, like `#frame`: the engine compiles the loop around it again and again. */
+  #takePlain(channel: 'in' | 'out', ahead: BatchLines, at: Moment, taker: LineTaker): void {
+    const { endOffset } = ahead
+    const line = this.#plainMessages.lineOf(ahead, directionOf(channel), this.#stamp(at))
+    taker.addPlain(line, this.#plainMessages.ids)
+    this.#framers[channel].skip(ahead.end - ahead.start)
+    this.recorded[channel] = endOffset
+    this.#deliveries[channel].remember(line.id, endOffset + this.shift[channel])
+  }
+
+  #frame(channel: Channel, ahead: BatchLines, at: Moment, sink: (record: TapeRecord) => void): void {
+    for (const frame of this.#framers[channel].push(ahead.bytes.subarray(ahead.start, ahead.end))) {
+      const record = this.#recordOf(channel, frame, at)
+      if (record) sink(record)
     }
   }
 

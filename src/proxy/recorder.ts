@@ -13,8 +13,10 @@ import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from 
 
 /** Bytes that may wait for the tape. Above this limit, senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
-/** Size of a batch in bytes. */
+/** Largest size of a batch in bytes. */
 const batchBytes = 512 * 1024
+/** Senders continue when half the window is queued. The recording thread must not run out of batches until they do. */
+const batchesInWindow = 4
 /** Chunks wait this long for others, so that the recording thread is not woken for each message. */
 const batchMs = 20
 /**
@@ -232,7 +234,7 @@ class ThreadRecorder implements Recorder {
   }
 
   #flushSoon(sizeBytes: number): void {
-    if (sizeBytes >= batchBytes) this.#flush()
+    if (sizeBytes >= Math.min(batchBytes, this.#windowBytes / batchesInWindow)) this.#flush()
     else this.#flushTimer ??= setTimeout(() => this.#flush(), batchMs)
   }
 

@@ -1,5 +1,5 @@
 /** Size of a region in bytes. Small enough that progress is visible on a slow disk. */
-const regionBytes = 512 * 1024
+export const regionBytes = 512 * 1024
 /** Regions kept for later batches. More are in use only while the recording side is behind. */
 const regionsKept = 6
 

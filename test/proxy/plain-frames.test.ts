@@ -30,6 +30,25 @@ const line: fc.Arbitrary<Line> = fc
   )
   .map(([channel, bytes, end]) => ({ channel, bytes: Uint8Array.from([...bytes, ...encoder.encode(end)]) }))
 
+/** After a batch, bytes of a channel are lost. */
+interface Loss {
+  readonly channel: Channel
+  readonly bytes: number
+  readonly atLineStart: boolean
+}
+
+const losses: fc.Arbitrary<(Loss | undefined)[]> = fc.array(
+  fc.option(
+    fc.record({
+      channel: fc.constantFrom(...channels),
+      bytes: fc.integer({ min: 1, max: 50 }),
+      atLineStart: fc.boolean(),
+    }),
+    { nil: undefined, freq: 6 },
+  ),
+  { maxLength: 20 },
+)
+
 /** The lines of each channel in chunks cut anywhere, and the chunks in batches. */
 const traffic = fc
   .tuple(
@@ -60,7 +79,7 @@ function batchOf(chunks: readonly Line[], first: number): ChunkBatch {
   const regions: Partial<Record<Channel, Uint8Array>> = {}
   for (const channel of channels) {
     const own = chunks.filter((chunk) => chunk.channel === channel)
-    if (own.length > 0) regions[channel] = Uint8Array.from(own.flatMap(({ bytes }) => [...bytes]))
+    if (own.length > 0) regions[channel] = Uint8Array.from(Buffer.concat(own.map(({ bytes }) => bytes)))
   }
   return { regions, marks: Float64Array.from(marks) }
 }
@@ -74,9 +93,14 @@ interface Recorded {
 }
 
 /** The tape of some traffic, its ids numbered in the order in which they appear. */
-function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaults: boolean): Recorded {
+function record(
+  batches: readonly (readonly Line[])[],
+  shortWay: boolean,
+  defaults: boolean,
+  lost: readonly (Loss | undefined)[] = [],
+): Recorded {
   const builder = new RecordBuilder(new Redactor({ defaults, tag: () => 'tag' }))
-  const buffer = Buffer.alloc(100_000)
+  const buffer = Buffer.alloc(2_000_000)
   const lines: string[] = []
   let short = 0
   const lineEncoder = new MessageLineEncoder()
@@ -87,13 +111,18 @@ function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaul
     short += 1
   }
   let first = 0
-  for (const chunks of batches) {
+  for (const [i, chunks] of batches.entries()) {
     builder.chunks(
       batchOf(chunks, first),
       (one) => lines.push(encodeRecord(one)),
       shortWay ? { addPlain } : undefined,
     )
     first += chunks.length
+    const loss = lost[i]
+    if (loss) {
+      const gaps = builder.lost(loss.channel, { ...loss, lines: 1, why: 'x' }, { us: 1e6, wallMs: startMs })
+      lines.push(...gaps.map((one) => encodeRecord(one)))
+    }
   }
   const at = { us: 1e6, wallMs: startMs + 1000 }
   const rest = [
@@ -106,11 +135,11 @@ function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaul
 }
 
 describe('the short way of a plain message onto the tape', () => {
-  it('gives the lines that the long way gives, whatever passes and however it is cut', () => {
+  it('gives the lines that the long way gives, whatever passes, however it is cut, and whatever is lost', () => {
     fc.assert(
-      fc.property(traffic, fc.boolean(), (batches, defaults) => {
-        const { short: _, ...shortWay } = record(batches, true, defaults)
-        const { short, ...longWay } = record(batches, false, defaults)
+      fc.property(traffic, fc.boolean(), losses, (batches, defaults, lost) => {
+        const { short: _, ...shortWay } = record(batches, true, defaults, lost)
+        const { short, ...longWay } = record(batches, false, defaults, lost)
         expect(short).toBe(0)
         expect(shortWay).toEqual(longWay)
       }),
@@ -127,6 +156,21 @@ describe('the short way of a plain message onto the tape', () => {
     ]
     const bytes = encoder.encode(`${usual.join('\n')}\n`)
     expect(record([[{ channel: 'in', bytes }]], true, true).short).toBe(usual.length)
+  })
+
+  it('is taken by a message that crosses batches, up to 1 MiB', () => {
+    const sent = (sizeBytes: number): Line[][] => {
+      const text = `{"jsonrpc":"2.0","id":1,"result":{"text":"${'x'.repeat(sizeBytes)}"}}\n`
+      const bytes = Buffer.from(text.repeat(3))
+      return [0, 1, 2, 3, 4].map((n) => {
+        const part = bytes.subarray((n * bytes.length) / 5, ((n + 1) * bytes.length) / 5)
+        return [{ channel: 'out' as const, bytes: part }]
+      })
+    }
+    const taken = record(sent(1_000_000), true, true)
+    expect(taken.short).toBe(3)
+    expect(taken.tape).toBe(record(sent(1_000_000), false, true).tape)
+    expect(record(sent(1_100_000), true, true).short).toBe(0)
   })
 
   it('is closed to what holds a secret', () => {

@@ -35,21 +35,21 @@ export class MessageLineEncoder {
     return end - start + mostAround
   }
 
-  /** Returns the index after the line. @param ids of positions; needed if the line has any */
+  /**
+   * Returns the index after the line. Few loops: what the engine copies into this function, it compiles again.
+   *
+   * @param ids of positions; needed if the line has any
+   */
   write(line: MessageLine, ids: MessageIds | undefined, target: Uint8Array, start: number): number {
     let at = copied(this.#headOf(line), target, start)
     at = copiedRange(line.bytes, line.start, line.end, target, at)
-    at = writeId(line.id, ids, target, copied(words.id, target, at))
-    if (line.answers !== undefined) at = writeId(line.answers, ids, target, copied(words.corr, target, at))
-    target[at++] = QUOTE
-    if (line.late) at = copied(words.late, target, at)
-    if (line.duplicateOf !== undefined) {
-      at = writeId(line.duplicateOf, ids, target, copied(words.dup, target, at))
-      target[at++] = QUOTE
-    }
+    const idsEnd = copied(line.answers === undefined ? idMember : idMembers, target, at)
+    writeId(line.id, ids, target, at + idAt)
+    if (line.answers !== undefined) writeId(line.answers, ids, target, at + answersAt)
+    at = idsEnd
+    if (line.late || line.duplicateOf !== undefined) at = writeRare(line, ids, target, at)
     at = writeCount(line.seq, target, copied(words.seq, target, at))
-    at = writeCount(line.us, target, copied(words.us, target, at))
-    return copied(lineEnd, target, at)
+    return writeEnd(line.us, target, at)
   }
 
   #headOf({ t, direction }: MessageLine): Uint8Array {
@@ -63,9 +63,13 @@ export class MessageLineEncoder {
 }
 
 const QUOTE = 0x22
+const noId = '0'.repeat(idLength)
+/** The members before `seq`, with room for ids. */
+const idMember = bytesOf(`,"id":"${noId}"`)
+const idMembers = bytesOf(`,"id":"${noId}","corr":"${noId}"`)
+const idAt = ',"id":"'.length
+const answersAt = idAt + idLength + '","corr":"'.length
 const words = {
-  id: bytesOf(',"id":"'),
-  corr: bytesOf('","corr":"'),
   late: bytesOf(',"late":true'),
   dup: bytesOf(',"dup":"'),
   seq: bytesOf(',"seq":'),
@@ -88,6 +92,11 @@ function copiedRange(source: Uint8Array, start: number, end: number, target: Uin
   return at + end - start
 }
 
+/** The member `us` and the end of the line. */
+function writeEnd(us: number, target: Uint8Array, start: number): number {
+  return copied(lineEnd, target, writeCount(us, target, copied(words.us, target, start)))
+}
+
 /** Digits of a non-negative integer. */
 function writeCount(count: number, target: Uint8Array, start: number): number {
   let end = start + 1
@@ -101,13 +110,23 @@ function writeCount(count: number, target: Uint8Array, start: number): number {
   return end
 }
 
-function writeId(
-  id: string | number,
+function writeRare(
+  { late, duplicateOf }: MessageLine,
   ids: MessageIds | undefined,
   target: Uint8Array,
   start: number,
 ): number {
-  if (typeof id === 'number') return ids!.write(id, target, start)
-  for (let i = 0; i < id.length; i += 1) target[start + i] = id.charCodeAt(i)
-  return start + id.length
+  let at = late ? copied(words.late, target, start) : start
+  if (duplicateOf === undefined) return at
+  at = copied(words.dup, target, at)
+  writeId(duplicateOf, ids, target, at)
+  at += idLength
+  target[at] = QUOTE
+  return at + 1
+}
+
+/** All ids have the same length. */
+function writeId(id: string | number, ids: MessageIds | undefined, target: Uint8Array, start: number): void {
+  if (typeof id === 'number') ids!.write(id, target, start)
+  else for (let i = 0; i < id.length; i += 1) target[start + i] = id.charCodeAt(i)
 }
