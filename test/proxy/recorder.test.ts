@@ -113,8 +113,20 @@ describe('what passed', () => {
   })
 
   it('is handed over at once when it is much', () => {
+    flood(65_536)
+    worker.answer()
     flood(megabyte)
-    expect(worker.kinds()).toEqual(['chunks', 'chunks'])
+    expect(worker.posted.slice(1).map((one) => sizeOf(batchOf(one)))).toEqual([megabyte / 2, megabyte / 2])
+  })
+
+  it('is handed over in small batches to a slow thread, which still has some when senders may continue', () => {
+    flood(65_536)
+    vi.advanceTimersByTime(50)
+    worker.answer()
+    flood(megabyte / 2)
+    expect(pressure).toEqual([])
+    const sizes = worker.posted.slice(1).map((one) => sizeOf(batchOf(one)))
+    expect(sizes).toEqual(Array.from({ length: 4 }, () => megabyte / 8))
   })
 
   it('is handed over before what is said about it', () => {
@@ -141,7 +153,6 @@ describe('when the recording thread does not keep up', () => {
 
   it('the senders have to wait at what it does in 25 ms', () => {
     flood(65_536)
-    vi.advanceTimersByTime(20)
     vi.advanceTimersByTime(2)
     worker.answer()
     // 64 kB in 2 ms.
@@ -152,9 +163,10 @@ describe('when the recording thread does not keep up', () => {
   })
 
   it('the senders have to wait at 16 MB however fast it is, and go on when half of it is done', () => {
-    flood(2 * 65_536)
+    flood(65_536)
     worker.answer()
-    pressure.length = 0
+    flood(megabyte)
+    worker.answer()
     flood(16 * megabyte)
     expect(pressure).toEqual([])
     flood(65_536)
