@@ -22,7 +22,7 @@ import {
 } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { FramePlace, GateEntry, Sent } from '../intercept/index.js'
-import { channels, type Channel } from './channel.js'
+import { channels, directionOf, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
 import { whyTooLong } from './http-body.js'
 import { createGateBook, noteOf, type GateBook } from './gate-book.js'
@@ -390,10 +390,6 @@ export class RecordBuilder {
   #remember(channel: 'in' | 'out', parts: readonly Part[], endOffset: number): void {
     for (const part of parts) this.#deliveries[channel].remember(part.id!, endOffset)
   }
-}
-
-function directionOf(channel: Channel): Direction {
-  return channel === 'in' ? 'client_to_server' : 'server_to_client'
 }
 
 function frameEndOf(end: 'lf' | FrameEnd): { frameEnd?: FrameEnd } {
