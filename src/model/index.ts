@@ -7,6 +7,7 @@ export { createIntColumn, createNumberColumn, grownColumns, setRow, type Column 
 export { durationForms, parseDuration } from './duration.js'
 export { parseSizeBytes } from './size.js'
 export { createRecent, detach } from './recent.js'
+export { TextCache } from './text-cache.js'
 export { isCommandLine, joinCommandLine, splitCommandLine } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
 export {

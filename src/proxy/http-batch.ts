@@ -1,7 +1,6 @@
-import type { HttpPhases } from '../model/index.js'
+import { TextCache, type HttpPhases } from '../model/index.js'
 import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
-import { RecentTexts } from './recent-texts.js'
 import { copyBytes, type RegionPool } from './region-pool.js'
 
 /**
@@ -317,11 +316,14 @@ function phasesIn(bytes: Buffer): HttpPhases {
 }
 
 /** Clients and servers repeat their heads. Equal texts share one parsed object. */
-const requestHeads = new RecentTexts((text) => {
+const heads = { texts: 128, length: 4096 }
+const requestHeads = new TextCache(heads, (text) => {
   const [method = '', path = '', origin = '', ...headers] = text.split(separator)
   return { method, path, origin, headers }
 })
-const responseHeads = new RecentTexts<readonly string[]>((text) => (text === '' ? [] : text.split(separator)))
+const responseHeads = new TextCache<readonly string[]>(heads, (text) =>
+  text === '' ? [] : text.split(separator),
+)
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)

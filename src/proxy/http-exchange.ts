@@ -1,7 +1,7 @@
 import type { HttpHeaders, HttpPhases } from '../model/index.js'
 import type { SseParser } from '../wire/index.js'
 import type { Decoder, HttpBody } from './http-body.js'
-import { forRecent } from './recent-texts.js'
+import { forRecent } from './recent-objects.js'
 
 export interface AskedHere {
   readonly ref: string

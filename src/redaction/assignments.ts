@@ -11,17 +11,17 @@ import {
   looksLikeCredentials,
   looksMade,
 } from './secret-looks.js'
-import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
+import { judgeName, nameCache, type NameVerdict } from './secret-names.js'
 
 /** In plain text, MCP's progress token has a name chosen by the logger. */
-const verdicts = new NameCache<NameVerdict | undefined>((name) =>
+const verdicts = nameCache<NameVerdict | undefined>((name) =>
   /progress[_-]?token$/i.test(name) ? undefined : judgeName(name),
 )
 /** The private halves of keys in JSON (RFC 7517). */
 const jwkMember = /^(?:[dpqk]|d[pq]|qi)$/
 const jwk: NameVerdict = { term: 'jwk', needs: 'credentials' }
 /** Parameters that sign a URL. */
-const parameters = new NameCache<NameVerdict | undefined>((name) =>
+const parameters = nameCache<NameVerdict | undefined>((name) =>
   /^[?&#;]?(?:(?:x-(?:amz|goog)-)?signature|sig|key|hmac)$/i.test(name)
     ? { term: 'signature', needs: 'credentials' }
     : undefined,

@@ -3,7 +3,7 @@ import { endOfQuoted, endOfWord, valueAt, wordEnd } from './assigned-value.js'
 import type { Finding } from './finding.js'
 import { NextIndex } from './next-index.js'
 import { isPlaceholder, isStatus, looksLikeCredentials, looksMade } from './secret-looks.js'
-import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
+import { judgeName, nameCache, type NameVerdict } from './secret-names.js'
 
 const flag =
   /-(?<![\w-]-)-?([A-Za-z][\w.-]{0,127})(?:\\{0,8}["'`]\s{0,64},\s{0,64}(?=\\{0,8}["'`])|[ \t]{1,64}|=(?=\S))/g
@@ -26,7 +26,7 @@ export function judgeFlag(name: string): NameVerdict | undefined {
   return name.startsWith('no-') ? undefined : (flags.get(name) ?? short.get(name) ?? judgeName(name))
 }
 
-const verdicts = new NameCache(judgeFlag)
+const verdicts = nameCache(judgeFlag)
 
 /** Whether the word after a flag is a secret. `broad`: only a command line can have such a flag. */
 export function isFlagValue(value: string, { needs, term }: NameVerdict, broad: boolean): boolean {

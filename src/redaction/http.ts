@@ -2,7 +2,7 @@ import type { HttpHeaders } from '../model/index.js'
 import { redactCredential, type CredentialFacts } from './credentials.js'
 import { marker } from './marker.js'
 import { looksLikeCredentials, looksMade } from './secret-looks.js'
-import { judgeName, NameCache, secretTermOf } from './secret-names.js'
+import { judgeName, nameCache, secretTermOf } from './secret-names.js'
 import { hasTrigger } from './trigger.js'
 import { tooManyRule } from './finding.js'
 
@@ -104,7 +104,7 @@ function redactHeader(header: readonly [string, string], rules: HeaderRules): re
 }
 
 /** Caches names, since they recur. */
-const suspiciousNames = new NameCache((name) => hasTrigger(name))
+const suspiciousNames = nameCache((name) => hasTrigger(name))
 
 function headerName(name: string, rules: HttpRules): string {
   return rules.always === true || suspiciousNames.get(name) ? rules.text(name) : name

@@ -1,10 +1,10 @@
 import { isFlagValue, judgeFlag } from './flags.js'
-import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
+import { judgeName, nameCache, type NameVerdict } from './secret-names.js'
 
 const manifest: NameVerdict = { term: 'kubernetes-secret', needs: 'any' }
 const jwk: NameVerdict = { term: 'jwk', needs: 'credentials' }
 const jwkMembers = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'])
-const flags = new NameCache(judgeFlag)
+const flags = nameCache(judgeFlag)
 
 /**
  * Verdicts on a value from its neighbours in a JSON text: the name in the previous member

@@ -14,7 +14,7 @@ import { JsonPathStack } from './json-path-stack.js'
 import { marker } from './marker.js'
 import { elementPlace, memberPlace, type McpPlace } from './mcp-places.js'
 import { isPlaceholder, looksLikeCredentials, looksMade } from './secret-looks.js'
-import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
+import { judgeName, nameCache, type NameVerdict } from './secret-names.js'
 import type { TextRedactor } from './text-redactor.js'
 import { findTrigger, hasTrigger } from './trigger.js'
 
@@ -56,7 +56,7 @@ interface KnownName {
 
 const noName: KnownName = { verdict: undefined, suspicious: false }
 /** By the name as written between quotes. */
-const names = new NameCache<KnownName>((written) => {
+const names = nameCache<KnownName>((written) => {
   const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
   const verdict = judgeName(name)
   // A short word of letters is neither a token nor a path.

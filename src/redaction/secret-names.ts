@@ -1,3 +1,4 @@
+import { TextCache } from '../model/index.js'
 /** Names (of members, variables, flags, headers, query parameters) that mark their value as a secret. */
 
 /** `_` marks a possible joint: any run of characters other than letters and digits. In order of preference. */
@@ -149,26 +150,7 @@ export function judgeName(name: string): NameVerdict | undefined {
   return undefined
 }
 
-const mostNames = 4096
-const longestName = 128
-
-/** Caches verdicts on names, which are few and recur. Bounded. */
-export class NameCache<T> {
-  readonly #known = new Map<string, T>()
-  readonly #judge: (name: string) => T
-
-  constructor(judge: (name: string) => T) {
-    this.#judge = judge
-  }
-
-  get(name: string): T {
-    if (name.length > longestName) return this.#judge(name)
-    const known = this.#known.get(name)
-    if (known !== undefined || this.#known.has(name)) return known as T
-    const verdict = this.#judge(name)
-    if (this.#known.size >= mostNames) this.#known.clear()
-    // A copy: a slice of a message would keep the whole message in memory.
-    this.#known.set(JSON.parse(JSON.stringify(name)) as string, verdict)
-    return verdict
-  }
+/** Caches verdicts on names, which are few and recur. */
+export function nameCache<T>(judge: (name: string) => T): TextCache<T> {
+  return new TextCache({ texts: 4096, length: 128 }, judge)
 }

@@ -1,3 +1,5 @@
+import { isHex, isShortEscape } from './json-escapes.js'
+
 /**
  * JSON in bytes, checked while it is skipped. A line feed must follow in the bytes: it ends every loop, because a JSON
  * text on one line contains none. All functions return the index after the skipped part, or -1.
@@ -9,6 +11,7 @@ const COLON = 0x3a
 const ZERO = 0x30
 const NINE = 0x39
 const BACKSLASH = 0x5c
+const LOWER_U = 0x75
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
 
@@ -92,28 +95,13 @@ export function skipPlainText(bytes: Uint8Array, start: number): number {
 }
 
 function skipEscape(bytes: Uint8Array, start: number): number {
-  switch (bytes[start]) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f: // /
-    case 0x62: // b
-    case 0x66: // f
-    case 0x6e: // n
-    case 0x72: // r
-    case 0x74: // t
-      return start + 1
-    case 0x75: // u
-      for (let at = start + 1; at < start + 5; at += 1) if (!isHex(bytes[at]!)) return -1
-      // d: the first digit of a surrogate
-      if ((bytes[start + 1]! | 0x20) === 0x64) unusualValues.count += 1
-      return start + 5
-    default:
-      return -1
-  }
-}
-
-function isHex(byte: number): boolean {
-  return (byte >= ZERO && byte <= NINE) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
+  const code = bytes[start]
+  if (isShortEscape(code)) return start + 1
+  if (code !== LOWER_U) return -1
+  for (let at = start + 1; at < start + 5; at += 1) if (!isHex(bytes[at]!)) return -1
+  // d: the first digit of a surrogate
+  if ((bytes[start + 1]! | 0x20) === 0x64) unusualValues.count += 1
+  return start + 5
 }
 
 /** One character of two to four bytes in valid UTF-8 (Unicode, table 3-7). */

@@ -1,7 +1,10 @@
+import { isHex, isShortEscape } from './json-escapes.js'
+
 /** The characters of JSON text: white space and strings. */
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const LOWER_U = 0x75
 
 /** Characters of a string that are read one by one; beyond, native searches are faster. Found by measuring. */
 const SHORT_RUN = 40
@@ -83,26 +86,11 @@ function indexOrEnd(text: string, index: number): number {
 
 /** `pos` is just after the backslash. Index after the escape, or `~index` of the invalid character. */
 function scanEscape(text: string, pos: number): number {
-  switch (codeAt(text, pos)) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f: // /
-    case 0x62: // b
-    case 0x66: // f
-    case 0x6e: // n
-    case 0x72: // r
-    case 0x74: // t
-      return pos + 1
-    case 0x75: // u
-      for (let at = pos + 1; at < pos + 5; at++) if (!isHex(codeAt(text, at))) return ~at
-      return pos + 5
-    default:
-      return ~pos
-  }
-}
-
-function isHex(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66)
+  const code = codeAt(text, pos)
+  if (isShortEscape(code)) return pos + 1
+  if (code !== LOWER_U) return ~pos
+  for (let at = pos + 1; at < pos + 5; at++) if (!isHex(codeAt(text, at))) return ~at
+  return pos + 5
 }
 
 /** Trusted: index after the closing quote of the string whose opening quote is at `start`. */

@@ -5,7 +5,7 @@ import { wiretape } from './run-cli.js'
 import { cli, postHeaders, printed } from './stage.js'
 import { asked, call, mini, opening, rpc, textOf, useRecordedMini } from './mock-fallback-stage.js'
 
-const { stage, recorded } = useRecordedMini()
+const { stage, recorded, rules } = useRecordedMini()
 
 describe('mock with a fallback', () => {
   it('sends every request to it with --record all, and its responses replace the recorded ones', async () => {
@@ -151,12 +151,6 @@ describe('mock that keeps a copy', () => {
 })
 
 describe('mock with rules', () => {
-  const rules = (text: string): string => {
-    const path = stage.path('rules.yaml')
-    writeFileSync(path, text)
-    return path
-  }
-
   it('reports invalid rules in one line', async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const { code, stderr } = await wiretape(['mock', tape, '--rules', rules('rules: 3')])

@@ -1,4 +1,5 @@
 /** Mocks with a fallback, whose recordings are of mini-mcp. */
+import { writeFileSync } from 'node:fs'
 import { wiretape, type Run } from './run-cli.js'
 import { server, useStage } from './stage.js'
 
@@ -45,5 +46,12 @@ export function useRecordedMini() {
     return stage.tape()
   }
 
-  return { stage, recorded }
+  /** Writes a file of rules. */
+  function rules(text: string): string {
+    const path = stage.path('rules.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+
+  return { stage, recorded, rules }
 }

@@ -5,7 +5,7 @@ import { wiretape } from './run-cli.js'
 import { postHeaders } from './stage.js'
 import { type Answer, asked, call, mini, rpc, textOf, useRecordedMini } from './mock-fallback-stage.js'
 
-const { stage, recorded } = useRecordedMini()
+const { stage, recorded, rules } = useRecordedMini()
 
 describe('mock with a fallback', () => {
   it('sends requests that were not recorded to the real server, and keeps its responses in a copy that plays', async () => {
@@ -51,12 +51,6 @@ describe('mock that keeps a copy', () => {
 })
 
 describe('mock with rules', () => {
-  const rules = (text: string): string => {
-    const path = stage.path('rules.yaml')
-    writeFileSync(path, text)
-    return path
-  }
-
   it('changes messages, responds to them and drops them', async () => {
     const tape = await recorded(
       call(1, 'echo', { text: 'a' }),

@@ -57,6 +57,12 @@ async function expectReplays(copy: string): Promise<void> {
   expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
 }
 
+/** The mock over HTTP, with the server as its fallback. */
+function copying(what: 'all' | 'new', out: string) {
+  const errorOutput = new PassThrough().resume()
+  return mock(recorded, { fallback: everythingOnStdio, record: { what, out }, errorOutput })
+}
+
 const opening = ['initialize', 'notifications/initialized']
 
 describe('the copy that a mock with a fallback makes', () => {
@@ -83,11 +89,7 @@ describe('the copy that a mock with a fallback makes', () => {
 
   it('of clients over HTTP replays, each of them with its own talk', async () => {
     const copy = stage.path('http-all.jsonl')
-    const served = await mock(recorded, {
-      fallback: everythingOnStdio,
-      record: { what: 'all', out: copy },
-      errorOutput: new PassThrough().resume(),
-    })
+    const served = await copying('all', copy)
     for (const messages of [
       ['three', 'new', 'one'],
       ['one', 'newer'],
@@ -100,11 +102,7 @@ describe('the copy that a mock with a fallback makes', () => {
 
   it('of clients over HTTP that came at once replays, whatever overlapped (--record new)', async () => {
     const copy = stage.path('http-new.jsonl')
-    const served = await mock(recorded, {
-      fallback: everythingOnStdio,
-      record: { what: 'new', out: copy },
-      errorOutput: new PassThrough().resume(),
-    })
+    const served = await copying('new', copy)
     const at = (): Transport => new StreamableHTTPClientTransport(new URL(served.url))
     await Promise.all([
       talk(at(), 'one', 'new', 'newer'),

@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals'
-import { Boundary } from './boundary.js'
+import { DescribedTab } from './described-tab.js'
 import { CompletedField } from './completed-field.js'
 import { kept } from './kept.js'
 import { Listed } from './listed.js'
-import { listOf } from './peer.js'
-import { chosenIn, Pick, usePicker, useWanted } from './pick.js'
+import { useWanted } from './pick.js'
 import { createRun, RunBox } from './run.js'
 import { listIn, objectIn, textIn } from './values.js'
 import { textsIn } from './wanted.js'
@@ -17,25 +16,13 @@ interface Prompt {
 }
 
 export function PromptsTab() {
-  const picker = usePicker('prompts', async () => {
-    const prompts = await listOf<Prompt>('prompts/list', 'prompts')
-    return prompts.map((prompt) => ({
-      key: textIn(prompt.name),
-      name: textIn(prompt.name),
-      about: textIn(prompt.description),
-      prompt,
-    }))
-  })
-  const chosen = chosenIn(picker)
   return (
-    <>
-      <Pick label="Prompt" none="The server has no prompts." noun="prompt" picker={picker} />
-      {chosen && (
-        <Boundary key={chosen.key}>
-          <PromptForm prompt={chosen.prompt} />
-        </Boundary>
-      )}
-    </>
+    <DescribedTab
+      id="prompts"
+      label="Prompt"
+      noun="prompt"
+      form={(prompt: Prompt) => <PromptForm prompt={prompt} />}
+    />
   )
 }
 

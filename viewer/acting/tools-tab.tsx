@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals'
-import { Boundary } from './boundary.js'
+import { DescribedTab } from './described-tab.js'
 import { createForm } from './form.js'
 import { kept } from './kept.js'
-import { listOf } from './peer.js'
-import { chosenIn, Pick, usePicker, useWanted } from './pick.js'
+import { useWanted } from './pick.js'
 import { createRun, RunBox } from './run.js'
 import { ForceButton, JsonSwitch, SchemaForm } from './schema-form.js'
 import { objectIn, textIn } from './values.js'
@@ -18,26 +17,7 @@ interface Tool {
 
 /** A form for each tool's arguments, built from its inputSchema. */
 export function ToolsTab() {
-  const picker = usePicker('tools', async () => {
-    const tools = await listOf<Tool>('tools/list', 'tools')
-    return tools.map((tool) => ({
-      key: textIn(tool.name),
-      name: textIn(tool.name),
-      about: textIn(tool.description),
-      tool,
-    }))
-  })
-  const chosen = chosenIn(picker)
-  return (
-    <>
-      <Pick label="Tool" none="The server has no tools." noun="tool" picker={picker} />
-      {chosen && (
-        <Boundary key={chosen.key}>
-          <ToolForm tool={chosen.tool} />
-        </Boundary>
-      )}
-    </>
-  )
+  return <DescribedTab id="tools" label="Tool" noun="tool" form={(tool: Tool) => <ToolForm tool={tool} />} />
 }
 
 function ToolForm({ tool }: { readonly tool: Tool }) {

@@ -156,32 +156,48 @@ function cut(pointer: string, prefix: string): string[] {
   return pointer.startsWith(`${prefix}/`) ? [pointer.slice(prefix.length)] : []
 }
 
+function TextRecord(props: {
+  readonly kind: string
+  readonly heading: string
+  readonly facts?: string
+  readonly text: string
+  readonly search: string
+}) {
+  return (
+    <article class={`message ${props.kind}`}>
+      <header class="message-head">
+        <h3>{props.heading}</h3>
+        {props.facts !== undefined && <span class="message-facts">{props.facts}</span>}
+      </header>
+      <pre class="plain-text">
+        <Marked text={rawText(props.text)} search={props.search} />
+      </pre>
+    </article>
+  )
+}
+
 function OtherRecord(props: { readonly record: TapeRecord; readonly search: string; readonly row: number }) {
   const { record, search } = props
   switch (record.type) {
     case 'noise':
     case 'stderr':
       return (
-        <article class="message">
-          <header class="message-head">
-            <h3>{record.type === 'noise' ? 'line that is not JSON' : 'stderr line'}</h3>
-          </header>
-          <pre class="plain-text">
-            <Marked text={rawText(record.text)} search={search} />
-          </pre>
-        </article>
+        <TextRecord
+          kind=""
+          heading={record.type === 'noise' ? 'line that is not JSON' : 'stderr line'}
+          text={record.text}
+          search={search}
+        />
       )
     case 'note':
       return (
-        <article class="message note">
-          <header class="message-head">
-            <h3>{record.restart ? 'server restarted' : 'note'}</h3>
-            <span class="message-facts">{timeText(props.row, origin.value)}</span>
-          </header>
-          <pre class="plain-text">
-            <Marked text={rawText(record.text)} search={search} />
-          </pre>
-        </article>
+        <TextRecord
+          kind="note"
+          heading={record.restart ? 'server restarted' : 'note'}
+          facts={timeText(props.row, origin.value)}
+          text={record.text}
+          search={search}
+        />
       )
     case 'gap':
       return (

@@ -244,6 +244,11 @@ function kimi(places: Places): ConfigPlace[] {
   ]
 }
 
+/** Files in the form of Windsurf. */
+function windsurf(home: string, ...paths: readonly string[]): ConfigPlace[] {
+  return paths.map((path) => user(join(home, path), { dialect: dialects.windsurf }))
+}
+
 /** Every client that `install` knows, one per line. */
 export const clientKinds: readonly ClientKind[] = [
   { id: 'claude-desktop', name: 'Claude Desktop', places: claudeDesktop },
@@ -255,10 +260,7 @@ export const clientKinds: readonly ClientKind[] = [
   {
     id: 'windsurf',
     name: 'Windsurf',
-    places: ({ home }) =>
-      ['.codeium/windsurf/mcp_config.json', '.codeium/mcp_config.json'].map((path) =>
-        user(join(home, path), { dialect: dialects.windsurf }),
-      ),
+    places: ({ home }) => windsurf(home, '.codeium/windsurf/mcp_config.json', '.codeium/mcp_config.json'),
   },
   { id: 'zed', name: 'Zed', places: zed },
   {
@@ -293,9 +295,7 @@ export const clientKinds: readonly ClientKind[] = [
     id: 'antigravity',
     name: 'Antigravity',
     places: ({ home }) =>
-      ['.gemini/config/mcp_config.json', '.gemini/antigravity/mcp_config.json'].map((path) =>
-        user(join(home, path), { dialect: dialects.windsurf }),
-      ),
+      windsurf(home, '.gemini/config/mcp_config.json', '.gemini/antigravity/mcp_config.json'),
   },
   { id: 'copilot', name: 'Copilot CLI', places: copilot },
   { id: 'copilot-jetbrains', name: 'Copilot for JetBrains', places: copilotJetBrains },

@@ -4,42 +4,37 @@ import { LineMembers } from './line-members.js'
 
 /** HTTP data of a message line; undefined, and kept as it is, unless in the form that wiretape writes. */
 export function decodeHttpContext(line: LineMembers): HttpContext | undefined {
-  const object = line.object.object('http')
-  if (!object) return undefined
-  const members = new LineMembers(object)
-  const exchange = members.count('exchange')
-  const method = members.string('method')
-  const path = members.string('path')
-  const status = members.count('status')
-  const headers = decodeHeaders(members, 'headers')
-  const phases = decodePhases(members)
-  if (exchange === undefined || members.rest().extra) return undefined
-  line.use('http')
-  return {
-    exchange,
-    ...(method !== undefined && { method }),
-    ...(path !== undefined && { path }),
-    ...(status !== undefined && { status }),
-    ...(headers && { headers }),
-    ...(phases && { phases }),
-  }
+  return nested(line, 'http', (members) => {
+    const exchange = members.count('exchange')
+    const method = members.string('method')
+    const path = members.string('path')
+    const status = members.count('status')
+    const headers = decodeHeaders(members, 'headers')
+    const phases = decodePhases(members)
+    if (exchange === undefined) return undefined
+    return {
+      exchange,
+      ...(method !== undefined && { method }),
+      ...(path !== undefined && { path }),
+      ...(status !== undefined && { status }),
+      ...(headers && { headers }),
+      ...(phases && { phases }),
+    }
+  })
 }
 
 /** As `decodeHttpContext`, for an event. */
 export function decodeSse(line: LineMembers): SseContext | undefined {
-  const object = line.object.object('sse')
-  if (!object) return undefined
-  const members = new LineMembers(object)
-  const event = members.string('event')
-  const id = members.string('id')
-  const retry = members.count('retry')
-  if (members.rest().extra) return undefined
-  line.use('sse')
-  return {
-    ...(event !== undefined && { event }),
-    ...(id !== undefined && { id }),
-    ...(retry !== undefined && { retry }),
-  }
+  return nested(line, 'sse', (members) => {
+    const event = members.string('event')
+    const id = members.string('id')
+    const retry = members.count('retry')
+    return {
+      ...(event !== undefined && { event }),
+      ...(id !== undefined && { id }),
+      ...(retry !== undefined && { retry }),
+    }
+  })
 }
 
 /** A line of type `http`; undefined when it has another form. */
@@ -86,21 +81,33 @@ export function decodeHttp(line: LineMembers): TapeRecord | undefined {
 
 /** As `decodeHttpContext`, for phases. */
 function decodePhases(line: LineMembers): HttpPhases | undefined {
-  const object = line.object.object('phases')
-  if (!object) return undefined
-  const members = new LineMembers(object)
-  const dnsMs = members.number('dnsMs')
-  const connectMs = members.number('connectMs')
-  const tlsMs = members.number('tlsMs')
-  const waitMs = members.number('waitMs')
-  if (waitMs === undefined || members.rest().extra) return undefined
-  line.use('phases')
-  return {
-    ...(dnsMs !== undefined && { dnsMs }),
-    ...(connectMs !== undefined && { connectMs }),
-    ...(tlsMs !== undefined && { tlsMs }),
-    waitMs,
-  }
+  return nested(line, 'phases', (members) => {
+    const dnsMs = members.number('dnsMs')
+    const connectMs = members.number('connectMs')
+    const tlsMs = members.number('tlsMs')
+    const waitMs = members.number('waitMs')
+    if (waitMs === undefined) return undefined
+    return {
+      ...(dnsMs !== undefined && { dnsMs }),
+      ...(connectMs !== undefined && { connectMs }),
+      ...(tlsMs !== undefined && { tlsMs }),
+      waitMs,
+    }
+  })
+}
+
+/** Reads an object of the line; undefined, and kept as it is, if it has members that `read` does not know. */
+function nested<T>(
+  line: LineMembers,
+  name: string,
+  read: (members: LineMembers) => T | undefined,
+): T | undefined {
+  const object = line.object.object(name)
+  const members = object && new LineMembers(object)
+  const value = members && read(members)
+  if (value === undefined || members?.rest().extra) return undefined
+  line.use(name)
+  return value
 }
 
 /** Pairs of strings, or nothing. */
