@@ -76,7 +76,8 @@ class RecordFold implements Fold {
   readonly #entries: EntryTable
   readonly #ids = new IdTable()
   readonly #sessions: SessionDraft[] = []
-  #correlate
+  /** Made when needed: our own recorder has correlated its messages. */
+  #correlate: ReturnType<typeof createRecordCorrelator<number>> | undefined
   /** Lines before any meta line: a tape that lost its start. */
   readonly #unnamed = { own: true, nextSeq: 0 }
   /** Rows of held messages, by the id of a frame's first message. */
@@ -95,7 +96,6 @@ class RecordFold implements Fold {
   constructor(idKey: (idText: string) => string, changed?: (row: number) => void, rows?: number) {
     this.#idKey = idKey
     this.#entries = new EntryTable(changed, rows)
-    this.#correlate = createRecordCorrelator<number>(idKey)
     this.#httpOutcomes = createHttpOutcomes(this.#entries)
     this.#waits = createRowWaits(this.#entries)
     this.#taskEnds = new TaskEnds(this.#entries, this.#waits.taskEnded)
@@ -167,7 +167,7 @@ class RecordFold implements Fold {
       delete before.durationMs
       return
     }
-    this.#correlate = createRecordCorrelator<number>(this.#idKey)
+    this.#correlate = undefined
     this.#waits.begin()
     this.#restartAnswers = this.#answersOfRestarts()
     this.#clock.begin(meta.startedAt)
@@ -328,6 +328,7 @@ class RecordFold implements Fold {
   }
 
   #relateByContent(record: MessageRecord, part: Part, row: number): void {
+    this.#correlate ??= createRecordCorrelator<number>(this.#idKey)
     const seen = this.#correlate(record, part.envelope, row)
     if (seen.answers !== undefined) this.#answer(seen.answers, row, seen.late === true, record)
     else if (isOrphan(record, part)) this.#entries.mark(row, 'orphan')

@@ -39,7 +39,7 @@ const linesLookedAt = 10
 
 /** The first line identifies a tape; without it, the shape of a message line does. */
 function detect(head: Uint8Array): number {
-  const lines = new TextDecoder().decode(head).split('\n')
+  const lines = new TextDecoder().decode(head.subarray(0, checkedEnd(head))).split('\n')
   let first = true
   for (const [i, line] of lines.slice(0, linesLookedAt).entries()) {
     if (line.trim() === '') continue
@@ -49,6 +49,18 @@ function detect(head: Uint8Array): number {
   }
   return 0
 }
+
+/** Behind the lines to check. */
+function checkedEnd(head: Uint8Array): number {
+  let end = 0
+  for (let count = 0; count < linesLookedAt; count += 1) {
+    const lf = head.indexOf(LF, end)
+    if (lf < 0) return head.length
+    end = lf + 1
+  }
+  return end
+}
+const LF = 0x0a
 
 /** The last line may be the start of a longer one. */
 function scoreOfLastLine(text: string): number {
