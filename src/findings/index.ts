@@ -7,7 +7,6 @@ export { rules } from './rules/index.js'
 export { contractRules, type Contract } from './rules/contract/expectations.js'
 export {
   countsOf as countFindings,
-  findingReports,
   hashOf,
   numbersOf,
   wantedRules,
@@ -15,7 +14,8 @@ export {
   type CheckedRecording,
   type FindingsReport,
   type ToldFinding,
-} from './reports/index.js'
+} from './reports/report.js'
+export { findingReports } from './reports/index.js'
 export {
   costKey,
   createCostTable,

@@ -7,6 +7,7 @@ import type { WiretapeError } from '../model/index.js'
 import { replaceFile } from '../tape/index.js'
 import type { Manifest } from './manifest.js'
 import type { ObjectStore } from './store/object-store.js'
+import { decodeJson } from './decode-json.js'
 
 const count = z.int().nonnegative()
 
@@ -40,11 +41,7 @@ const schema = z.object({
 export type HostState = z.infer<typeof schema>
 
 export function decodeHostState(text: string): HostState | undefined {
-  try {
-    return schema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return decodeJson(schema, text)
 }
 
 /** Where and for which store a shipper keeps its state. */

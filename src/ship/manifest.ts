@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { decodeJson } from './decode-json.js'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().nonnegative()
@@ -41,11 +42,7 @@ export type Manifest = z.infer<typeof schema>
 
 /** Undefined unless it is a manifest of a supported version. */
 export function decodeManifest(text: string): Manifest | undefined {
-  try {
-    return schema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return decodeJson(schema, text)
 }
 
 /** Why `decodeManifest` rejects a text. */

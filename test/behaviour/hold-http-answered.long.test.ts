@@ -7,7 +7,7 @@ import { until } from './stage.js'
 import type { Line } from './tape-bytes.js'
 import { call, useHeldHttp } from './hold-http-stage.js'
 
-const { stage, record } = useHeldHttp()
+const { stage, record, recordEcho } = useHeldHttp()
 
 describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) => {
   it('values that only headers have are sent again when the request is replayed or repeated', async () => {
@@ -32,9 +32,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 
   it('an edited request of 2026-07-28 gets the headers that it needs now, and loses its old ones', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
-    const screen = await attach(stage)
+    const { upstream, recorder, url, screen } = await recordEcho(as, '--break', 'is:request')
     const list = { id: 1, method: 'tools/list', params: {} }
     const edits = [
       {
@@ -66,9 +64,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 
   it('a person responds in place of the server; other messages pass meanwhile', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--break', 'dir:in id:1')
-    const screen = await attach(stage)
+    const { recorder, url, screen } = await recordEcho(as, '--break', 'dir:in id:1')
     const got = post(url, call(1, 'x'))
     const { message } = await screen.held()
     expect((await post(url, call(2, 'y'))).text).toContain('"y"')
@@ -104,9 +100,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
   })
 
   it('a held message goes on when the last screen detaches', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--intercept')
-    const screen = await attach(stage)
+    const { recorder, url, screen } = await recordEcho(as, '--intercept')
     const got = post(url, call(1, 'x'))
     await screen.held()
     screen.close()
@@ -212,9 +206,7 @@ describe('an event stream', () => {
 
 describe('a request whose id was changed', () => {
   it.each(['json', 'events'] as const)('gets its response under the original id, with %s', async (as) => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
-    const screen = await attach(stage)
+    const { upstream, recorder, url, screen } = await recordEcho(as, '--break', 'is:request')
     const got = post(url, call(7, 'x'))
     const { message, text } = await screen.held()
     await screen.tell({ type: 'edit', message, text: text.replace('"id":7', '"id":99') })

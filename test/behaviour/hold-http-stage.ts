@@ -1,5 +1,6 @@
 /** HTTP servers behind a recorder that holds messages. */
 import { type HttpStage, useHttpStage } from './http-stage.js'
+import { attach } from './attach.js'
 
 export const call = (id: number, text: string): object => ({
   id,
@@ -13,5 +14,11 @@ export function useHeldHttp() {
   const record = (upstream: string, ...options: string[]): ReturnType<HttpStage['recordUrl']> =>
     stage.recordUrl(upstream, options)
 
-  return { stage, record }
+  /** A recorder before a server that echoes, and an attached screen. */
+  async function recordEcho(as: 'json' | 'events', ...options: string[]) {
+    const upstream = await stage.echo(as)
+    return { upstream, ...(await record(upstream.url, ...options)), screen: await attach(stage) }
+  }
+
+  return { stage, record, recordEcho }
 }

@@ -11,7 +11,7 @@ import type { Line } from './tape-bytes.js'
 import { call, useHeldHttp } from './hold-http-stage.js'
 import { isLong } from '../long.js'
 
-const { stage, record } = useHeldHttp()
+const { stage, record, recordEcho } = useHeldHttp()
 
 describe('the official client of 2026-07-28', () => {
   it('gets the response to the edited call, whose headers agree with it', async () => {
@@ -83,9 +83,7 @@ const kinds = isLong ? (['json', 'events'] as const) : (['events'] as const)
 
 describe.each(kinds)('over HTTP, answered with %s', (as) => {
   it('a held request goes on with another body and length', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
-    const screen = await attach(stage)
+    const { upstream, recorder, url, screen } = await recordEcho(as, '--break', 'is:request')
     const got = post(url, call(1, 'before'), { 'mcp-method': 'tools/call', 'mcp-param-words': 'before' })
     const { message, text } = await screen.held()
     await screen.tell({ type: 'edit', message, text: text.replace('before', 'much later') })
@@ -101,9 +99,7 @@ describe.each(kinds)('over HTTP, answered with %s', (as) => {
   })
 
   it('a response is held, edited and sent on in its place', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
-    const screen = await attach(stage)
+    const { recorder, url, screen } = await recordEcho(as, '--break', 'is:answer')
     const got = post(url, call(1, 'x'))
     const { message, text } = await screen.held()
     await screen.tell({ type: 'edit', message, text: text.replace('"x"', '"changed on its way"') })
@@ -119,9 +115,7 @@ describe.each(kinds)('over HTTP, answered with %s', (as) => {
   })
 
   it('a dropped request gets our response, and never reaches the server', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(upstream.url, '--break', 'tool:echo is:request')
-    const screen = await attach(stage)
+    const { upstream, recorder, url, screen } = await recordEcho(as, '--break', 'tool:echo is:request')
     const got = post(url, call(1, 'x'))
     await screen.tell({ type: 'drop', message: (await screen.held())['message'] })
     const { status, text } = await got

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fixtures, leftOut, plainEnv, run, unstyled, wiretape, type Run } from './run-cli.js'
-import { cli, createStage, server, until } from './stage.js'
+import { cli, createStage, recordPing } from './stage.js'
 
 const everyKind = 'every-kind.jsonl'
 const stage = createStage()
@@ -312,12 +312,7 @@ describe('inspect', () => {
   })
 
   it('reads a tape that is being written, and one whose recorder was killed', async () => {
-    const actor = stage.start(stage.record(server('mini-mcp.mjs')))
-    await actor.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
-    const tape = await until('the answer is on the tape', () => {
-      const [path] = stage.tapes()
-      return path !== undefined && readFileSync(path, 'utf8').includes('"result"') && path
-    })
+    const { actor, tape } = await recordPing(stage)
     for (const state of ['running', 'killed']) {
       if (state === 'killed') {
         actor.child.kill('SIGKILL')

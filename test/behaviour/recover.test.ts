@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFil
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fixtures, plainEnv, wiretape, type Run } from './run-cli.js'
-import { server, until, useStage } from './stage.js'
+import { useStage, recordPing } from './stage.js'
 
 const stage = useStage()
 let tape: string
@@ -102,12 +102,7 @@ describe('recover', () => {
   })
 
   it('refuses a tape that is still being recorded, by any of its names', async () => {
-    const actor = stage.start(stage.record(server('mini-mcp.mjs')))
-    await actor.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
-    const live = await until('there is a tape', () => {
-      const [path] = stage.tapes()
-      return path !== undefined && readFileSync(path, 'utf8').includes('"result"') && path
-    })
+    const { actor, tape: live } = await recordPing(stage)
     for (const args of [[live], ['--in-place', live], ['--force', live, live]]) {
       const result = await recover(...args)
       expect(result).toMatchObject({ code: 2, stdout: '' })

@@ -4,13 +4,12 @@ import { isMessage, post as postWhole } from './http-stage.js'
 import type { Line } from './tape-bytes.js'
 import { call, post, useRulesOverHttp } from './rules-http-stage.js'
 
-const { stage, record } = useRulesOverHttp()
+const { stage, record, recordEcho } = useRulesOverHttp()
 
 describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a rule', (as) => {
   it('that cannot be applied to a response sends an error instead, and the tape has both', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { recorder, url } = await recordEcho(
+      as,
       `rules: [{ name: deep, when: 'id:2', on: answers, set: { '$.result.a.b': 1 } }]`,
     )
     const problem = 'rule deep cannot be applied: $.result.a.b cannot be added to the message'
@@ -42,9 +41,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('holds for a person', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { recorder, url } = await recordEcho(
+      as,
       `rules: [{ name: look, when: 'tool:echo', on: answers, hold: true }]`,
     )
     const screen = await attach(stage)
@@ -58,9 +56,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('responds to parts of a batch and drops others; the client gets the responses to all of it', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules:
         - { name: block, when: 'id:1 is:request', respond: { error: { code: -1, message: blocked } } }
         - { name: lose, when: 'id:2 is:request', drop: true }
@@ -88,9 +85,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('renames one part of a batch and drops another', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules:
         - { name: rename, when: 'id:1 is:request', set: { '$.id': 77 } }
         - { name: lose, when: 'id:2 is:request', drop: true }
@@ -127,9 +123,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('that would make it no JSON-RPC, or no request, fails closed', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules:
         - { name: three, when: 'id:1 is:request', set: { '$.jsonrpc': 3 } }
         - { name: idless, when: 'id:2 is:request', remove: ['$.id'] }

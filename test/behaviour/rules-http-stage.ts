@@ -12,5 +12,11 @@ export function useRulesOverHttp() {
   const record = (upstream: string, rules: string): ReturnType<HttpStage['recordUrl']> =>
     stage.recordUrl(upstream, [], rules)
 
-  return { stage, record }
+  /** A recorder with rules, before a server that echoes. */
+  async function recordEcho(as: 'json' | 'events', rules: string) {
+    const upstream = await stage.echo(as)
+    return { upstream, ...(await record(upstream.url, rules)) }
+  }
+
+  return { stage, record, recordEcho }
 }

@@ -3,13 +3,12 @@ import { isMessage } from './http-stage.js'
 import { until } from './stage.js'
 import { call, post, useRulesOverHttp } from './rules-http-stage.js'
 
-const { stage, record } = useRulesOverHttp()
+const { stage, recordEcho } = useRulesOverHttp()
 
 describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a rule', (as) => {
   it('removes and replaces values, in requests and responses, and every other character stays', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules:
         - { name: a, when: 'tool:echo', remove: ['$.params.arguments.secret'] }
         - { name: b, when: 'tool:echo', replace: { pattern: 'h(.)llo', with: 'y$1llo' } }
@@ -26,9 +25,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('repeats a request, also a delayed one', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules:
         - { name: twice, when: 'is:request', duplicate: true }
         - { name: later, when: 'id:2 is:request', delay: 20ms }`,
@@ -43,9 +41,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('cuts the exchange off', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules:
         - { name: in, when: 'id:1 is:request', disconnect: true }
         - { name: out, when: 'id:2 is:answer', disconnect: true }`,
@@ -59,9 +56,8 @@ describe.each(['json', 'events'] as const)('over HTTP, with responses as %s, a r
   })
 
   it('that cannot be applied fails closed for that message, and says so to its sender and on the tape', async () => {
-    const upstream = await stage.echo(as)
-    const { recorder, url } = await record(
-      upstream.url,
+    const { upstream, recorder, url } = await recordEcho(
+      as,
       `rules: [{ name: deep, when: 'is:request', set: { '$.params.arguments.a.b': 1 } }]`,
     )
     const problem = 'rule deep cannot be applied: $.params.arguments.a.b cannot be added to the message'

@@ -288,3 +288,14 @@ export const postHeaders = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
 }
+
+/** A recorder that runs, with a request and its response on the tape. */
+export async function recordPing(stage: Stage): Promise<{ actor: Actor; tape: string }> {
+  const actor = stage.start(stage.record(server('mini-mcp.mjs')))
+  await actor.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  const tape = await until('the response is on the tape', () => {
+    const [path] = stage.tapes()
+    return path !== undefined && readFileSync(path, 'utf8').includes('"result"') && path
+  })
+  return { actor, tape }
+}

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { detectFormat, formats } from '../../src/formats/index.js'
 import type { HttpRecord, SseContext, TapeRecord } from '../../src/model/index.js'
@@ -14,11 +12,11 @@ import {
   transports,
 } from './http-transcript-stage.js'
 import { read, write } from './codec-stage.js'
-import { recordsOf } from './session-json-stage.js'
+import { goldenFiles } from './session-json-stage.js'
 
-const folder = join(import.meta.dirname, '../fixtures/http-transcript')
-const fixture = (name: string): string => readFileSync(join(folder, name), 'utf8')
-const tapeOf = (name: string): TapeRecord[] => recordsOf(fixture(`${name}.jsonl`).trimEnd().split('\n'))
+const golden = goldenFiles('http-transcript')
+const { fixture } = golden
+const tapeOf = (name: string): TapeRecord[] => golden.tapeOf(`${name}.jsonl`)
 
 describe('golden files', () => {
   it.each(transports)('the tape %s makes this file, which importers take', async (name) => {

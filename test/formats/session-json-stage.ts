@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   compactSession,
   sessionJson,
@@ -59,3 +61,10 @@ export const messagesIn = (problems: readonly Diagnostic[]): string[] =>
 
 /** JSON of which a test knows the shape. */
 export type Loose = ReturnType<typeof JSON.parse>
+
+/** Golden files in a folder of fixtures. */
+export function goldenFiles(name: string) {
+  const folder = join(import.meta.dirname, '../fixtures', name)
+  const fixture = (file: string): string => readFileSync(join(folder, file), 'utf8')
+  return { folder, fixture, tapeOf: (file: string) => recordsOf(fixture(file).trimEnd().split('\n')) }
+}

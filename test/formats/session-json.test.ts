@@ -12,6 +12,7 @@ import {
   type Loose,
   messagesIn,
   readSession,
+  goldenFiles,
   recordsOf,
   toBytes,
   writeSession,
@@ -19,9 +20,7 @@ import {
 import { foreignTape, linesOf, ownTape, plainMessage } from './session-json-tapes.js'
 import { isLong, runs } from '../long.js'
 
-const folder = join(import.meta.dirname, '../fixtures/session-json')
-const fixture = (name: string): string => readFileSync(join(folder, name), 'utf8')
-const tapeOf = (name: string): TapeRecord[] => recordsOf(fixture(name).trimEnd().split('\n'))
+const { fixture, tapeOf } = goldenFiles('session-json')
 
 /** Direction and exact text of every message, in order. */
 const spoken = (records: readonly TapeRecord[]): string[] =>

@@ -6,6 +6,7 @@ import { wiretape } from '../behaviour/run-cli.js'
 import { cli, printed, server, until } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
 import { compareAnswers, plainSettings } from '../../src/compare/index.js'
+import { legacyServer } from './legacy-server.js'
 
 const stage = useHttpStage()
 
@@ -110,23 +111,7 @@ it('what our own listener says to probes for OAuth and streams is no fault', asy
 })
 
 it('the probe of the bridge towards an HTTP+SSE server is no fault', async () => {
-  let stream: Parameters<RequestListener>[1] | undefined
-  const upstream = await stage.serve((request, response) => {
-    if (request.method === 'GET') {
-      stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
-      return void stream.write('event: endpoint\ndata: /messages?sessionId=abc\n\n')
-    }
-    if (!request.url?.startsWith('/messages')) return void response.writeHead(404).end('Cannot POST /mcp')
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
-      const { id } = JSON.parse(body) as Line
-      response.writeHead(202).end('Accepted')
-      const serverInfo = { name: 'old', version: '1' }
-      const result = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo }
-      stream!.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
-    })
-  })
+  const upstream = await stage.serve(legacyServer())
   const argv = [process.execPath, cli, 'record', '--bridge', '--url', upstream, '--out', stage.out]
   const bridge = stage.start(argv)
   await bridge.send(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)

@@ -1,39 +1,15 @@
-import type { RequestListener } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { post, useHttpStage } from '../behaviour/http-stage.js'
 import { wiretape } from '../behaviour/run-cli.js'
 import { cli, printed, server, until } from '../behaviour/stage.js'
 import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
+import { legacyServer } from './legacy-server.js'
 
 const stage = useHttpStage()
 
 const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
-
-/** A server of HTTP+SSE; elsewhere it takes no POST. */
-function legacy(): RequestListener {
-  let stream: Parameters<RequestListener>[1] | undefined
-  return (request, response) => {
-    if (request.method === 'GET') {
-      stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
-      return void stream.write('event: endpoint\ndata: /messages?sessionId=abc\n\n')
-    }
-    if (!request.url?.startsWith('/messages')) return void response.writeHead(404).end('Cannot POST')
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
-      const { id } = JSON.parse(body) as Line
-      response.writeHead(202).end('Accepted')
-      const result = {
-        protocolVersion: '2024-11-05',
-        capabilities: {},
-        serverInfo: { name: 'old', version: '1' },
-      }
-      stream!.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
-    })
-  }
-}
 
 /** The transport of a recording in the output of every command. */
 async function said(path: string): Promise<string[]> {
@@ -67,7 +43,10 @@ it('a stdio server that HTTP clients talk to is a stdio server, in every command
 
 it('a server of HTTP+SSE is found out, in every command', async () => {
   const saved = stage.path('saved.session.json')
-  const { recorder, url } = await stage.recordUrl(await stage.serve(legacy()), ['--session-file', saved])
+  const { recorder, url } = await stage.recordUrl(await stage.serve(legacyServer()), [
+    '--session-file',
+    saved,
+  ])
   const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
   const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
   const endpoint = /^data: (.*)$/m.exec((await reader.read()).value!)![1]!
@@ -80,7 +59,7 @@ it('a server of HTTP+SSE is found out, in every command', async () => {
 })
 
 it('so is one that the bridge has probed in vain before', async () => {
-  const upstream = await stage.serve(legacy())
+  const upstream = await stage.serve(legacyServer())
   const bridge = stage.start([
     process.execPath,
     cli,

@@ -3,17 +3,6 @@ import { ctrfReport, githubReport, junitReport, markdownReport } from './others.
 import type { FindingsReport } from './report.js'
 import { sarifReport } from './sarif.js'
 
-export {
-  countsOf,
-  hashOf,
-  numbersOf,
-  wantedRules,
-  whereOf,
-  type CheckedRecording,
-  type FindingsReport,
-  type ToldFinding,
-} from './report.js'
-
 /** The reports of `wiretape check --report KIND=FILE`, as pieces of text. */
 export const findingReports: Readonly<Record<string, (report: FindingsReport) => Iterable<string>>> = {
   json: jsonReport,

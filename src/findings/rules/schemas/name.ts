@@ -13,22 +13,20 @@ export const nameLength: Rule = {
     help: 'Use at most 64 letters, digits, underscores, hyphens and dots.',
     source: sources.tools,
   },
-  begin: (_, say) => ({
-    message: eachNewTool((tool, row) => {
-      const { name } = tool
-      if (name.length > 64)
-        say(row, {
-          message: `the name ${name.slice(0, 80)} has ${name.length} characters`,
-          at: `${tool.at}/name`,
-          tool: name,
-        })
-      else if (!/^[\w./-]+$/.test(name))
-        say(row, {
-          message: `the name ${name} has characters that are not allowed`,
-          at: `${tool.at}/name`,
-          tool: name,
-          level: 'note',
-        })
-    }),
+  begin: eachNewTool((tool, row, say) => {
+    const { name } = tool
+    if (name.length > 64)
+      say(row, {
+        message: `the name ${name.slice(0, 80)} has ${name.length} characters`,
+        at: `${tool.at}/name`,
+        tool: name,
+      })
+    else if (!/^[\w./-]+$/.test(name))
+      say(row, {
+        message: `the name ${name} has characters that are not allowed`,
+        at: `${tool.at}/name`,
+        tool: name,
+        level: 'note',
+      })
   }),
 }

@@ -16,21 +16,19 @@ export const schemaPortable: Rule = {
     help: 'Model providers accept only a part of JSON Schema: no oneOf, anyOf or allOf at the root, no external references, a known dialect, a type for each property.',
     source: sources.tools,
   },
-  begin: (_, say) => ({
-    message: eachNewTool((tool, row) => {
-      for (const member of ['inputSchema', 'outputSchema']) {
-        const schema = at(tool.value, member)
-        if (!isMap(schema)) continue
-        for (const [problem, level] of portabilityOf(schema))
-          say(row, {
-            message: `${member} of ${tool.name} ${problem}`,
-            at: `${tool.at}/${member}`,
-            tool: tool.name,
-            what: `${member} ${problem}`,
-            level,
-          })
-      }
-    }),
+  begin: eachNewTool((tool, row, say) => {
+    for (const member of ['inputSchema', 'outputSchema']) {
+      const schema = at(tool.value, member)
+      if (!isMap(schema)) continue
+      for (const [problem, level] of portabilityOf(schema))
+        say(row, {
+          message: `${member} of ${tool.name} ${problem}`,
+          at: `${tool.at}/${member}`,
+          tool: tool.name,
+          what: `${member} ${problem}`,
+          level,
+        })
+    }
   }),
 }
 

@@ -14,16 +14,14 @@ export const schemaRoot: Rule = {
     help: 'Clients reject the tool, and some reject the whole server. Its root needs "type": "object".',
     source: sources.tools,
   },
-  begin: (_, say) => ({
-    message: eachNewTool((tool, row) => {
-      const schema = at(tool.value, 'inputSchema')
-      const fault = !isMap(schema)
-        ? 'has no inputSchema'
-        : textAt(schema, 'type') === 'object'
-          ? undefined
-          : 'has an inputSchema whose root is not "type": "object"'
-      if (fault !== undefined)
-        say(row, { message: `${tool.name} ${fault}`, at: `${tool.at}/inputSchema`, tool: tool.name })
-    }),
+  begin: eachNewTool((tool, row, say) => {
+    const schema = at(tool.value, 'inputSchema')
+    const fault = !isMap(schema)
+      ? 'has no inputSchema'
+      : textAt(schema, 'type') === 'object'
+        ? undefined
+        : 'has an inputSchema whose root is not "type": "object"'
+    if (fault !== undefined)
+      say(row, { message: `${tool.name} ${fault}`, at: `${tool.at}/inputSchema`, tool: tool.name })
   }),
 }
