@@ -16,6 +16,7 @@ import { openStore, shipSegments } from '../../dist/ship/index.js'
 import { prepareBus, writeNodeConfig } from './fleet/cluster.mjs'
 import { startClock } from './fleet/clock.mjs'
 import { makeTape } from './fleet/tape.mjs'
+import { installed } from './installed.mjs'
 
 const duckdb = '@duckdb/node-api@1.5.6-r.1'
 const nats = ['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj']
@@ -29,6 +30,7 @@ const app = join(folder, 'app')
 const cli = join(app, 'node_modules/wiretape/dist/bin/wiretape.js')
 const store = join(folder, 'store')
 const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') }
+const wiretape = installed(cli, env, folder)
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 /** @type {string[]} */
@@ -240,16 +242,6 @@ function ask(sql) {
   if (status === 0) return JSON.parse(stdout)
   wrong.push(`${sql}: exit ${status} ${stderr}`)
   return []
-}
-
-/** @param {string[]} args */
-function wiretape(...args) {
-  return spawnSync(process.execPath, [cli, ...args], {
-    encoding: 'utf8',
-    env,
-    cwd: folder,
-    maxBuffer: 1 << 28,
-  })
 }
 
 /** @param {string} cwd @param {string[]} args */

@@ -24,6 +24,7 @@ import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { askStore } from './sql/ask-store.mjs'
+import { installed } from './installed.mjs'
 
 const duckdb = '@duckdb/node-api@1.5.6-r.1'
 const root = resolve(import.meta.dirname, '../..')
@@ -34,6 +35,7 @@ const data = join(folder, 'data')
 const recordings = join(data, 'wiretape/recordings')
 const index = join(data, 'wiretape/index')
 const env = { ...process.env, XDG_DATA_HOME: data }
+const wiretape = installed(cli, env, folder)
 /** @type {string[]} */
 const wrong = []
 let checked = 0
@@ -373,16 +375,6 @@ function tapes() {
 /** @param {string} name */
 function linesOf(name) {
   return readFileSync(join(recordings, name), 'utf8').split('\n')
-}
-
-/** @param {string[]} args */
-function wiretape(...args) {
-  return spawnSync(process.execPath, [cli, ...args], {
-    encoding: 'utf8',
-    env,
-    cwd: folder,
-    maxBuffer: 1 << 28,
-  })
 }
 
 /** @param {string[]} args */
