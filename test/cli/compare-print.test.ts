@@ -3,7 +3,7 @@ import { latencyLines, summaryLine } from '../../src/cli/compare/print.js'
 import { verdicts, zeroCounts, type ComparisonSummary } from '../../src/compare/index.js'
 import { createStyle, widthOf } from '../../src/render/index.js'
 
-it.each([false, true])('what a comparison comes to fits a narrow terminal (colours: %j)', (colours) => {
+it.each([false, true])('the summary of a comparison fits a narrow terminal (colours: %j)', (colours) => {
   const numbers = { answers: 12, p50Us: 123_456, p95Us: 1_234_567 }
   const counts = zeroCounts()
   for (const verdict of verdicts) counts[verdict] = 12

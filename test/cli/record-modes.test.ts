@@ -26,7 +26,7 @@ const options: readonly [option: string, given: RecordOptions, modes: readonly R
   ['--max-files', { maxFiles: 3, maxBytes: 1000 }, modes],
 ]
 
-describe('what record does', () => {
+describe('the mode of record', () => {
   it.each(modes)('follows from its options: %s', (mode) => {
     expect(modeOf(start[mode].command, { oauthRewrite: true, ...start[mode].options })).toBe(mode)
   })

@@ -325,7 +325,7 @@ describe('two recordings', () => {
   })
 })
 
-describe('what a server offers', () => {
+describe('the offers of a server', () => {
   const tools = (...list: object[]): Said => ({ method: 'tools/list', result: { tools: list } })
   const schema = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 

@@ -186,7 +186,7 @@ describe('openings of one session', () => {
   })
 })
 
-describe('what was redacted in what a server offers', () => {
+describe('redacted values in the offers of a server', () => {
   const hidden = '[REDACTED]'
   const tools = (description: string, type = 'string'): Said => ({
     method: 'tools/list',

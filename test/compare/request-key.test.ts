@@ -3,7 +3,7 @@ import { paramsKey } from '../../src/compare/index.js'
 
 const call = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
 
-describe('what a request asks for', () => {
+describe('the key of a request', () => {
   it.each([
     ['{"name":"a","arguments":{"x":1,"y":2}}', '{"arguments":{"y":2.0,"x":1},"name":"\\u0061"}'],
     ['{"name":"a"}', '{"name":"a","_meta":{"progressToken":7}}'],

@@ -20,7 +20,7 @@ function varies(before: unknown, after: unknown, name = 'text'): readonly string
   return createVarying().between(then, now)(['result', name], JSON.stringify(before), JSON.stringify(after))
 }
 
-describe('what every run makes anew', () => {
+describe('a value that every run makes anew', () => {
   it.each([
     ['timestamp', 'at 2026-11-15T10:43:57.037Z.', 'at 2026-11-22T13:43:57.1Z.'],
     ['timestamp', 'a-2026-11-15T10-43-57-037Z.log', 'a-2026-11-22T13-43-57-012Z.log'],

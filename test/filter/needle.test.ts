@@ -7,7 +7,7 @@ import { subject } from './subject.js'
 const needle = (text: string): RegExp | undefined => needleOf(parseFilter(text).filter!.condition)?.pattern
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-describe('what a recording must hold for a filter', () => {
+describe('the text that a recording must contain for a filter', () => {
   it.each([
     ['timeout', 'timeout'],
     ['tool:search latency:>1s', 'search'],

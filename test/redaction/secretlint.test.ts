@@ -13,7 +13,7 @@ async function findings(text: string): Promise<string[]> {
   return messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)
 }
 
-it('what is left of secrets holds none that the rules of secretlint find', { timeout: 120_000 }, async () => {
+it('redacted secrets hold none that the rules of secretlint find', { timeout: 120_000 }, async () => {
   const texts = secrets.filter(({ surface }) => surface === 'string')
   const before = await Promise.all(texts.map(({ text }) => findings(text)))
   expect(before.filter((found) => found.length > 0).length).toBeGreaterThan(20)

@@ -13,7 +13,7 @@ const result = (value: unknown, id: unknown = 1): Envelope => read({ jsonrpc: '2
 
 const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`
 
-describe('what a message is', () => {
+describe('the kind of a message', () => {
   it.each([
     ['a request', '{"jsonrpc":"2.0","id":1,"method":"ping"}', 'request'],
     ['a request with a string id', '{"jsonrpc":"2.0","id":"","method":"ping"}', 'request'],
@@ -84,7 +84,7 @@ describe('what a message is', () => {
   })
 })
 
-describe('what a message is about', () => {
+describe('the subject of a message', () => {
   it.each([
     ['tools/call', { name: 'echo', arguments: {} }, 'echo'],
     ['prompts/get', { name: 'greet' }, 'greet'],
@@ -151,7 +151,7 @@ describe('versions and peers', () => {
   })
 })
 
-describe('what belongs to what', () => {
+describe('relations of a message', () => {
   it('reads progress tokens, of requests and of notifications, as exact text', () => {
     expect(request('tools/call', { _meta: { progressToken: 0 } }).progressToken).toBe('0')
     expect(notification('notifications/progress', { progressToken: '0', progress: 1 }).progressToken).toBe(

@@ -70,7 +70,7 @@ describe('a document', () => {
   })
 })
 
-describe('what breaks a document that cannot be resumed', () => {
+describe('an error in a document that cannot be resumed', () => {
   it.each<[string, string[]]>([
     ['', [' ! the document is incomplete: ']],
     ['{"a":1', ['a ! the document is incomplete: 1']],

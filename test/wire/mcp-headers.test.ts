@@ -60,7 +60,7 @@ describe('tools whose arguments headers repeat', () => {
   })
 })
 
-describe('what a header says of an argument', () => {
+describe('the header of an argument', () => {
   it('is the text of a string, a number or a boolean, and nothing of others', () => {
     const given = new JsonObject(
       '{"s":"\\u00e5","n":42.0,"e":-1E3,"f":0.5,"b":true,"z":null,"o":{"x":"in"},"a":[1]}',
