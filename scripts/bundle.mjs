@@ -41,6 +41,7 @@ export async function bundle(root) {
         format: 'esm',
         entryFileNames: '[name].js',
         chunkFileNames: '[name]-[hash].js',
+        comments: { legal: true, annotation: false, jsdoc: false },
       }
       if (name === 'wiretape') {
         const early = await earlyModules(root)
