@@ -2,7 +2,7 @@
 /**
  * `record --otlp` in front of a server from npm, with the official client, in both encodings: a receiver decodes every
  * export with the official definitions. Then Debian's Prometheus stores the histograms. It is older than Prometheus'
- * own OTLP receiver (2.47), so it scrapes them from this process, as it would from a collector.
+ * own OTLP receiver (2.47), so they are sent to its remote-write receiver, as a collector would do.
  *
  * Usage: node test/heavy/otlp.mjs
  */
@@ -14,7 +14,9 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
+import { ProtobufWriter } from '../../dist/formats/otlp/protobuf.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const cli = join(root, 'dist/bin/wiretape.js')
@@ -120,16 +122,8 @@ function sorted(spans) {
 async function prometheusHas(report) {
   if (spawnSync('prometheus', ['--version']).status !== 0)
     return console.log('left out: there is no prometheus command')
-  const exporter = createServer((_, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' })
-    response.end(Object.values(report).flatMap(exposition).join('\n') + '\n')
-  }).listen(0, '127.0.0.1')
-  await new Promise((done) => exporter.once('listening', () => done(undefined)))
-  const port = portOf(exporter)
   const config = join(folder, 'prometheus.yml')
-  const job = { job_name: 'everything', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }
-  // Prometheus reads YAML; JSON is valid YAML.
-  writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s' }, scrape_configs: [job] }))
+  writeFileSync(config, '')
   const free = createServer().listen(0, '127.0.0.1')
   await new Promise((done) => free.once('listening', () => done(undefined)))
   const own = portOf(free)
@@ -140,6 +134,7 @@ async function prometheusHas(report) {
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(folder, 'tsdb')}`,
       `--web.listen-address=127.0.0.1:${own}`,
+      '--web.enable-remote-write-receiver',
       '--log.level=error',
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
@@ -158,51 +153,95 @@ async function prometheusHas(report) {
   try {
     const metric = 'mcp_server_operation_duration_seconds'
     const echo = '{gen_ai_tool_name="echo"}'
-    await until('Prometheus has scraped', async () => (await ask(`${metric}_count${echo}`)) > 0)
+    const body = snappyCompress(writeRequest(Object.values(report).flatMap(seriesOf)))
+    await until('Prometheus has taken the metrics', () =>
+      hasTaken(`http://127.0.0.1:${own}/api/v1/write`, body),
+    )
     holds('Prometheus counts the calls', (await ask(`sum(${metric}_count${echo})`)) === 20)
     const quantile = await ask(`histogram_quantile(0.5, sum by (le) (${metric}_bucket${echo}))`)
     holds(`Prometheus has a median of them: ${quantile} s`, quantile > 0 && quantile < 10)
     holds('Prometheus counts messages', (await ask('sum(wiretape_recorder_messages_total)')) > 40)
   } finally {
     prometheus.kill()
-    exporter.closeAllConnections()
-    exporter.close()
     await new Promise((done) => prometheus.once('exit', () => done(undefined)))
   }
 }
 
-/**
- * A metric in Prometheus' text format, named by OpenTelemetry's compatibility specification. @param {any} metric
- * @returns {string[]}
- */
-function exposition({ name, unit, histogram, sum, gauge }) {
-  const base = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '')
-  if (!histogram) {
-    const full = sum ? `${base}_total` : base
-    const points = (sum ?? gauge).dataPoints
-    return [
-      `# TYPE ${full} ${sum ? 'counter' : 'gauge'}`,
-      ...points.map((/** @type {any} */ point) => `${full}${labels(point)} ${point.asInt ?? point.asDouble}`),
-    ]
+/** @param {string} url @param {Uint8Array} body */
+async function hasTaken(url, body) {
+  const headers = {
+    'Content-Type': 'application/x-protobuf',
+    'Content-Encoding': 'snappy',
+    'X-Prometheus-Remote-Write-Version': '0.1.0',
   }
-  /** @type {string[]} */
-  const lines = [`# TYPE ${base} histogram`]
-  for (const point of histogram.dataPoints) {
-    let count = 0
-    for (const [i, bucket] of point.bucketCounts.entries()) {
-      count += Number(bucket)
-      lines.push(`${base}_bucket${labels(point, point.explicitBounds[i] ?? '+Inf')} ${count}`)
-    }
-    lines.push(`${base}_sum${labels(point)} ${point.sum}`, `${base}_count${labels(point)} ${point.count}`)
-  }
-  return lines
+  // The connection is refused, or the response is 503, while Prometheus starts.
+  const status = await fetch(url, { method: 'POST', headers, body }).then(
+    (response) => response.status,
+    () => 503,
+  )
+  if (status !== 204 && status !== 503) throw new Error(`Prometheus refuses the metrics: ${status}`)
+  return status === 204
 }
 
-/** @param {any} point @param {number | string} [le] */
-function labels(point, le) {
-  const all = Object.entries(attributesOf({ attributes: point.attributes ?? [] }))
-  const pairs = all.map(([key, value]) => `${key.replaceAll('.', '_')}=${JSON.stringify(String(value))}`)
-  return `{${[...pairs, ...(le === undefined ? [] : [`le="${le}"`])].join(',')}}`
+/**
+ * The series of a metric, named by OpenTelemetry's compatibility specification.
+ *
+ * @param {any} metric
+ * @returns {Series[]}
+ */
+function seriesOf({ name, unit, histogram, sum, gauge }) {
+  const base = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '')
+  if (!histogram) {
+    const points = (sum ?? gauge).dataPoints
+    return points.map((/** @type {any} */ point) =>
+      series(sum ? `${base}_total` : base, point, Number(point.asInt ?? point.asDouble)),
+    )
+  }
+  return histogram.dataPoints.flatMap((/** @type {any} */ point) => {
+    let count = 0
+    const buckets = point.bucketCounts.map((/** @type {string} */ bucket, /** @type {number} */ i) => {
+      count += Number(bucket)
+      return series(`${base}_bucket`, point, count, { le: String(point.explicitBounds[i] ?? '+Inf') })
+    })
+    return [
+      ...buckets,
+      series(`${base}_sum`, point, point.sum),
+      series(`${base}_count`, point, Number(point.count)),
+    ]
+  })
+}
+
+/** @typedef {{ labels: [string, string][], value: number }} Series Labels sorted by name. */
+
+/** @param {string} name @param {any} point @param {number} value @param {Record<string, string>} [more] @returns {Series} */
+function series(name, point, value, more = {}) {
+  const own = Object.entries(attributesOf({ attributes: point.attributes ?? [] }))
+  /** @type {[string, string][]} */
+  const labels = own.map(([key, text]) => [key.replaceAll('.', '_'), String(text)])
+  labels.push(['__name__', name], ...Object.entries(more))
+  return { labels: labels.toSorted(([a], [b]) => (a < b ? -1 : 1)), value }
+}
+
+/**
+ * `prometheus.WriteRequest` of the remote-write protocol, version 1.
+ *
+ * @param {readonly Series[]} all
+ */
+function writeRequest(all) {
+  const request = new ProtobufWriter()
+  for (const { labels, value } of all)
+    request.message(1, (timeSeries) => {
+      for (const [name, text] of labels)
+        timeSeries.message(1, (label) => {
+          label.text(1, name)
+          label.text(2, text)
+        })
+      timeSeries.message(2, (sample) => {
+        sample.double(1, value)
+        sample.varint(2, Date.now())
+      })
+    })
+  return request.finish()
 }
 
 /** @param {import('node:http').Server} server */
