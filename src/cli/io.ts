@@ -221,6 +221,12 @@ export function say(line: string): void {
   write(line)
 }
 
+/** Erases a line that another thread may have painted. */
+export function wipeThreads(): void {
+  painted ||= !pager && hasAudience()
+  wipe()
+}
+
 function wipe(): void {
   if (painted) write('\r\u001b[K')
   painted = false

@@ -6,7 +6,7 @@ import { WiretapeError } from '../model/index.js'
 import {
   diskReason,
   isAbandoned,
-  isShipped,
+  isUnchanged,
   readShippedMark,
   replaceFile,
   shippedMarkPath,
@@ -151,8 +151,7 @@ async function knownIn(
   { path, sizeBytes }: FinishedSegment,
 ): Promise<Manifest | undefined> {
   const before = store.announce ? undefined : readShippedMark(path)
-  const isSame = before?.targets.some((other) => isShipped(path, other, sizeBytes))
-  return before && isSame ? manifestIn(store, before.hash) : undefined
+  return before && isUnchanged(path, before, sizeBytes) ? manifestIn(store, before.hash) : undefined
 }
 
 /** Returns the manifest in the store, which may be from an earlier attempt. */

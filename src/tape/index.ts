@@ -42,4 +42,12 @@ export {
   type RecordedMessage,
 } from './read-recording.js'
 export { createQuotaDisk, deleteShipped, type Quota } from './quota-disk.js'
-export { isShipped, readShippedMark, shippedMarkPath, type ShippedMark } from './shipped.js'
+export {
+  isShipped,
+  isUnchanged,
+  readShippedMark,
+  readStoreName,
+  shippedMarkPath,
+  storeNamePath,
+  type ShippedMark,
+} from './shipped.js'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { EndRecord } from '../model/index.js'
@@ -34,10 +35,26 @@ export function readShippedMark(path: string): ShippedMark | undefined {
 /** Longest `end` line of `recover`. */
 const longestEnd = 4096
 
+/** File with the name under which the last shipper to an address marks segments. Only for names that are no addresses. */
+export function storeNamePath(dataFolder: string, address: string): string {
+  const key = createHash('sha256').update(address).digest('hex').slice(0, 32)
+  return join(dataFolder, 'shipped', `${key}.store`)
+}
+
+/** Undefined before the first shipper to the address. */
+export function readStoreName(dataFolder: string, address: string): string | undefined {
+  try {
+    return readFileSync(storeNamePath(dataFolder, address), 'utf8').trimEnd()
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Whether a store has all of the segment: nothing was added after it was shipped, except the `end` line of `recover`.
+ * Whether a store has all of the segment.
  *
- * @param target name of the store, as in marks; the address of an S3 bucket stands for all endpoints, since only the shipper knows which
+ * @param target name of the store, as in marks; the address of an S3 bucket stands for the endpoint of its last shipper, or for all
+ *   endpoints if that is unknown
  */
 export function isShipped(
   path: string,
@@ -45,8 +62,15 @@ export function isShipped(
   bytes = statSync(path, { throwIfNoEntry: false })?.size,
 ): boolean {
   const mark = readShippedMark(path)
-  const isThere = (name: string): boolean => name === target || name.startsWith(`${target} at http`)
-  if (bytes === undefined || mark?.targets.some(isThere) !== true) return false
+  if (bytes === undefined || !mark) return false
+  const known = readStoreName(dirname(dirname(path)), target)
+  const isThere = (name: string): boolean =>
+    known === undefined ? name === target || name.startsWith(`${target} at http`) : name === known
+  return mark.targets.some(isThere) && isUnchanged(path, mark, bytes)
+}
+
+/** Whether nothing was added after the segment was shipped, except the `end` line of `recover`. */
+export function isUnchanged(path: string, mark: ShippedMark, bytes: number): boolean {
   if (mark.bytes === bytes) return true
   const endBytes = recoveredEndBytes(path, bytes)
   return endBytes !== undefined && bytes - endBytes <= mark.bytes

@@ -57,7 +57,13 @@ export async function openStoreSource(
         listing = undefined
         break
       }
-      deliveries.push(await deliveryOf(value))
+      try {
+        deliveries.push(await deliveryOf(value))
+      } catch (error) {
+        // The others are delivered; in the next pass, nothing precedes it.
+        if (deliveries.length === 0) throw error
+        break
+      }
     }
     return deliveries
   }

@@ -4,6 +4,7 @@ import { policyInForce, registryFolderIn } from '../../capture/index.js'
 import { liveCaptures } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeJson, formatBytes } from '../../render/index.js'
+import { readStoreName, replaceFile, storeNamePath } from '../../tape/index.js'
 import {
   findFinished,
   hasZstd,
@@ -107,6 +108,7 @@ function createShipper(
     let report: ShipReport
     try {
       store ??= await openStore(address, process.env, files)
+      await keepStoreName(address, target, dataFolder)
       report = await shipSegments({
         recordings: recordingsIn(dataFolder),
         dataFolder,
@@ -156,6 +158,12 @@ function createShipper(
       store = undefined
     },
   }
+}
+
+/** `prune` and quotas know the address only. Without the name, marks of all endpoints count. */
+async function keepStoreName(address: string, target: string, dataFolder: string): Promise<void> {
+  if (target === address || readStoreName(dataFolder, address) === target) return
+  await replaceFile(storeNamePath(dataFolder, address), `${target}\n`).catch(() => undefined)
 }
 
 async function refusalOf(work: Promise<void>): Promise<WiretapeError | undefined> {

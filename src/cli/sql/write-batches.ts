@@ -1,6 +1,7 @@
 import os from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { WiretapeError } from '../../model/index.js'
+import { wipeThreads } from '../io.js'
 import { writeBatch, type BatchAnswer, type BatchOrder, type BatchResult } from './batch.js'
 
 /** More threads would compete for the disk. */
@@ -50,6 +51,7 @@ async function writeQueued(
     await ending
   } finally {
     await worker?.terminate()
+    wipeThreads()
   }
 }
 

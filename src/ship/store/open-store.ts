@@ -49,7 +49,8 @@ export function parseStoreAddress(address: string): StoreAddress {
  */
 export function storeName(address: string, env: Env): string {
   if (parseStoreAddress(address).kind !== 's3') return address
-  return `${address} at ${endpointIn(env)?.replace(/\/+$/, '') ?? 'https://s3.amazonaws.com'}`
+  const endpoint = endpointIn(env)?.replace(/\/+$/, '') ?? 'https://s3.amazonaws.com'
+  return `${address} at ${endpoint.replace(/^https?:/i, (scheme) => scheme.toLowerCase())}`
 }
 
 function endpointIn(env: Env): string | undefined {
