@@ -26,4 +26,5 @@ it('a manifest that cannot be read holds up no segment that is listed before it'
     }
   expect(delivered.length).toBe(3)
   await expect(source.next(64, 0).then(() => source.next(64, 0))).rejects.toThrow('refused')
+  await source.close()
 })

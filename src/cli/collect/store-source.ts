@@ -26,24 +26,6 @@ export async function openStoreSource(
   const found = new Found()
   let failure: unknown
 
-  async function deliveryOf(key: string): Promise<Delivery> {
-    const attempt = (attempts.get(key) ?? 0) + 1
-    attempts.set(key, attempt)
-    const manifest = await bytesOf(store.get(key))
-    found.add(key, manifest)
-    return {
-      manifest,
-      hash: basename(key, '.json'),
-      attempt,
-      async done() {
-        attempts.delete(key)
-        found.delete(key)
-      },
-      again: () => undefined,
-      working: () => undefined,
-    }
-  }
-
   async function nextOf(most: number): Promise<Delivery[]> {
     listing ??= missing(store, isKnown, found)[Symbol.asyncIterator]()
     const deliveries: Delivery[] = []
@@ -58,7 +40,7 @@ export async function openStoreSource(
         break
       }
       try {
-        deliveries.push(await deliveryOf(value))
+        deliveries.push(await deliveryOf(value, store, attempts, found))
       } catch (error) {
         // The others are delivered; in the next pass, nothing precedes it.
         if (deliveries.length === 0) throw error
@@ -89,7 +71,35 @@ export async function openStoreSource(
       if (failure !== undefined) throw failure
       return found.backlog()
     },
-    close: () => store.close(),
+    async close() {
+      // Not awaited: a store that does not answer would hold up the end.
+      listing?.return?.().catch(() => undefined)
+      await store.close()
+    },
+  }
+}
+
+/** @param attempts counts deliveries by key */
+async function deliveryOf(
+  key: string,
+  store: ObjectStore,
+  attempts: ReturnType<typeof createRecent<number>>,
+  found: Found,
+): Promise<Delivery> {
+  const attempt = (attempts.get(key) ?? 0) + 1
+  attempts.set(key, attempt)
+  const manifest = await bytesOf(store.get(key))
+  found.add(key, manifest)
+  return {
+    manifest,
+    hash: basename(key, '.json'),
+    attempt,
+    async done() {
+      attempts.delete(key)
+      found.delete(key)
+    },
+    again: () => undefined,
+    working: () => undefined,
   }
 }
 
