@@ -1,19 +1,27 @@
 import { openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PlainLines } from '../formats/index.js'
+import { PlainEncoder, PlainLines, plainReaders } from '../formats/index.js'
 import type { FilledSlot, LineOrder } from './line-chunks.js'
 
 // An error ends the thread; its owner then reads the rest of the file itself.
-const { path, to, slots } = workerData as LineOrder
+const { path, to, slots, format, form } = workerData as LineOrder
 const file = openSync(path, 'r')
+// The engine moves bytes within memory of one thread several times as fast.
+const own = new Uint8Array(slots[0]!.bytes.length)
+const ownEncoded = new Uint8Array(slots[0]!.encoded.length)
 let at = 0
 
 parentPort!.on('message', (slot: number) => {
-  const { bytes, arrays } = slots[slot]!
-  const length = readSync(file, bytes, 0, Math.min(bytes.length, to - at), at)
+  const { bytes, encoded, arrays } = slots[slot]!
+  const length = readSync(file, own, 0, Math.min(own.length, to - at), at)
   at += length
+  const chunk = own.subarray(0, length)
   const lines = new PlainLines(arrays)
-  lines.find(bytes.subarray(0, length))
-  const filled: FilledSlot = { slot, length, count: lines.count }
+  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded)
+  lines.find(chunk, plainReaders[format], encoder)
+  const encodedLength = encoder?.size ?? 0
+  bytes.set(chunk)
+  encoded.set(ownEncoded.subarray(0, encodedLength))
+  const filled: FilledSlot = { slot, length, encodedLength, count: lines.count }
   parentPort!.postMessage(filled)
 })

@@ -1,4 +1,12 @@
-import { PlainLineMessage, TraceScan, type PlainLine, type Seen } from '../formats/index.js'
+import {
+  canLend,
+  LentMessage,
+  PlainLineMessage,
+  TraceScan,
+  type PlainLine,
+  type Seen,
+  type TraceLine,
+} from '../formats/index.js'
 import {
   asLegacySse,
   madeMeta,
@@ -31,6 +39,8 @@ export interface PlainRow extends PlainMessage {
 
 /** Watches the lines of tapes while they are loaded, most of them as bytes. */
 export interface PlainWatcher {
+  /** Records must have the data that only links between messages and comparisons need. */
+  readonly needsContent?: boolean
   /** @param place undefined if the recording is no tape */
   take(record: TapeRecord, rows: Rows, place?: LinePlace): void
   plain(message: PlainRow, row: number, place: LinePlace): void
@@ -98,9 +108,13 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
     reported,
     (bytes, line, offset, size) => {
       if (!isBegun) return false
-      message.take(bytes, line)
-      const row = fold.pushPlain(message)
-      if (row < 0) return false
+      if (line.isNamed) message.take(bytes, line)
+      const row = line.isNamed ? fold.pushPlain(message) : -1
+      if (row < 0) {
+        if (!mayLend(line, scanning)) return false
+        push(new LentMessage(bytes, line), offset, size)
+        return true
+      }
       count += 1
       if (line.rpcIdStart >= 0) longestId = Math.max(longestId, line.rpcIdEnd - line.rpcIdStart)
       place.offset = offset
@@ -108,11 +122,11 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
       watcher?.plain(message, row, place)
       return true
     },
-    { borrowed: true, whole: true },
+    { borrowed: true, whole: true, nameless: true },
   )
   if (file.fault) reported(file.fault)
   try {
-    const chunks = new LineChunks()
+    const chunks = new LineChunks('trace-v1')
     const { content } = opened
     delete opened.content
     const bytes = content ? [content] : withProgress(name, chunks.read(path, sizeBytes), sizeBytes)
@@ -125,15 +139,7 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
   opened.count = count
   return longestId
 
-  function take({
-    record,
-    offset,
-    sizeBytes: size,
-  }: {
-    record: TapeRecord
-    offset: number
-    sizeBytes: number
-  }): void {
+  function take({ record, offset, sizeBytes: size }: TraceLine): void {
     if (!isBegun) {
       // The tape has lost its start.
       const made = madeMeta(record)
@@ -145,6 +151,11 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
     }
     push(record, offset, size)
   }
+}
+
+/** Messages of other recorders are related by their content. */
+function mayLend(line: PlainLine, { fold, watcher }: Scanning): boolean {
+  return !fold.isOwn && !watcher?.needsContent && !line.isTelling && canLend(line)
 }
 
 const texts = createByteTexts()

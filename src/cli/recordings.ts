@@ -6,6 +6,7 @@ import {
   joinSegments,
   mapped,
   tapePlace,
+  type PlainForm,
   type SegmentPlace,
   type RecordingEnds,
   type Seen,
@@ -41,7 +42,7 @@ export interface OpenRecording {
    * @param lent see `Recording`
    * @throws WiretapeError with the user's name of the file
    */
-  records(report?: (problem: Problem) => void, only?: Selection, lent?: boolean): AsyncIterable<TapeRecord>
+  records(report?: (problem: Problem) => void, only?: Selection, lent?: PlainForm): AsyncIterable<TapeRecord>
   /** Like `records`, for consumers that parse each message. */
   values?(report: (problem: Problem) => void): AsyncIterable<TapeRecord>
   /** See `Recording`. */
@@ -127,7 +128,7 @@ async function openScannable(
       .map(joined)
       .map((files) => ({
         files,
-        records: (report?: (problem: Problem) => void, only?: Selection, lent = false) =>
+        records: (report?: (problem: Problem) => void, only?: Selection, lent?: PlainForm) =>
           recordsOf(files, { report, only, lent }),
         values: (report: (problem: Problem) => void) => recordsOf(files, { report, values: true }),
         ends: () => endsOf(files),
@@ -245,8 +246,9 @@ async function load(
     const longest = await recording.scan({ fold, watcher, report, see })
     return { ...recording, fold, problems, problemCount, notes, longestId: Math.max(longestId, longest) }
   }
+  const lent = typeof watcher === 'function' || watcher?.needsContent ? undefined : 'bytes'
   const read = typeof watcher === 'function' ? recording.values?.(report) : undefined
-  for await (const records of inBatches(read ?? recording.records(report))) {
+  for await (const records of inBatches(read ?? recording.records(report, undefined, lent))) {
     for (const record of records) {
       const rows = fold.push(record)
       if (typeof watcher === 'function') watcher(record, rows)
@@ -272,7 +274,7 @@ interface Reading {
   readonly report?: ((problem: Problem) => void) | undefined
   readonly only?: Selection | undefined
   readonly values?: boolean
-  readonly lent?: boolean
+  readonly lent?: PlainForm | undefined
 }
 
 function recordsOf(group: readonly OpenedFile[], reading: Reading): AsyncIterable<TapeRecord> {
@@ -317,7 +319,7 @@ function holds({ buffer, byteOffset, length }: Uint8Array, text: string): boolea
 
 function recordsIn(
   opened: OpenedFile,
-  { report, only, values = false, lent = false }: Reading,
+  { report, only, values = false, lent }: Reading,
 ): AsyncIterable<TapeRecord> {
   const { file, name, checked = false } = opened
   let problems = 0
@@ -328,7 +330,7 @@ function recordsIn(
   }
   if (file.fault) take(file.fault)
   const { sizeBytes, path, format } = file
-  const lends = lent && format.id === 'trace-v1' ? new LineChunks() : undefined
+  const lends = lent && format.lends ? new LineChunks(format.lends, lent) : undefined
   const chunks = (): AsyncIterable<Uint8Array> => {
     if (lends) return lends.read(path, sizeBytes)
     return format.borrows ? lentBytes(path, sizeBytes) : file.bytes(sizeBytes)

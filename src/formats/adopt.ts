@@ -9,7 +9,7 @@ import {
 import { idKey } from '../wire/index.js'
 import { mapped } from './iterate.js'
 import type { Recording } from './format.js'
-import { LentMessage } from './trace-v1/index.js'
+import { LentMessage, type PlainForm } from './trace-v1/index.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 
 /**
@@ -19,7 +19,7 @@ import { bareMeta, madeUpId } from './session-json/session.js'
  * @param options.links also find links other than responses @default true
  */
 export function adopt(recording: Recording, options: { readonly links?: boolean } = {}): Recording {
-  function records(lent?: boolean): AsyncIterable<TapeRecord> {
+  function records(lent?: PlainForm): AsyncIterable<TapeRecord> {
     let foreign = false
     let relate = createRelate(options)
     let count = 0

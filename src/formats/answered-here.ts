@@ -1,6 +1,7 @@
 import type { DroppedRecord, HeldRecord, MessageRecord, TapeRecord } from '../model/index.js'
 import type { Recording } from './format.js'
 import { replaced } from './iterate.js'
+import type { PlainForm } from './trace-v1/plain-form.js'
 
 /** Characters of dropped requests that may wait for their response; beyond that, the oldest are given up. */
 const mostRemembered = 16 * 1024 * 1024
@@ -19,7 +20,7 @@ export function answeredHere(recording: Recording): Recording {
   return { ...recording, records: (lent) => recordsOf(recording, lent) }
 }
 
-function recordsOf(recording: Recording, lent: boolean | undefined): AsyncIterable<TapeRecord> {
+function recordsOf(recording: Recording, lent: PlainForm | undefined): AsyncIterable<TapeRecord> {
   const answered = createAnsweredHere()
   return replaced(
     recording.records(lent),

@@ -1,4 +1,5 @@
 import type { MessageRecord, MetaRecord, Report, TapeRecord } from '../model/index.js'
+import type { PlainForm, PlainFormat } from './trace-v1/plain-form.js'
 import type { PlainLines } from './trace-v1/plain-lines.js'
 
 /** A file to be read: its bytes from the start, any number of times. */
@@ -52,8 +53,8 @@ export interface RecordingEnds {
 
 /** A recording to be written: its records in file order, any number of times. */
 export interface Recording {
-  /** @param lent messages may be `LentMessage`s, valid until the next record is requested. @default false */
-  records(lent?: boolean): AsyncIterable<TapeRecord>
+  /** @param lent messages may be `LentMessage`s, valid until the next record is requested, in this form if possible */
+  records(lent?: PlainForm): AsyncIterable<TapeRecord>
   /** Undefined where finding them requires reading all records. */
   ends?(): Promise<RecordingEnds | undefined>
   /**
@@ -81,6 +82,8 @@ export interface Format {
   readonly selects?: boolean
   /** `read` releases a chunk when it requests the next: the memory may be reused. @default false */
   readonly borrows?: boolean
+  /** Its lines may be read as bytes: `read` respects `lends`. */
+  readonly lends?: PlainFormat
   /** Yields records in file order. Problems go to `report`; only an unreadable source throws (WiretapeError). */
   read?(input: Input, report: Report): AsyncIterable<TapeRecord>
   /** First and last record of `read`, in a fraction of its time; undefined when that is impossible. */

@@ -50,6 +50,12 @@ export {
   PlainLines,
   type PlainLineArrays,
   type TakePlain,
+  canLend,
+  LentMessage,
+  PlainEncoder,
+  plainReaders,
+  type PlainForm,
+  type PlainFormat,
   type TraceLine,
 } from './trace-v1/index.js'
 export {

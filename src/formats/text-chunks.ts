@@ -1,4 +1,5 @@
 import { longestMessage } from '../wire/index.js'
+import { doubleQuotes } from './double-quotes.js'
 import type { Recording } from './format.js'
 import { indentInto, isSpaced, noRoom } from './indent-bytes.js'
 import { inBatches } from './iterate.js'
@@ -10,8 +11,6 @@ const mostBytesAUnit = 3
 
 /** Characters of a very long piece per step, so that its bytes are never all in memory at once. */
 const partLength = 1 << 20
-/** Shorter runs of bytes are moved faster one by one. */
-const shortRun = 64
 const QUOTE = 0x22
 const utf8 = new TextEncoder()
 
@@ -105,7 +104,7 @@ function putQuoted(piece: Quoted, chunk: Uint8Array, size: number): number {
   if ('latin1' in piece) {
     const { quoted, latin1 } = piece
     chunk.set(quoted, size + quoted.length)
-    return doubleQuotes(latin1, chunk, size + quoted.length, size)
+    return doubleQuotes(latin1, { source: chunk, start: size + quoted.length, target: chunk, at: size })
   }
   const text = piece.quoted
   const start = size + text.length
@@ -121,31 +120,7 @@ function putQuoted(piece: Quoted, chunk: Uint8Array, size: number): number {
     }
     return to
   }
-  return doubleQuotes(text, chunk, start, size)
-}
-
-/**
- * Moves the bytes at `start` to `target`, a lower index, and doubles their quotes.
- *
- * @param text has a character per byte
- * @returns the end
- */
-function doubleQuotes(text: string, chunk: Uint8Array, start: number, target: number): number {
-  const end = start + text.length
-  let from = start
-  let to = target
-  for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    const next = start + quote + 1
-    if (next - from < shortRun) while (from < next) chunk[to++] = chunk[from++]!
-    else {
-      chunk.copyWithin(to, from, next)
-      to += next - from
-      from = next
-    }
-    chunk[to++] = QUOTE
-  }
-  chunk.copyWithin(to, from, end)
-  return to + end - from
+  return doubleQuotes(text, { source: chunk, start, target: chunk, at: size })
 }
 
 /** Indents texts in reused memory. */

@@ -46,6 +46,8 @@ export interface Fold {
   push(record: TapeRecord): { readonly first: number; readonly count: number }
   /** As `push`, without a record object. Returns the row, or -1 when it must be pushed as a record. */
   pushPlain(message: PlainMessage): number
+  /** The current session was recorded by wiretape, so that its messages have ids and relations. */
+  readonly isOwn: boolean
   /** The row of a message that the recorder gave this id; -1 for none. */
   rowOf(id: string): number
   readonly entries: EntryTable
@@ -111,6 +113,10 @@ class RecordFold implements Fold {
 
   counts(): Counts {
     return { ...countsOf(this.#entries), gaps: this.#gaps, lost: this.#lost, restarts: this.#restarts }
+  }
+
+  get isOwn(): boolean {
+    return (this.#sessions.at(-1) ?? this.#unnamed).own
   }
 
   rowOf(id: string): number {

@@ -20,7 +20,7 @@ import { compileFindText, needleOf, parseFilter } from '../../src/filter/index.j
 import type { Fold } from '../../src/model/index.js'
 import { fixtures } from '../behaviour/run-cli.js'
 import { isLong } from '../long.js'
-import { oddTape } from './odd-tapes.js'
+import { messagesOf, nameless, oddTape } from './odd-tapes.js'
 
 let folder = ''
 const names: string[] = []
@@ -39,7 +39,11 @@ beforeAll(() => {
   for (let seed = 1; seed <= odd; seed += 1) {
     names.push(`odd-${seed}.jsonl`)
     // Some are longer than what is read at a time.
-    writeFileSync(join(folder, names.at(-1)!), oddTape(seed * 7919, seed % 25 === 0 ? 3000 : 60))
+    const tape = oddTape(seed * 7919, seed % 25 === 0 ? 3000 : 60)
+    writeFileSync(join(folder, names.at(-1)!), tape)
+    names.push(`other-odd-${seed}.jsonl`, `messages-odd-${seed}.jsonl`)
+    writeFileSync(join(folder, names.at(-2)!), nameless(tape, 7))
+    writeFileSync(join(folder, names.at(-1)!), messagesOf(tape))
   }
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,23 +1,39 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compactSession, formats, traceV1, type Format, type Recording } from '../../src/formats/index.js'
+import {
+  compactSession,
+  formats,
+  PlainEncoder,
+  PlainLines,
+  plainReaders,
+  traceV1,
+  type Format,
+  type PlainForm,
+  type Recording,
+} from '../../src/formats/index.js'
 import type { Diagnostic } from '../../src/model/index.js'
-import { oddTape } from '../cli/odd-tapes.js'
+import { nameless, oddTape } from '../cli/odd-tapes.js'
 import { runs } from '../long.js'
 import { hardValues } from './hard-values.js'
 
 const writers = [
-  ...['csv', 'session-json'].map((id) => formats.find((one) => one.id === id)!),
+  ...['csv', 'session-json', 'jsonrpc', 'trace-v1'].map((id) => formats.find((one) => one.id === id)!),
   compactSession,
 ]
+const jsonrpc = formats.find(({ id }) => id === 'jsonrpc')!
 
 /** Chunks in one piece of memory, overwritten when the next one is requested. */
-async function* lentChunks(bytes: Uint8Array, at: readonly number[]): AsyncGenerator<Uint8Array> {
+async function* lentChunks(
+  bytes: Uint8Array,
+  at: readonly number[],
+  see: (chunk: Uint8Array) => void = () => undefined,
+): AsyncGenerator<Uint8Array> {
   const ends = [...at.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
   const memory = new Uint8Array(bytes.length)
   let start = 0
   for (const end of ends) {
     memory.set(bytes.subarray(start, end))
+    see(memory.subarray(0, end - start))
     yield memory.subarray(0, end - start)
     memory.fill(0x2a)
     start = end
@@ -29,20 +45,42 @@ interface Written {
   readonly reports: readonly Diagnostic[]
 }
 
-/** @param at where the bytes are cut */
+/** As a thread prepares the lines of a chunk. */
+function prepared(chunk: Uint8Array, read: Format, form: PlainForm): PlainLines {
+  const encoded = new Uint8Array(2 * chunk.length)
+  const arrays = PlainLines.arraysFor(chunk.length + 1024)
+  const lines = new PlainLines(arrays)
+  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, encoded)
+  lines.find(chunk, plainReaders[read.lends!], encoder)
+  return new PlainLines(arrays, lines.count, encoded)
+}
+
+interface How {
+  /** Format of the bytes. */
+  readonly read: Format
+  readonly lends: boolean
+  readonly prepares: boolean
+  /** Where the bytes are cut. */
+  readonly at: readonly number[]
+}
+
 async function written(
   format: Format,
   bytes: Uint8Array,
-  lends: boolean,
-  at: readonly number[],
+  { read, lends, prepares, at }: How,
 ): Promise<Written> {
   const reports: Diagnostic[] = []
   const recording: Recording = {
-    records: (lent = false) =>
-      traceV1.read!(
-        { bytes: () => lentChunks(bytes, at), ...(lends && lent && { lends: { lines: undefined } }) },
+    records: (lent) => {
+      const own = { lines: undefined as PlainLines | undefined }
+      const see = (chunk: Uint8Array): void => {
+        if (lent && prepares) own.lines = prepared(chunk, read, lent)
+      }
+      return read.read!(
+        { bytes: () => lentChunks(bytes, at, see), ...(lends && lent && { lends: own }) },
         (problem) => reports.push(problem),
-      ),
+      )
+    },
   }
   const chunks: Uint8Array[] = []
   try {
@@ -54,21 +92,12 @@ async function written(
   return { text: Buffer.concat(chunks).toString(), reports }
 }
 
-async function expectSame(bytes: Uint8Array, at: readonly number[] = []): Promise<void> {
+async function expectSame(bytes: Uint8Array, at: readonly number[], read = traceV1): Promise<void> {
   for (const format of writers) {
-    const expected = await written(format, bytes, false, at)
-    expect(await written(format, bytes, true, at)).toEqual(expected)
+    const expected = await written(format, bytes, { read, lends: false, prepares: false, at })
+    for (const prepares of [false, true])
+      expect(await written(format, bytes, { read, lends: true, prepares, at })).toEqual(expected)
   }
-}
-
-/** Members that only wiretape's recorder writes. */
-const names = /,"(?:id":"[^"]{36}"|corr":"[^"]{36}"|late":true|seq":\d+|us":\d+)/g
-
-/** A tape of another recorder. */
-function nameless(tape: Buffer, share: number): Buffer {
-  let n = 0
-  const text = tape.toString().replaceAll(names, (found) => (n++ % 7 < share ? '' : found))
-  return Buffer.from(share === 7 ? text.replace(/,"wiretape":\{.*/, ',"x":0}') : text)
 }
 
 const texts = [
@@ -149,5 +178,38 @@ describe('messages whose bytes are lent', () => {
       readonly number[],
     ]): Promise<void> => expectSame(Buffer.from([meta, ...lines, ''].join('\n')), at)
     await fc.assert(fc.asyncProperty(tape, same), { numRuns: runs(300) })
+  })
+
+  it('give the same files as records, in files of JSON-RPC messages', async () => {
+    const other = fc.constantFrom(
+      '',
+      'broken',
+      '[{"jsonrpc":"2.0","id":1,"method":"a"}]',
+      '{"jsonrpc":"2.0"}',
+    )
+    const progress = fc.constantFrom(
+      '{"jsonrpc":"2.0","id":3,"method":"roots/list","params":{"_meta":{"progressToken":"p"}}}',
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}',
+      '{"jsonrpc":"2.0","id":3,"result":{"roots":[]}}',
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}',
+      '{"jsonrpc":"2.0","method":"a","timestamp_ms":1785578400000}',
+    )
+    // Messages wait for the first time, or until so many have none.
+    const start = fc.constantFrom(
+      '{"jsonrpc":"2.0","method":"a","timestamp_ms":1785578400000}\n',
+      '{"jsonrpc":"2.0","method":"a"}\n'.repeat(257),
+      '',
+    )
+    const file = fc.tuple(
+      start,
+      fc.array(fc.oneof(message, message, progress, other), { maxLength: 8 }),
+      cuts,
+    )
+    const same = ([first, lines, at]: readonly [
+      string,
+      readonly string[],
+      readonly number[],
+    ]): Promise<void> => expectSame(Buffer.from(`${first}${lines.join('\n')}\n`), at, jsonrpc)
+    await fc.assert(fc.asyncProperty(file, same), { numRuns: runs(100) })
   })
 })

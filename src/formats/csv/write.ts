@@ -56,7 +56,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
     losses.tell()
     return []
   }
-  const rows = (): AsyncIterable<Piece> => flatMapped(tellRecords(recording, true), linesOf, end)
+  const rows = (): AsyncIterable<Piece> => flatMapped(tellRecords(recording, 'quoted'), linesOf, end)
   const names = (): AsyncIterable<Piece> => just([`${columns.join(',')}\r\n`])
   return textChunks(chained([names, rows]), recording)
 }
@@ -87,6 +87,7 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
 
 /** As `lineOf`. A JSON object on one line begins no cell of its own, unless it contains a semicolon. */
 function lentLine(told: ToldMessage, json: Uint8Array): Piece[] {
+  if (told.encoded) return [`${messageCells(told).join(',')},"`, told.encoded, '"\r\n']
   const latin1 = bytewise.decode(json)
   if (latin1.includes(';')) return lineOf(messageCells(told), told.record.raw)
   return [`${messageCells(told).join(',')},"`, { quoted: json, latin1 }, '"\r\n']

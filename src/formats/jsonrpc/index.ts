@@ -9,6 +9,7 @@ export const jsonrpc: Format = {
   detect,
   selects: true,
   borrows: true,
+  lends: 'jsonrpc',
   read: lazyRead(async () => (await import('./read.js')).readLines),
   readEnds: async (input) => (await import('./ends.js')).readLineEnds(input),
   write: lazyWrite(async () => (await import('./write.js')).writeLines),

@@ -23,6 +23,7 @@ import {
 } from '../../wire/index.js'
 import { flatMapped } from '../iterate.js'
 import { lineSpan } from '../line-span.js'
+import { LentMessage, plainReaders, PlainScan, type PlainLine } from '../trace-v1/index.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
@@ -38,7 +39,6 @@ const heldForTime = 256
  * those of `timestamp_ms` or `timestamp` (milliseconds since the epoch), if present.
  */
 export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  const framer = new LineFramer({ maxBytes: longestLine, borrowed: true })
   const { only = () => true } = input
   const lines = createLines(report, input)
   let begun = false
@@ -80,14 +80,71 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
     return [message]
   }
 
-  function* end(): Generator<TapeRecord> {
-    yield* recordsOf(framer.end())
+  function* end(frames: readonly LineFrame[]): Generator<TapeRecord> {
+    yield* recordsOf(frames)
     lines.close()
     yield* begin(undefined)
     if (input.seen) input.seen.untimed ??= untimed
     if (only(records)) yield foreignEnd(t, meta)
   }
-  return flatMapped(input.bytes(), (chunk) => recordsOf(framer.push(chunk)), end)
+  const reading = { recordsOf, end, mayTake: () => begun, records: (line: Line) => timed(line) }
+  return input.lends && !input.only ? lentRecords(input, lines, reading) : allRecords(input, reading)
+}
+
+const framing = { maxBytes: longestLine, borrowed: true }
+
+interface Reading {
+  readonly recordsOf: (frames: readonly LineFrame[]) => Iterable<TapeRecord>
+  readonly end: (frames: readonly LineFrame[]) => Iterable<TapeRecord>
+  /** False while lines wait for a time, and must be kept. */
+  readonly mayTake: () => boolean
+  readonly records: (line: Line) => readonly TapeRecord[]
+}
+
+function allRecords(input: Input, { recordsOf, end }: Reading): AsyncIterable<TapeRecord> {
+  const framer = new LineFramer(framing)
+  return flatMapped(
+    input.bytes(),
+    (chunk) => recordsOf(framer.push(chunk)),
+    () => end(framer.end()),
+  )
+}
+
+/** As `allRecords`, most messages as `LentMessage`. */
+function lentRecords(
+  input: Input,
+  lines: Lines,
+  { recordsOf, end, mayTake, records }: Reading,
+): AsyncIterable<TapeRecord> {
+  const { lends } = input
+  let taken: TapeRecord[] = []
+  const scan = new PlainScan(
+    plainReaders.jsonrpc,
+    {
+      plain(chunk, line) {
+        if (!mayTake() || line.isTelling) return false
+        for (const record of records(lines.takePlain(chunk, line, lends?.lines?.encoded))) taken.push(record)
+        return true
+      },
+      frames(frames) {
+        for (const record of recordsOf(frames)) taken.push(record)
+      },
+    },
+    framing,
+  )
+  return flatMapped(
+    input.bytes(),
+    (chunk) => {
+      taken = []
+      scan.push(chunk, lends?.lines)
+      return taken
+    },
+    () => {
+      taken = []
+      scan.end()
+      return [...taken, ...end([])]
+    },
+  )
 }
 
 interface Line {
@@ -105,11 +162,14 @@ interface Passed {
 
 const passed: Passed = { t: undefined, message: undefined }
 
-function createLines(
-  report: Report,
-  { checked = false, only, seen }: Input,
-): { take(frame: LineFrame): Line | Passed | undefined; close(): void } {
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+interface Lines {
+  take(frame: LineFrame): Line | Passed | undefined
+  /** @param encoded memory of `PlainLines` */
+  takePlain(bytes: Uint8Array, line: PlainLine, encoded: Uint8Array | undefined): Line
+  close(): void
+}
+
+function createLines(report: Report, { checked = false, only, seen }: Input): Lines {
   // Only in files without times: otherwise the time of each line affects the following ones.
   const passes = only && seen?.untimed ? (record: number): boolean => !only(record) : undefined
   const directionOf = createDirections()
@@ -134,10 +194,8 @@ function createLines(
       understood += 1
       return passed
     }
-    let text: string
-    try {
-      text = utf8.decode(frame.bytes)
-    } catch {
+    let text = decoded(frame.bytes)
+    if (text === undefined) {
       lines += 1
       return wrong('not valid UTF-8')
     }
@@ -148,25 +206,29 @@ function createLines(
     if (isBlank(text)) return undefined
     lines += 1
     const sizeBytes = frame.bytes.length
-    if (!checked) return read(text, sizeBytes, false)
     try {
-      return read(text, sizeBytes, true)
-    } catch {
+      return read(text, sizeBytes, checked)
+    } catch (error) {
+      if (!checked) throw error
       // The file was changed since.
       return read(text, sizeBytes, false)
     }
   }
 
+  function takePlain(bytes: Uint8Array, line: PlainLine, encoded: Uint8Array | undefined): Line {
+    number += 1
+    lines += 1
+    understood += 1
+    const message = new LentMessage(bytes, line, encoded)
+    message.direction = directionOf(message.parts[0]!.envelope)
+    return { t: undefined, message }
+  }
+
   function read(text: string, sizeBytes: number, isJson: boolean): Line | undefined {
-    const span = lineSpan(text, isJson)
-    if (isFault(span)) return wrong(`not valid JSON: ${span.reason}`, span.at + 1)
-    const kind = kindAt(text, span.start)
-    if (kind !== 'object' && kind !== 'array') return wrong('neither a JSON-RPC message nor a batch of them')
-    const exact = text.slice(span.start, span.end)
-    const line = kind === 'object' ? messageLine(exact, sizeBytes === text.length) : batchLine(exact)
+    const line = readLine(text, sizeBytes, isJson)
+    if ('problem' in line) return wrong(line.problem, line.column)
     const { parts } = line.message
-    if (parts.some(({ envelope }) => envelope.kind !== 'invalid' || envelope.method !== undefined))
-      understood += 1
+    if (parts.some(isUnderstood)) understood += 1
     line.message.direction = directionOf(parts[0]!.envelope)
     for (let i = 1; i < parts.length; i += 1) directionOf(parts[i]!.envelope)
     return line
@@ -179,7 +241,36 @@ function createLines(
     })
   }
 
-  return { take, close }
+  return { take, takePlain, close }
+}
+
+function readLine(
+  text: string,
+  sizeBytes: number,
+  isJson: boolean,
+): Line | { readonly problem: string; readonly column?: number } {
+  const span = lineSpan(text, isJson)
+  if (isFault(span)) return { problem: `not valid JSON: ${span.reason}`, column: span.at + 1 }
+  const kind = kindAt(text, span.start)
+  if (kind !== 'object' && kind !== 'array')
+    return { problem: 'neither a JSON-RPC message nor a batch of them' }
+  const exact = text.slice(span.start, span.end)
+  return kind === 'object' ? messageLine(exact, sizeBytes === text.length) : batchLine(exact)
+}
+
+function isUnderstood({ envelope }: Part): boolean {
+  return envelope.kind !== 'invalid' || envelope.method !== undefined
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Undefined for invalid UTF-8. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
 function isBlank(text: string): boolean {

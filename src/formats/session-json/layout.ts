@@ -1,7 +1,7 @@
 import { Correlator, type MessageRecord, type Part, type TapeRecord, type Draft } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { Piece } from '../text-chunks.js'
-import { encodeRecord, LentMessage, ownRecord } from '../trace-v1/index.js'
+import { encodeRecord, LentMessage, ownRecord, payloadLevel } from '../trace-v1/index.js'
 import { inReach, isWellFormed } from './demanding.js'
 import { createDroppedFrames, type DroppedFrame } from './dropped.js'
 import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
@@ -37,9 +37,6 @@ export interface Origin {
 export function usualWithout({ own, nameless }: Origin): readonly string[] {
   return own && nameless ? namelessWithout : []
 }
-
-/** Indentation level of an entry's members, in an array in the file. */
-const memberLevel = 3
 
 /** Layout of payloads in the file. */
 export interface Spacing {
@@ -93,7 +90,7 @@ export function createLayout(
     if (plain === undefined) return undefined
     const beside = besidePlain(record)
     if (beside !== undefined && usual.length > 0) return undefined
-    const entries = [[plain, spaced(record instanceof LentMessage ? record.utf8 : record.raw)]]
+    const entries = [[plain, payloadOf(record, spaced)]]
     const at = entryCount
     entryCount += 1
     return beside === undefined
@@ -202,6 +199,12 @@ function entryText(entry: Members, spaced: (payload: string) => Piece): Piece[] 
   return [...pieces, text]
 }
 
+/** A reader may have indented it. */
+function payloadOf(record: MessageRecord, spaced: (json: string | Uint8Array) => Piece): Piece {
+  if (!(record instanceof LentMessage)) return spaced(record.raw)
+  return record.encoded ?? spaced(record.utf8)
+}
+
 function indented(json: string | Uint8Array): Piece {
-  return { indented: json, level: memberLevel }
+  return { indented: json, level: payloadLevel }
 }

@@ -59,7 +59,7 @@ export function besidePlain(record: MessageRecord): string | undefined {
 }
 
 /** Members that an entry can hold. Members added to records in future take the slower path automatically. */
-const saidOfRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
+const saidOfRecord: ReadonlySet<string> = new Set<keyof LentMessage>([
   'type',
   't',
   'us',
@@ -67,6 +67,7 @@ const saidOfRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
   'direction',
   'raw',
   'utf8',
+  'encoded',
   'batch',
   'parts',
 ])
@@ -80,7 +81,7 @@ const saidOfPart: ReadonlySet<string> = new Set<keyof Part>([
 ])
 
 /** Members outside of an entry that do not affect it. */
-const besideRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
+const besideRecord: ReadonlySet<string> = new Set<keyof MessageRecord | 'encoded'>([
   ...(saidOfRecord as ReadonlySet<keyof MessageRecord>),
   'conversation',
   'http',

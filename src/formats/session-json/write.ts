@@ -227,7 +227,7 @@ function layOut(recording: Recording, ends: Ends, head: SessionHead, spacing?: S
     if (!held) before.push(laid(record))
     return before
   }
-  return flatMapped(recording.records(true), next, () => {
+  return flatMapped(recording.records(spacing?.compact ? 'bytes' : 'indented'), next, () => {
     const rest: Laid = { placed: layout.rest(), type: 'held' }
     return held && !ends.end ? [rest, laid(held)] : [rest]
   })

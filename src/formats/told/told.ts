@@ -12,7 +12,7 @@ import {
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 import { flatMapped } from '../iterate.js'
-import { LentMessage } from '../trace-v1/index.js'
+import { LentMessage, type PlainForm } from '../trace-v1/index.js'
 
 /** A record with the data that formats for people and other tools need. */
 export type Told =
@@ -38,6 +38,8 @@ export interface ToldMessage {
   readonly text: string
   /** Bytes of the exact text of a `LentMessage`. */
   readonly utf8?: Uint8Array
+  /** These bytes in the requested form, if a thread prepared it. */
+  readonly encoded?: Uint8Array
   /** Size of the text in UTF-8. */
   readonly sizeBytes: number
   /** For a response, its request. */
@@ -64,7 +66,7 @@ const mostOpen = 100_000
  *
  * @param lent as for `records`
  */
-export function tellRecords(recording: Recording, lent = false): AsyncIterable<Told> {
+export function tellRecords(recording: Recording, lent?: PlainForm): AsyncIterable<Told> {
   const teller = new Teller()
   return flatMapped(adopt(recording, { links: false }).records(lent), (record) => teller.tell(record))
 }
@@ -103,12 +105,13 @@ class Teller {
     this.#rows += 1
     const request = correlatedId === undefined ? undefined : this.#open.get(correlatedId)
     if (request) this.#open.delete(correlatedId!)
-    const lent = record instanceof LentMessage ? record.utf8 : undefined
+    const lent = record instanceof LentMessage ? record : undefined
     const text = lent ? '' : record.raw.slice(part.start, part.end)
     const sizeBytes = part.sizeBytes ?? utf8Length(text)
     // Member by member, for speed: recordings have millions of messages.
     const told: Draft<ToldMessage> = { kind: 'message', record, part, seq, us, text, sizeBytes }
-    if (lent) told.utf8 = lent
+    if (lent) told.utf8 = lent.utf8
+    if (lent?.encoded) told.encoded = lent.encoded
     if (request) told.request = request
     // A response given by a person has no latency of the other side.
     if (us !== undefined && request?.us !== undefined && !record.injected)

@@ -4,18 +4,21 @@ import { withFoundTransport } from '../found-transport.js'
 import { chained, flatMapped, just, mapped, replaced } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
-import { textChunks } from '../text-chunks.js'
-import { encodeRecord } from './encode.js'
+import { textChunks, type Piece } from '../text-chunks.js'
+import { encodeMessageAround, encodeRecord } from './encode.js'
+import { LentMessage } from './lent-message.js'
 import { readLent } from './read-lent.js'
 import { readTraceLines } from './read.js'
 import { createSeveralServers, severalServersCode } from './several-servers.js'
 
 export { decodeLine } from './decode.js'
 export { encodeMessageAround, encodeRecord } from './encode.js'
-export { LentMessage, ownRecord } from './lent-message.js'
+export { canLend, LentMessage, ownRecord } from './lent-message.js'
 export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js'
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
+export { PlainEncoder, payloadLevel, plainReaders, type PlainForm, type PlainFormat } from './plain-form.js'
+export { PlainScan } from './plain-scan.js'
 export { PlainLineMessage } from './plain-line-message.js'
 export { PlainLines, type PlainLineArrays } from './plain-lines.js'
 export { severalServersCode } from './several-servers.js'
@@ -29,6 +32,7 @@ export const traceV1: Format = {
   detect,
   selects: true,
   borrows: true,
+  lends: 'trace-v1',
   read,
   readEnds: (input) => endsOfLines(input, read),
   write,
@@ -128,10 +132,12 @@ function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
 function write(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   const servers = createSeveralServers()
   const lines = flatMapped(
-    recording.records(),
-    (record) => {
+    recording.records('bytes'),
+    (record): readonly Piece[] => {
       servers.see(record)
-      return [encodeRecord(record)]
+      if (!(record instanceof LentMessage)) return [encodeRecord(record)]
+      const { head, tail } = encodeMessageAround(record)
+      return [head, record.utf8, tail]
     },
     () => {
       const { problem } = servers

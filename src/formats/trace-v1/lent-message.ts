@@ -1,4 +1,11 @@
-import type { Direction, Draft, Envelope, MessageRecord, Part } from '../../model/index.js'
+import {
+  noTime,
+  type Direction,
+  type Draft,
+  type Envelope,
+  type MessageRecord,
+  type Part,
+} from '../../model/index.js'
 import { createByteTexts } from '../../wire/index.js'
 import type { PlainLine } from './plain-line.js'
 
@@ -8,9 +15,11 @@ import type { PlainLine } from './plain-line.js'
  */
 export class LentMessage implements MessageRecord {
   readonly type = 'message'
-  readonly t: string
-  readonly direction: Direction
+  t: string
+  direction: Direction
   readonly utf8: Uint8Array
+  /** The bytes in the form that the output needs, if a thread prepared it. */
+  readonly encoded: Uint8Array | undefined
   readonly batch = false
   parts: readonly Part[]
   readonly seq?: number
@@ -19,11 +28,14 @@ export class LentMessage implements MessageRecord {
   /** Some JSON readers may refuse the text. */
   readonly #unusual: boolean
 
-  constructor(bytes: Uint8Array, line: PlainLine) {
+  /** @param encoded memory of `PlainLines` */
+  constructor(bytes: Uint8Array, line: PlainLine, encoded?: Uint8Array) {
     const { rawStart, rawEnd } = line
-    this.t = ascii.decode(bytes.subarray(line.timeStart, line.timeEnd))
+    this.t = line.timeStart < 0 ? noTime : ascii.decode(bytes.subarray(line.timeStart, line.timeEnd))
     this.direction = line.fromServer ? 'server_to_client' : 'client_to_server'
     this.utf8 = bytes.subarray(rawStart, rawEnd)
+    const isEncoded = encoded !== undefined && line.encodedStart >= 0
+    this.encoded = isEncoded ? encoded.subarray(line.encodedStart, line.encodedEnd) : undefined
     this.parts = [partOf(bytes, line)]
     if (line.seq >= 0) this.seq = line.seq
     if (line.us >= 0) this.us = line.us
@@ -49,7 +61,7 @@ export function canLend({ redacted, http, sse, frameEnd }: PlainLine): boolean {
 /** The record, or a copy that stays valid. */
 export function ownRecord(record: MessageRecord): MessageRecord {
   if (!(record instanceof LentMessage)) return record
-  const { raw, utf8: _, parts, ...others } = record
+  const { raw, utf8: _, encoded: _encoded, parts, ...others } = record
   return { ...others, raw, parts: parts.map((part) => ({ ...part, end: raw.length })) }
 }
 
@@ -66,12 +78,14 @@ function partOf(bytes: Uint8Array, line: PlainLine): Part {
   return part
 }
 
-/** The parts that tables and session files need. */
+/** Without the parts that only links to other messages than responses need, for a line that `isTelling`. */
 function envelopeOf(bytes: Uint8Array, line: PlainLine): Envelope {
   const envelope: Draft<Envelope> = { kind: line.kind }
   if (line.rpcIdStart >= 0) envelope.id = ascii.decode(bytes.subarray(line.rpcIdStart, line.rpcIdEnd))
   if (line.methodStart >= 0) envelope.method = texts.at(bytes, line.methodStart, line.methodEnd)
   if (line.subjectStart >= 0) envelope.subject = texts.at(bytes, line.subjectStart, line.subjectEnd)
+  if (line.tokenStart >= 0 && line.kind === 'request')
+    envelope.progressToken = ascii.decode(bytes.subarray(line.tokenStart, line.tokenEnd))
   if (line.toolError) envelope.toolError = true
   if (line.codeStart >= 0) envelope.errorCode = texts.at(bytes, line.codeStart, line.codeEnd)
   if (line.messageStart >= 0) envelope.errorMessage = texts.at(bytes, line.messageStart, line.messageEnd)

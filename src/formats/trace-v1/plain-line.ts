@@ -27,6 +27,9 @@ export class PlainLine {
   /** Exact text of `params.arguments`. */
   argumentsStart = -1
   argumentsEnd = -1
+  /** Exact text of the progress token that a request offers. */
+  tokenStart = -1
+  tokenEnd = -1
   codeStart = -1
   codeEnd = -1
   messageStart = -1
@@ -43,8 +46,15 @@ export class PlainLine {
   sse = false
   /** It says how the frame ended. */
   frameEnd = false
+  /** More members than these relate it to other messages, or tell its sender. */
+  isTelling = false
+  /** The message has a member whose name begins with `timestamp`. */
+  isTimed = false
   /** Some JSON readers may refuse the message (`unusualValues`). */
   unusual = false
+  /** The message in the output's form (`PlainForm`), in memory of `PlainLines`. */
+  encodedStart = -1
+  encodedEnd = -1
 
   /** It has an id, a number and a time, like all lines of wiretape's recorder. */
   get isNamed(): boolean {

@@ -1,5 +1,5 @@
 import { PlainLine } from './plain-line.js'
-import { readPlainLine } from './read-plain-line.js'
+import type { PlainEncoder, ReadPlain } from './plain-form.js'
 
 const kinds = ['request', 'notification', 'result', 'error'] as const
 const flag = {
@@ -11,10 +11,12 @@ const flag = {
   sse: 32,
   frameEnd: 64,
   unusual: 128,
+  isTelling: 256,
 } as const
+const kindShift = 9
 
 /** Integers and other numbers per line. */
-const [ints, numbers] = [25, 4]
+const [ints, numbers] = [29, 4]
 const LF = 0x0a
 
 /** Shared by threads. */
@@ -26,12 +28,15 @@ export interface PlainLineArrays {
 /** The plain lines of a chunk of a tape as numbers, so that one thread can find them for another one. */
 export class PlainLines {
   readonly arrays: PlainLineArrays
+  /** Messages in the form of the output, if they are known in it. */
+  readonly encoded: Uint8Array | undefined
   #count: number
   #next = 0
 
   /** @param count lines in `arrays` */
-  constructor(arrays: PlainLineArrays, count = 0) {
+  constructor(arrays: PlainLineArrays, count = 0, encoded?: Uint8Array) {
     this.arrays = arrays
+    this.encoded = encoded
     this.#count = count
   }
 
@@ -49,14 +54,17 @@ export class PlainLines {
   }
 
   /** Finds the plain lines of a chunk, except one that begins before it or ends after it. */
-  find(chunk: Uint8Array): void {
+  find(chunk: Uint8Array, read: ReadPlain, encoder?: PlainEncoder): void {
     const line = new PlainLine()
     const bytes = chunk.subarray(0, chunk.lastIndexOf(LF) + 1)
     const most = this.arrays.numbers.length / numbers
     this.#count = 0
     for (let from = bytes.indexOf(LF) + 1; from < bytes.length && this.#count < most;) {
-      const lf = readPlainLine(bytes, from, line)
-      if (lf >= 0) this.#keep(line, from, lf)
+      const lf = read(bytes, from, line)
+      if (lf >= 0) {
+        encoder?.encode(line)
+        this.#keep(line, from, lf)
+      }
       from = (lf >= 0 ? lf : bytes.indexOf(LF, from)) + 1
     }
   }
@@ -69,7 +77,7 @@ export class PlainLines {
     if (this.#next >= this.#count || all[at] !== start) return -1
     const lf = all[at + 1]!
     const flags = all[at + 2]!
-    line.kind = kinds[flags >> 8]!
+    line.kind = kinds[flags >> kindShift]!
     line.fromServer = (flags & flag.fromServer) !== 0
     line.late = (flags & flag.late) !== 0
     line.toolError = (flags & flag.toolError) !== 0
@@ -78,6 +86,7 @@ export class PlainLines {
     line.sse = (flags & flag.sse) !== 0
     line.frameEnd = (flags & flag.frameEnd) !== 0
     line.unusual = (flags & flag.unusual) !== 0
+    line.isTelling = (flags & flag.isTelling) !== 0
     line.timeStart = all[at + 3]!
     line.timeEnd = all[at + 4]!
     line.rawStart = all[at + 5]!
@@ -100,6 +109,10 @@ export class PlainLines {
     line.messageEnd = all[at + 22]!
     line.conversationStart = all[at + 23]!
     line.conversationEnd = all[at + 24]!
+    line.tokenStart = all[at + 25]!
+    line.tokenEnd = all[at + 26]!
+    line.encodedStart = all[at + 27]!
+    line.encodedEnd = all[at + 28]!
     at = this.#next * numbers
     line.seq = others[at]!
     line.us = others[at + 1]!
@@ -115,7 +128,7 @@ export class PlainLines {
     all[at] = start
     all[at + 1] = lf
     all[at + 2] =
-      (kinds.indexOf(line.kind) << 8) |
+      (kinds.indexOf(line.kind) << kindShift) |
       (line.fromServer ? flag.fromServer : 0) |
       (line.late ? flag.late : 0) |
       (line.toolError ? flag.toolError : 0) |
@@ -123,7 +136,8 @@ export class PlainLines {
       (line.http ? flag.http : 0) |
       (line.sse ? flag.sse : 0) |
       (line.frameEnd ? flag.frameEnd : 0) |
-      (line.unusual ? flag.unusual : 0)
+      (line.unusual ? flag.unusual : 0) |
+      (line.isTelling ? flag.isTelling : 0)
     all[at + 3] = line.timeStart
     all[at + 4] = line.timeEnd
     all[at + 5] = line.rawStart
@@ -146,6 +160,10 @@ export class PlainLines {
     all[at + 22] = line.messageEnd
     all[at + 23] = line.conversationStart
     all[at + 24] = line.conversationEnd
+    all[at + 25] = line.tokenStart
+    all[at + 26] = line.tokenEnd
+    all[at + 27] = line.encodedStart
+    all[at + 28] = line.encodedEnd
     at = this.#count * numbers
     others[at] = line.seq
     others[at + 1] = line.us
