@@ -36,7 +36,7 @@ export function createHttpClient(address, { proxy, session } = {}) {
   const peer = new URL(proxy ?? address)
   // RFC 9112, 3.2.2: a request to a proxy names the whole URL.
   const target = proxy === undefined ? url.pathname : url.href
-  const bodies = requestsOf(REQUEST_BYTES)
+  const bodies = requestsOf(REQUEST_BYTES + 1)
   const counts = { in: 0, out: 0 }
 
   /** @returns {Promise<Connection>} */
@@ -90,7 +90,8 @@ export function createHttpClient(address, { proxy, session } = {}) {
     }
   }
 
-  const nextBody = () => bodies(counts.in++, 1)
+  // Clients send no line end after a body.
+  const nextBody = () => bodies(counts.in++, 1).subarray(0, REQUEST_BYTES)
 
   return {
     /** Messages sent and received. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { until } from '../behaviour/stage.js'
@@ -209,6 +210,36 @@ describe('an exchange through the HTTP proxy', () => {
     const all = await client.until((bytes) => bytes.includes('[/9]'))
     expect(all.toString().match(/\[.*?\]/g)).toEqual(paths.map((path) => `[${path}]`))
     expect(order).toEqual(paths)
+  })
+
+  it('uses one connection for the requests of a client, and another one once the upstream closes it', async () => {
+    const connections: Socket[] = []
+    const upstream = await stage.httpUpstream((request, response) => {
+      if (!connections.includes(request.socket)) connections.push(request.socket)
+      if (request.url === '/soon') response.setHeader('Keep-Alive', 'timeout=1')
+      request.resume().on('end', () => response.end(`[${connections.length}]`))
+    })
+    const proxy = await stage.proxy(upstream)
+    const client = stage.client(proxy.port)
+    const used: string[] = []
+    const ask = async (path: string): Promise<void> => {
+      const head = `POST ${path} HTTP/1.1\r\nHost: localhost:${proxy.port}\r\nContent-Length: 2\r\n\r\n{}`
+      client.socket.write(head, 'latin1')
+      const all = await client.until((bytes) => bytes.toString().split(']').length > used.length + 1)
+      used.push(
+        all
+          .toString()
+          .match(/\[\d+\]/g)!
+          .at(-1)!,
+      )
+    }
+    for (const path of ['/', '/', '/', '/soon', '/', '/']) await ask(path)
+    const [idle] = connections.slice(-1)
+    idle!.end()
+    await new Promise((done) => idle!.on('close', done))
+    await ask('/')
+    await ask('/')
+    expect(used.join(' ')).toBe('[1] [1] [1] [1] [2] [2] [3] [3]')
   })
 
   it('is not mixed up with others: 200 clients, 5 requests each', async () => {

@@ -30,11 +30,19 @@ export interface BodyFlow {
 }
 
 const nothing = Buffer.alloc(0)
+/** A longer first part is written as it is: copying it would cost more than a second piece of the write. */
+const joinedBytes = 8 * 1024
 
 /** Sends the head of a message before the first bytes of its body. */
 export function flushHead(message: OutgoingMessage, flow: BodyFlow): void {
   // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
   if (!flow.hasBegun()) message.write(nothing)
+}
+
+/** Node joins a text with the head: one piece of one write. Latin-1 keeps every byte. */
+function writeFirst(destination: OutgoingMessage, bytes: Buffer): boolean {
+  if (bytes.length > joinedBytes) return destination.write(bytes)
+  return destination.write(bytes.toString('latin1'), 'latin1')
 }
 
 /** A slow destination stops the reading, so that the sender is slowed down as without us. */
@@ -59,8 +67,9 @@ export function createBodyFlow(
     const moment = momentNow()
     const bytes = change ? change.push(chunk) : chunk
     if (bytes.length > 0) {
+      const isWritten = begun ? destination.write(bytes) : writeFirst(destination, bytes)
       begun = true
-      if (!destination.write(bytes)) {
+      if (!isWritten) {
         blocked = true
         steer()
       }

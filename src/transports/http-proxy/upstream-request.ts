@@ -3,6 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { SecureContext } from 'node:tls'
 import { asSocketHost } from './admission.js'
+import { OneConnectionAgent } from './one-connection.js'
 import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
 /** Servers that accept long headers must get them through the proxy too. */
@@ -51,7 +52,7 @@ export function createUpstreamAgent(upstream: URL, trust: UpstreamTrust): http.A
     noDelay: true,
     autoSelectFamilyAttemptTimeout: addressFamilyMs,
   }
-  if (upstream.protocol !== 'https:') return new http.Agent(options)
+  if (upstream.protocol !== 'https:') return new OneConnectionAgent(options)
   const { insecure, secureContext } = trust
   return new https.Agent({
     ...options,
