@@ -11,7 +11,6 @@ const mostBytesAUnit = 3
 
 /** Characters of a very long piece per step, so that its bytes are never all in memory at once. */
 const partLength = 1 << 20
-const QUOTE = 0x22
 const utf8 = new TextEncoder()
 
 /** Limit for indentation, in characters of the text and bytes of the result: readers hold it as a whole. */
@@ -22,14 +21,9 @@ const usualGrowth = 4
 
 /**
  * A text, a text with doubled quotes for tables, or checked JSON text on one line, each also as UTF-8. JSON is indented
- * from a given level where that is reversible (see `indentInto`), otherwise unchanged. `latin1` has a character per
- * byte: the engine searches texts several times as fast as bytes.
+ * from a given level where that is reversible (see `indentInto`), otherwise unchanged.
  */
-export type Piece =
-  | Text
-  | { readonly quoted: string }
-  | { readonly quoted: Uint8Array; readonly latin1: string }
-  | { readonly indented: Text; readonly level: number }
+export type Piece = Text | { readonly quoted: Text } | { readonly indented: Text; readonly level: number }
 type Text = string | Uint8Array
 
 /** Joins the small pieces of a text into chunks of UTF-8 that are large enough for a write. */
@@ -100,27 +94,9 @@ function putText(text: Text, chunk: Uint8Array, size: number): number {
 type Quoted = Extract<Piece, { readonly quoted: unknown }>
 
 /** @returns the end */
-function putQuoted(piece: Quoted, chunk: Uint8Array, size: number): number {
-  if ('latin1' in piece) {
-    const { quoted, latin1 } = piece
-    chunk.set(quoted, size + quoted.length)
-    return doubleQuotes(latin1, { source: chunk, start: size + quoted.length, target: chunk, at: size })
-  }
-  const text = piece.quoted
-  const start = size + text.length
-  const { written } = utf8.encodeInto(text, chunk.subarray(start))
-  const end = start + written
-  if (written > text.length) {
-    let from = start
-    let to = size
-    while (from < end) {
-      const byte = chunk[from++]!
-      chunk[to++] = byte
-      if (byte === QUOTE) chunk[to++] = QUOTE
-    }
-    return to
-  }
-  return doubleQuotes(text, { source: chunk, start, target: chunk, at: size })
+function putQuoted({ quoted }: Quoted, chunk: Uint8Array, size: number): number {
+  const start = size + quoted.length
+  return doubleQuotes(chunk, start, putText(quoted, chunk, start), chunk, size)
 }
 
 /** Indents texts in reused memory. */

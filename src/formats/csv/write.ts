@@ -7,7 +7,7 @@ import { otherRow, type OtherRow } from '../told/other-row.js'
 import { cell, harmless } from './cell.js'
 import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
-const bytewise = new TextDecoder('latin1')
+const SEMICOLON = 0x3b
 const columns = [
   'seq',
   'time',
@@ -88,9 +88,8 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
 /** As `lineOf`. A JSON object on one line begins no cell of its own, unless it contains a semicolon. */
 function lentLine(told: ToldMessage, json: Uint8Array): Piece[] {
   if (told.encoded) return [`${messageCells(told).join(',')},"`, told.encoded, '"\r\n']
-  const latin1 = bytewise.decode(json)
-  if (latin1.includes(';')) return lineOf(messageCells(told), told.record.raw)
-  return [`${messageCells(told).join(',')},"`, { quoted: json, latin1 }, '"\r\n']
+  if (json.includes(SEMICOLON)) return lineOf(messageCells(told), told.record.raw)
+  return [`${messageCells(told).join(',')},"`, { quoted: json }, '"\r\n']
 }
 
 /** The payload is a separate piece: it holds most of the text, and is not copied before encoding. */

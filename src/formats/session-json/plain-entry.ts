@@ -51,9 +51,9 @@ export function plainEntry(
  * `metadata.wiretape.lines`, as JSON text. Undefined for none. The same result as `frameNote`.
  */
 export function besidePlain(record: MessageRecord): string | undefined {
+  if (hasOnly(record, saidOfRecord) && hasOnly(record.parts[0]!, saidOfPart)) return undefined
   const { seq: _, us: _us, ...rest } = record
   const { id: _id, correlatedId: _to, ...part } = record.parts[0]!
-  if (hasOnly(record, saidOfRecord) && hasOnly(record.parts[0]!, saidOfPart)) return undefined
   const { tail } = encodeMessageAround({ ...rest, parts: [part] })
   return tail === '}\n' ? undefined : `{${tail.slice(1).trimEnd()}`
 }

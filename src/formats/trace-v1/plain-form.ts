@@ -24,14 +24,12 @@ export type PlainForm = 'bytes' | 'quoted' | 'indented'
 export const payloadLevel = 3
 
 const SEMICOLON = 0x3b
-const latin1 = new TextDecoder('latin1')
 
 /** Brings messages of a chunk into a form. */
 export class PlainEncoder {
   readonly #chunk: Uint8Array
   readonly #form: PlainForm
   readonly #target: Uint8Array
-  readonly #text: string
   #size = 0
   #semicolon = -1
 
@@ -40,7 +38,6 @@ export class PlainEncoder {
     this.#chunk = chunk
     this.#form = form
     this.#target = target
-    this.#text = form === 'quoted' ? latin1.decode(chunk) : ''
   }
 
   /** Bytes used of the target. */
@@ -63,8 +60,7 @@ export class PlainEncoder {
       this.#semicolon = found < 0 ? Infinity : found
     }
     if (this.#semicolon < rawEnd || 2 * (rawEnd - rawStart) > this.#target.length - this.#size) return -1
-    const text = this.#text.slice(rawStart, rawEnd)
-    return doubleQuotes(text, { source: this.#chunk, start: rawStart, target: this.#target, at: this.#size })
+    return doubleQuotes(this.#chunk, rawStart, rawEnd, this.#target, this.#size)
   }
 
   #indented({ rawStart, rawEnd }: PlainLine): number {
