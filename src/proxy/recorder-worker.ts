@@ -8,6 +8,7 @@ import {
   type RecordingReport,
 } from './recorder-core.js'
 import type { RecorderReply } from './recording-thread.js'
+import { useWebAssembly } from '../wire/index.js'
 import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
 import { tablesOfBuild } from './tables-of-build.js'
 import { rehearse } from './rehearse.js'
@@ -95,6 +96,7 @@ async function begin(given: RecorderInit): Promise<void> {
   reply({ kind: 'ready' })
 }
 
+useWebAssembly()
 // Before the first message is read, which would otherwise be late on the tape.
 useRedactionTables(tablesOfBuild)
 prepareRedaction()

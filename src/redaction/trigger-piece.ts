@@ -6,9 +6,10 @@ export const largestPiece = 32_768
 /** Bytes after the text that may be read with it. */
 export const pieceMargin = 12
 /** UTF-8 takes at most three bytes per UTF-16 unit. */
-export const piece = new Uint8Array(3 * largestPiece + pieceMargin)
+export const pieceBytes = 3 * largestPiece + pieceMargin
+export let piece = new Uint8Array(pieceBytes)
 /** The same bytes in fours: two pairs are looked up per read. */
-const fours = new Int32Array(piece.buffer)
+let fours = new Int32Array(piece.buffer)
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 /** Four bytes, the first one lowest. */
@@ -16,6 +17,12 @@ export function fourAt(index: number): number {
   const four = fours[index]!
   if (isLittleEndian) return four
   return (four << 24) | ((four & 0xff00) << 8) | ((four >> 8) & 0xff00) | (four >>> 24)
+}
+
+/** Takes other memory for the piece, whose content is lost. */
+export function usePiece(memory: Uint8Array<ArrayBuffer>): void {
+  piece = memory
+  fours = new Int32Array(memory.buffer, memory.byteOffset, memory.length >> 2)
 }
 
 /** Whether the piece is the first of the search, and the last of the text. */

@@ -9,6 +9,8 @@ import {
   pieceMargin,
   setEdges,
 } from './trigger-piece.js'
+import { longText, pairSearch, preparePairSearch } from './pair-search.js'
+import { isBase64, isLower, isWord } from './byte-kinds.js'
 import { builtTables } from './built-tables.js'
 import { FirstTexts } from './first-texts.js'
 import { allGroups } from './literal-finder.js'
@@ -20,11 +22,6 @@ import { vendorShapes } from './vendor-shapes.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
 
 const BACKSLASH = 0x5c
-
-function isWord(code: number | undefined): boolean {
-  if (code === undefined) return false
-  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
-}
 
 function startsWord(bytes: Uint8Array, start: number): boolean {
   if (!isWord(bytes[start - 1])) return true
@@ -44,10 +41,6 @@ function isName(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start; i < to; i++) if (!isBase64(bytes[i])) return true
   // Too close to an edge: decided in the previous or the next piece.
   return (from === 0 && isFirst) || (to === end && isLast)
-}
-
-function isBase64(code: number | undefined): boolean {
-  return isWord(code) || code === 0x2b || code === 0x2f
 }
 
 /** Number of bytes read between the halves of a name (`pass—word`); beyond that, a match is assumed. */
@@ -100,10 +93,6 @@ function isKeyName(bytes: Uint8Array, start: number, end: number): boolean {
   }
   // A name that begins in the previous piece is decided there.
   return pos >= 0
-}
-
-function isLower(code: number | undefined): boolean {
-  return code !== undefined && code >= 0x61 && code <= 0x7a && code !== 0x73
 }
 
 /** Whether a name ends here, and a value follows. */
@@ -337,6 +326,7 @@ export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0
 export function findTrigger(text: string, start: number): number {
   if (!made && firstTexts.isWithout(text)) return -1
   const end = text.length
+  if (end - start >= longText) preparePairSearch(pairs())
   let size = firstPiece
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
     const to = Math.min(from + size, end)
@@ -352,6 +342,7 @@ export function findTrigger(text: string, start: number): number {
 
 /** Whether the default rules must read the text with these UTF-8 bytes. */
 export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start >= longText) preparePairSearch(pairs())
   let size = firstPiece
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
     const to = Math.min(from + size, end)
@@ -370,6 +361,7 @@ function findInPiece(length: number): number {
   // Zeros after the text, which the last eight bytes may extend into.
   for (let i = length; i < length + pieceMargin; i++) bytes[i] = 0
   const end = (length + 6) >> 2
+  const faster = length > longText / 4 ? pairSearch : undefined
   let known = allGroups
   for (let i = 0; i < end; i += 2) {
     const four = fourAt(i)
@@ -388,6 +380,11 @@ function findInPiece(length: number): number {
       if (start >= 0) return start
     }
     known = d
+    if (!faster) continue
+    // Continues with the next eight bytes that meet the condition.
+    const at = faster.find(4 * i + 8, 4 * end)
+    known = groups[(bytes[at - 2]! & 127) | ((bytes[at - 1]! & 127) << 8)]!
+    i = at / 4 - 2
   }
   return -1
 }

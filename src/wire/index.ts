@@ -30,6 +30,7 @@ export {
   skipText,
   unusualValues,
 } from './json-bytes.js'
+export { createWasmFunction, op, useWebAssembly } from './wasm-module.js'
 export { createByteTexts } from './byte-texts.js'
 export { mayHaveControls } from './control-bytes.js'
 export { PlainMessage } from './plain-message.js'

@@ -1,4 +1,5 @@
 import { isHex, isShortEscape } from './json-escapes.js'
+import { textRunEnd } from './text-run.js'
 
 /**
  * JSON in bytes, checked while it is skipped. A line feed must follow in the bytes: it ends every loop, because a JSON
@@ -38,6 +39,8 @@ const endsRun = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 /** From this length on, a run of plain characters is read by fours. */
 const longRun = 128
+/** From this number of fours on, a run is read by sixteens. */
+const manyFours = 64
 
 /** Index of the byte that ends a run of plain characters. */
 function runEnd(bytes: Uint8Array, start: number): number {
@@ -65,6 +68,10 @@ function longRunEnd(bytes: Uint8Array, start: number): number {
     const backslashes = four ^ 0x5c5c5c5c
     // The highest bit of a byte: not ASCII, below 0x20, a quote, or a backslash. A borrow makes only the byte above it wrong.
     if ((four | (four - 0x20202020) | (quotes - 0x01010101) | (backslashes - 0x01010101)) & highest) break
+    if (i === manyFours) {
+      const end = textRunEnd(bytes, at + 4 * i)
+      if (end !== undefined) return end
+    }
   }
   at += 4 * i
   while (endsRun[bytes[at]!] === 0) at += 1

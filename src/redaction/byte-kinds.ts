@@ -1,0 +1,14 @@
+/** Kinds of ASCII characters, by their codes. */
+
+export function isWord(code: number | undefined): boolean {
+  if (code === undefined) return false
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
+}
+
+export function isBase64(code: number | undefined): boolean {
+  return isWord(code) || code === 0x2b || code === 0x2f
+}
+
+export function isLower(code: number | undefined): boolean {
+  return code !== undefined && code >= 0x61 && code <= 0x7a && code !== 0x73
+}
