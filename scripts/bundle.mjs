@@ -22,11 +22,20 @@ const entries = {
   'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }
 
-/** Modules that the program imports before it starts a server on stdio. They and all their imports become one file. */
-const beforeServer = ['dist/cli/main.js', 'dist/cli/command-line.js', 'dist/cli/run/record.js']
+/**
+ * Modules that a recorder on stdio needs before its first message, per entry. They and all their static imports become
+ * one file, whose compiled code can be kept (see src/compiled-code). The entry itself is small.
+ *
+ * @type {Record<string, { name: string, files: string[] }>}
+ */
+const early = {
+  wiretape: { name: 'start', files: ['dist/cli/command-line.js', 'dist/cli/run/record.js'] },
+  'recorder-worker': { name: 'recorder-thread', files: ['dist/proxy/record-in-thread.js'] },
+}
 
-/** Small packages that those modules need. */
-const inside = /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width)$/
+/** Packages that are bundled: small ones of those modules, and those that `require` of Node 20 cannot load, or only with a warning. */
+const inside =
+  /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|hyparquet|hyparquet-writer|jsonpath-rfc9535|toml-eslint-parser|eslint-visitor-keys)(?:$|\/)/
 
 /** @param {string} root The project's folder. */
 export async function bundle(root) {
@@ -38,15 +47,19 @@ export async function bundle(root) {
       /** @type {import('rolldown').OutputOptions} */
       const options = {
         dir: join(root, 'dist/bin'),
-        format: 'esm',
+        // Node loads CommonJS modules sooner, and can keep their compiled code.
+        format: 'cjs',
+        // Kept code cannot contain `import()`.
+        dynamicImportInCjs: false,
         entryFileNames: '[name].js',
         chunkFileNames: '[name]-[hash].js',
         comments: { legal: true, annotation: false, jsdoc: false },
       }
-      if (name === 'wiretape') {
-        const early = await earlyModules(root)
+      const group = early[name]
+      if (group) {
+        const modules = await staticImports(root, group.files)
         options.codeSplitting = {
-          groups: [{ name: 'start', test: (id) => early.has(id) }],
+          groups: [{ name: group.name, test: (id) => modules.has(id) }],
           includeDependenciesRecursively: false,
         }
       }
@@ -57,6 +70,7 @@ export async function bundle(root) {
   }
   const { redactionTables } = await import(pathToFileURL(join(root, 'dist/redaction/index.js')).href)
   writeFileSync(join(root, 'dist/bin/redaction.tables'), redactionTables())
+  writeFileSync(join(root, 'dist/bin/package.json'), '{"type":"commonjs"}\n')
   chmodSync(join(root, 'dist/bin/wiretape.js'), 0o755)
 }
 
@@ -82,24 +96,20 @@ function inputOptions(root) {
 }
 
 /**
- * The modules that run before a server on stdio is started: the static imports of `beforeServer`, without the unused
- * ones.
+ * Modules and all their static imports, without the unused ones.
  *
- * @param {string} root
+ * @param {string} root @param {readonly string[]} files
  */
-async function earlyModules(root) {
+async function staticImports(root, files) {
   const { rolldown } = await import('rolldown')
   const build = await rolldown({
     ...inputOptions(root),
-    input: Object.fromEntries(beforeServer.map((file, i) => [String(i), file])),
+    input: Object.fromEntries(files.map((file, i) => [String(i), file])),
     plugins: [{ name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) }],
   })
   try {
     const { output } = await build.generate({ format: 'esm' })
-    const modules = new Set(output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : [])))
-    // The entry imports the others; they must not import it.
-    modules.delete(join(root, entries.wiretape))
-    return modules
+    return new Set(output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : [])))
   } finally {
     await build.close()
   }

@@ -64,7 +64,11 @@ const table: Readonly<Record<string, Rule>> = {
   transports: { pure: false, imports: ['model', 'wire'] },
   link: { pure: false, imports: ['model', 'wire', 'transports'] },
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter', 'yaml'] },
-  proxy: { pure: false, imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape'] },
+  'compiled-code': { pure: false, imports: [] },
+  proxy: {
+    pure: false,
+    imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape', 'compiled-code'],
+  },
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
   clients: { pure: false, imports: ['model', 'render'] },
   doctor: { pure: false, imports: ['model', 'render', 'transports', 'link', 'clients'] },
@@ -76,7 +80,11 @@ const table: Readonly<Record<string, Rule>> = {
   'ui-server': { pure: false, imports: belowScreens },
   testing: { pure: false, imports: ['model', 'tape', 'capture'] },
   tui: { pure: false, imports: belowScreens },
-  cli: { pure: false, imports: belowScreens, lazily: ['tui', 'ui-server', 'telemetry'] },
+  cli: {
+    pure: false,
+    imports: [...belowScreens, 'compiled-code'],
+    lazily: ['tui', 'ui-server', 'telemetry'],
+  },
 }
 /** The viewer is not a folder of src; the rules for pure folders apply to it. */
 const viewerRule: Rule = { pure: false, imports: pureFolders }

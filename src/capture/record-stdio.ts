@@ -115,7 +115,8 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
     void recorder.ready.then(() => {
       started.hold(false)
       void reloads?.watch()
-      return live.listen()
+      // After the client's first message, which is waiting, was forwarded.
+      setImmediate(() => void live.listen())
     })
     for (const signal of early) end(signal)
     const exit = await run.finished

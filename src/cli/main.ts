@@ -1,36 +1,42 @@
 #!/usr/bin/env node
 import fs from 'node:fs'
 import module from 'node:module'
+import { keepCompiledCode } from '../compiled-code/index.js'
 
-keepCompiledCode(`${import.meta.dirname}/code`)
-const args = process.argv.slice(2)
-try {
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-    const { printVersion } = await import('./print-version.js')
-    printVersion()
-  } else {
-    const { runCommandLine } = await import('./command-line.js')
-    process.exitCode = await runCommandLine(args)
+/** Resolves when the command has ended. */
+export const finished = main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<void> {
+  keepCode(`${import.meta.dirname}/code`, args[0] === 'record')
+  try {
+    if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+      const { printVersion } = await import('./print-version.js')
+      printVersion()
+    } else {
+      const { runCommandLine } = await import('./command-line.js')
+      process.exitCode = await runCommandLine(args)
+    }
+  } catch (error) {
+    // Loading a module needs a descriptor too, so this file imports none of ours that is not bundled into it.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EMFILE' && code !== 'ENFILE') throw error
+    fs.writeSync(2, 'wiretape: too many open files (ulimit -n shows the limit)\n')
+    process.exitCode = 2
   }
-} catch (error) {
-  // Loading a module needs a descriptor too, so this file has no static imports of ours.
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code !== 'EMFILE' && code !== 'ENFILE') throw error
-  fs.writeSync(2, 'wiretape: too many open files (ulimit -n shows the limit)\n')
-  process.exitCode = 2
 }
 
 /**
- * Keeps V8's compiled code between runs where Node can (22.8 and newer): commands start a fifth sooner. The folder is
- * beside the program, so that only an owner of the program can change the code, and it goes with the program.
+ * Keeps V8's compiled code between runs: commands start a fifth sooner. The folder is beside the program, so that only
+ * an owner of the program can change the code, and it goes with the program.
  */
-function keepCompiledCode(folder: string): void {
+function keepCode(folder: string, isRecorder: boolean): void {
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown }
-  if (!enableCompileCache) return
+  if (!enableCompileCache && !isRecorder) return
   try {
     fs.mkdirSync(folder, { mode: 0o700 })
   } catch {
-    // The folder exists, or cannot be made: Node then keeps nothing.
+    // The folder exists, or cannot be made: nothing is kept then.
   }
-  enableCompileCache(folder)
+  if (enableCompileCache) enableCompileCache(folder)
+  else keepCompiledCode(folder)
 }

@@ -17,7 +17,7 @@ import { Refusal, type ControlHost } from './host.js'
 import type { Share } from './share.js'
 import { createTapeFollower, type TapeFollower } from './tape-follower.js'
 import type { TapeView } from './tape-view.js'
-import { whyNotLoaded } from './why-not-loaded.js'
+import { isNotFound, whyNotLoaded } from './why-not-loaded.js'
 
 /** Limit for unsent events and replies (data not on disk) per connection. A client above it is disconnected. */
 const mostWaitingBytes = 192 * 1024 * 1024
@@ -44,8 +44,7 @@ export interface ConnectionOptions {
 
 /** A bug in wiretape fails the command, not the capture. */
 function broken(error: unknown): Refusal {
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
-    return new Refusal({ code: 'file', message: whyNotLoaded(error) })
+  if (isNotFound(error)) return new Refusal({ code: 'file', message: whyNotLoaded(error) })
   const why = error instanceof Error ? error.message : String(error)
   return new Refusal({ code: 'invalid', message: `internal error in wiretape: ${why}` })
 }

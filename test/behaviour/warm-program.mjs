@@ -4,10 +4,10 @@
  * folder. It ends when a process of its own would: when nothing keeps it alive. A bug that ends the program ends this
  * process too.
  */
-import { pathToFileURL } from 'node:url'
+import { createRequire } from 'node:module'
 
 const [, , cli = ''] = process.argv
-const entry = pathToFileURL(cli).href
+const load = createRequire(cli)
 /** @returns {import('node:events').EventEmitter[]} */
 const emitters = () => [process, process.stdout, process.stderr]
 
@@ -25,7 +25,8 @@ async function runOne({ args, cwd, env, mark }) {
   Object.assign(process.env, env)
   process.argv = [process.execPath, cli, ...args]
   process.exitCode = undefined
-  await import(`${entry}?${encodeURIComponent(mark)}`)
+  delete load.cache[cli]
+  await load(cli).finished
   while (isAlive(alive)) await new Promise((resolve) => setImmediate(resolve))
   const code = process.exitCode ?? 0
   process.exitCode = undefined

@@ -1,0 +1,98 @@
+/** The recording thread. It ends when its tape is closed. */
+import { parentPort, workerData } from 'node:worker_threads'
+import {
+  RecorderCore,
+  type RecorderInit,
+  type RecorderMessage,
+  type RecordingReport,
+} from './recorder-core.js'
+import type { RecorderReply } from './recording-thread.js'
+import { useWebAssembly } from '../wire/index.js'
+import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
+import { inlineLess } from './inline-less.js'
+import { tablesOfBuild } from './tables-of-build.js'
+import { rehearse } from './rehearse.js'
+import { createRunRedactor } from './run-redactor.js'
+import type { ThreadData } from './start-thread.js'
+import { tellWork } from './thread-state.js'
+
+const port = parentPort!
+const reply = (message: RecorderReply): void => port.postMessage(message)
+
+let init: RecorderInit
+let core: RecorderCore
+const tell = (isBusy: boolean): void => {
+  if (init.state) tellWork(init.state, isBusy)
+}
+
+/** Set during asynchronous work. Later messages wait for it. */
+let busy: Promise<void> | undefined
+
+function take(message: RecorderMessage): void {
+  tell(true)
+  if (busy) return wait(busy.then(() => handle(message)))
+  const report = core.handle(message)
+  if (report instanceof Promise) wait(report.then(() => answer(message, undefined)))
+  else answer(message, report)
+}
+
+function wait(work: Promise<void>): void {
+  busy = work
+  void work.then(() => {
+    if (busy === work) busy = undefined
+  })
+}
+
+async function handle(message: RecorderMessage): Promise<void> {
+  tell(true)
+  answer(message, await core.handle(message))
+}
+
+function answer(message: RecorderMessage, report: RecordingReport | undefined): void {
+  tell(false)
+  if (report) {
+    reply({ kind: 'closed', report })
+    port.close()
+    return
+  }
+  if (message.kind === 'open-requests') return reply({ kind: 'done', open: core.openRequests() })
+  if (message.kind === 'tool-headers')
+    return reply({ kind: 'done', toolHeaders: core.toolHeaders(message.tool) ?? null })
+  const { tapeEnd } = core
+  reply({ kind: 'done', free: true, ...(tapeEnd && { tapeEnd }), ...core.takeNews() })
+}
+
+/** Called for each message. The first one is the `RecorderInit`. */
+let heard = (given: RecorderInit | RecorderMessage): void => {
+  const early: RecorderMessage[] = []
+  heard = (message) => void early.push(message as RecorderMessage)
+  void begin(given as RecorderInit).then(() => {
+    heard = (message) => take(message as RecorderMessage)
+    for (const message of early) take(message)
+  })
+}
+async function begin(given: RecorderInit): Promise<void> {
+  init = given
+  if (init.wire === 'pipes') inlineLess()
+  core = new RecorderCore(init, await createRunRedactor(init.redaction))
+  const { sealAfterMs } = init
+  if (sealAfterMs !== undefined) {
+    const everyMs = Math.min(60_000, Math.max(250, sealAfterMs / 4))
+    // Asynchronous work is not interrupted; the next interval comes soon.
+    setInterval(() => {
+      if (!busy) core.sealOld()
+    }, everyMs).unref()
+  }
+  reply({ kind: 'ready' })
+  // Not before: the client's first message waits for `ready`, and the server is starting.
+  setImmediate(() => {
+    prepareRedaction()
+    if ((workerData as ThreadData).isEarly) void createRunRedactor({ defaults: true }).then(rehearse)
+  })
+}
+
+export function recordInThread(): void {
+  useWebAssembly()
+  useRedactionTables(tablesOfBuild)
+  port.on('message', (message: RecorderInit | RecorderMessage) => heard(message))
+}
