@@ -3,12 +3,24 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeLargeTape } from './lib/large-tape.mjs'
 import { writeRecording } from './lib/recording-files.mjs'
 import { sideBySide, within250MB } from './lib/side-by-side.mjs'
 
 const BARE = 'readline + JSON.parse'
 const OURS = 'wiretape'
 const MOST_TIMES = 3
+
+/**
+ * A tape as wiretape writes it, with short messages.
+ *
+ * @param {string} file
+ * @param {number} sizeBytes
+ */
+function ownTape(file, sizeBytes) {
+  const messages = 2 * Math.round(sizeBytes / 790)
+  return { messages, sizeBytes: makeLargeTape(file, messages) }
+}
 
 /**
  * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
@@ -24,9 +36,10 @@ export async function run({ quick, cli, say }) {
   /** @type {string[]} */
   const problems = []
   try {
-    for (const format of /** @type {const} */ (['jsonrpc', 'trace-v1'])) {
-      const file = join(folder, `in.${format}`)
-      const made = await writeRecording(file, format, sizeBytes)
+    for (const format of /** @type {const} */ (['jsonrpc', 'trace-v1', 'own tape'])) {
+      const file = join(folder, 'in')
+      const made =
+        format === 'own tape' ? ownTape(file, sizeBytes) : await writeRecording(file, format, sizeBytes)
       const megabytes = Math.round(made.sizeBytes / 1e6)
       say(`${format}: ${megabytes} MB, ${made.messages} messages`)
       const bareLoop = [join(import.meta.dirname, 'lib/bare-lines.mjs'), file]
@@ -42,7 +55,7 @@ export async function run({ quick, cli, say }) {
             ]
           : []),
         ...['trace-v1', 'jsonrpc', 'session-json', 'csv']
-          .filter((to) => to !== format)
+          .filter((to) => to !== (format === 'own tape' ? 'trace-v1' : format))
           .map((to) => ({
             name: `convert to ${to}`,
             args: ['convert', '--force', '--to', to, file, out],
