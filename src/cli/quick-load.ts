@@ -39,8 +39,8 @@ export interface PlainRow extends PlainMessage {
 
 /** Watches the lines of tapes while they are loaded, most of them as bytes. */
 export interface PlainWatcher {
-  /** Records must have the data that only links between messages and comparisons need. */
-  readonly needsContent?: boolean
+  /** Records may be `LentMessage`s: without arguments, and valid until `take` returns. @default false */
+  readonly takesLent?: boolean
   /** @param place undefined if the recording is no tape */
   take(record: TapeRecord, rows: Rows, place?: LinePlace): void
   plain(message: PlainRow, row: number, place: LinePlace): void
@@ -155,7 +155,8 @@ export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise
 
 /** Messages of other recorders are related by their content. */
 function mayLend(line: PlainLine, { fold, watcher }: Scanning): boolean {
-  return !fold.isOwn && !watcher?.needsContent && !line.isTelling && canLend(line)
+  const takesLent = !watcher || watcher.takesLent === true
+  return !fold.isOwn && takesLent && !line.isTelling && canLend(line)
 }
 
 const texts = createByteTexts()

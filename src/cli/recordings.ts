@@ -246,7 +246,8 @@ async function load(
     const longest = await recording.scan({ fold, watcher, report, see })
     return { ...recording, fold, problems, problemCount, notes, longestId: Math.max(longestId, longest) }
   }
-  const lent = typeof watcher === 'function' || watcher?.needsContent ? undefined : 'bytes'
+  const takesLent = !watcher || (typeof watcher !== 'function' && watcher.takesLent === true)
+  const lent = takesLent ? 'bytes' : undefined
   const read = typeof watcher === 'function' ? recording.values?.(report) : undefined
   for await (const records of inBatches(read ?? recording.records(report, undefined, lent))) {
     for (const record of records) {

@@ -43,6 +43,7 @@ export function createRowIndex(fold: Pick<Fold, 'entries'>, mayHold?: MayHold): 
 type MayHold = (place: LinePlace | undefined) => boolean
 
 class NamedRows implements RowIndex {
+  readonly takesLent = true
   readonly #entries: EntryTable
   readonly #mayHold: MayHold | undefined
   /** 1 for rows of lines that may contain the searched text. */

@@ -61,7 +61,6 @@ const texts = createByteTexts()
  * unchanged piece of a tape's line (other formats, batches, rare lines) are kept as text.
  */
 export class RowColumns implements PlainWatcher {
-  readonly needsContent = true
   readonly #fold: Fold
   readonly #recording: string
   readonly #paths: readonly string[]
