@@ -23,8 +23,7 @@ export function keepCompiledCode(folder: string): void {
   const { NODE_DISABLE_COMPILE_CACHE, NODE_V8_COVERAGE } = process.env
   if (NODE_DISABLE_COMPILE_CACHE || NODE_V8_COVERAGE || !fs.existsSync(folder)) return
   const program = dirname(folder)
-  // V8 checks neither the text nor the code: the digest does.
-  const suffix = `-${v8.cachedDataVersionTag().toString(16)}`
+  const suffix = `-${ofThisNode()}`
   const fresh = new Map<string, { script: vm.Script; text: string }>()
   const modules = module.prototype as unknown as Compiling
   const usual = modules._compile
@@ -44,6 +43,17 @@ export function keepCompiledCode(folder: string): void {
   })
 }
 
+/**
+ * V8's own tag is not enough: Node 20.19.0 and 20.20.2 have the same one, and the code of one ends the other with a
+ * segmentation fault. Two builds of one version differ in the size or the time of the program.
+ */
+function ofThisNode(): string {
+  const { size, mtimeMs } = fs.statSync(process.execPath)
+  const { version, arch } = process
+  return [version, arch, v8.cachedDataVersionTag(), size, Math.round(mtimeMs)].join('-')
+}
+
+/** V8 checks neither the text nor the code: the digest does. */
 function readCode(file: string, text: string): Buffer | undefined {
   try {
     const bytes = fs.readFileSync(file)
@@ -63,7 +73,11 @@ function writeCode(file: string, text: string, script: vm.Script): void {
     fs.writeFileSync(beside, Buffer.concat([digest(text, code), code]), { mode: 0o600 })
     fs.renameSync(beside, file)
   } catch {
-    fs.rmSync(beside, { force: true })
+    try {
+      fs.rmSync(beside, { force: true })
+    } catch {
+      // The folder belongs to another user, so nothing was written.
+    }
   }
 }
 

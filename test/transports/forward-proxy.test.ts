@@ -152,6 +152,26 @@ describe('a plain request', () => {
     ).toHaveLength(1)
   })
 
+  it('keeps few connections to the servers of one client', async () => {
+    const open = new Set<Socket>()
+    const upstreams = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        stage.httpUpstream((request, response) => {
+          open.add(request.socket)
+          request.socket.once('close', () => open.delete(request.socket))
+          response.end('ok')
+        }),
+      ),
+    )
+    const { port } = await proxy()
+    const client = stage.client(port)
+    for (const [n, upstream] of upstreams.entries()) {
+      client.socket.write(`GET http://127.0.0.1:${upstream} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await client.until((received) => received.toString().split('ok').length > n + 1)
+    }
+    await until('the idle connections are closed', () => open.size <= 16)
+  })
+
   it('is refused when it leads back to the proxy, by address or by a name', async () => {
     const { port } = await proxy()
     for (const text of [

@@ -2,6 +2,7 @@ import type { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { createBag, type Bag } from './bag.js'
 import type { Breaker } from './http-event.js'
+import { OneConnectionAgent } from './one-connection.js'
 import { closeAgent } from './upstream-request.js'
 
 /** Upstreams to which one client connection keeps connections. */
@@ -62,10 +63,15 @@ export function createClientConnection(
 
 function closeIdle(agents: Map<string, Agent>): void {
   for (const [origin, agent] of agents) {
-    if (Object.keys(agent.sockets).length > 0 || Object.keys(agent.requests).length > 0) continue
+    if (isUsed(agent)) continue
     agents.delete(origin)
     closeAgent(agent)
   }
+}
+
+function isUsed(agent: Agent): boolean {
+  if (agent instanceof OneConnectionAgent && agent.isWaiting()) return false
+  return Object.keys(agent.sockets).length > 0 || Object.keys(agent.requests).length > 0
 }
 
 /**

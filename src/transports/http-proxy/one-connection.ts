@@ -29,6 +29,11 @@ export class OneConnectionAgent extends http.Agent implements Pool {
     })
   }
 
+  /** Whether the connection is open and has no request. Node's agent counts it as used. */
+  isWaiting(): boolean {
+    return this.#waiting?.writable === true
+  }
+
   addRequest(request: http.ClientRequest, options: http.ClientRequestArgs): void {
     const socket = this.#waiting
     this.#waiting = undefined
