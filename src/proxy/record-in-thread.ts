@@ -28,7 +28,10 @@ const tell = (isBusy: boolean): void => {
 /** Set during asynchronous work. Later messages wait for it. */
 let busy: Promise<void> | undefined
 
+let hasBegun = false
+
 function take(message: RecorderMessage): void {
+  hasBegun = true
   tell(true)
   if (busy) return wait(busy.then(() => handle(message)))
   const report = core.handle(message)
@@ -83,12 +86,12 @@ async function begin(given: RecorderInit): Promise<void> {
       if (!busy) core.sealOld()
     }, everyMs).unref()
   }
+  // The first message would be late on the tape if it waited for the tables.
+  prepareRedaction()
   reply({ kind: 'ready' })
-  // Not before: the client's first message waits for `ready`, and the server is starting.
-  setImmediate(() => {
-    prepareRedaction()
-    if ((workerData as ThreadData).isEarly) void createRunRedactor({ defaults: true }).then(rehearse)
-  })
+  // The client's first message waits for `ready`, and the server is starting.
+  if ((workerData as ThreadData).isEarly)
+    void createRunRedactor({ defaults: true }).then((redactor) => rehearse(redactor, () => hasBegun))
 }
 
 export function recordInThread(): void {

@@ -10,8 +10,10 @@ const rounds = 10
 /**
  * Records invented messages of all usual shapes on no disk. The engine optimizes code for the kinds of values it has
  * seen. Code optimized during a flood of requests would be discarded at the first result, and compiled again.
+ *
+ * @param isOver true once a real message came: those behind it must not wait
  */
-export async function rehearse(redactor: Redactor): Promise<void> {
+export async function rehearse(redactor: Redactor, isOver: () => boolean): Promise<void> {
   let us = 0
   const now = (): { t: string; us: number } => ({ t: new Date(0).toISOString(), us })
   const meta = { type: 'meta', startedAt: now().t, label: '', command: [], mcpTapVersion: '' } as const
@@ -23,8 +25,8 @@ export async function rehearse(redactor: Redactor): Promise<void> {
     builder.chunks(batch, (record) => journal.add(record), journal)
     journal.flush()
     us += 1e6
-    // Real messages go first.
     await new Promise((done) => setImmediate(done))
+    if (isOver()) return
   }
 }
 
