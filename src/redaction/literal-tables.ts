@@ -1,4 +1,5 @@
 /** The tables with which `LiteralFinder` finds literals. They depend on the literals only, so a build can make them. */
+import { isLittleEndian } from './endian.js'
 import type { Literal } from './literal.js'
 
 /** See `LiteralPairs`. */
@@ -291,7 +292,6 @@ function checksumOf(buffer: ArrayBuffer): number {
 }
 
 const packedBytes = (count: number): number => headBytes + 5 * size + 5 * count
-const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 /** Two 32-bit FNV-1a hashes of all that the tables depend on. */
 function keyOf(literals: readonly Literal[]): readonly [number, number] {

@@ -1,5 +1,6 @@
 /** The search of a piece of text for pairs of characters, as a WebAssembly function. */
 import { createWasmFunction, op } from '../wire/index.js'
+import { isLittleEndian } from './endian.js'
 import type { TriggerPairs } from './trigger-pairs.js'
 import { pieceBytes, usePiece } from './trigger-piece.js'
 
@@ -9,20 +10,7 @@ const first = counts + (1 << 14)
 const distances = first + (1 << 15)
 
 const code = (...parts: readonly (readonly number[])[]): readonly number[] => parts.flat()
-const [at, end, known, a, b, c, d, pair, index, n, last, eight] = Array.from({ length: 12 }, (_, i) => i) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-]
+const [at, end, known, a, b, c, d, pair, index, n, last, eight] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 
 const masked = (mask: number): readonly number[] => code(op.i32Const(mask), op.i32And)
 const add = (value: number): readonly number[] => code(op.i32Const(value), op.i32Add)
@@ -99,7 +87,7 @@ let isPrepared = false
 export function preparePairSearch(pairs: TriggerPairs): void {
   if (isPrepared) return
   isPrepared = true
-  if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) return
+  if (!isLittleEndian) return
   const others = distances + pairs.distances.length
   const begin = (others + pairs.others.length + 7) & ~7
   const locals = [...Array.from({ length: 9 }, () => 'i32' as const), 'i64' as const]

@@ -1,5 +1,7 @@
 /** The piece of a text that is searched for triggers. Shared by all texts, since they are searched one at a time. */
 
+import { isLittleEndian } from './endian.js'
+
 /** Texts are searched in pieces: small ones first, then pieces that fit the processor's cache. */
 export const firstPiece = 1024
 export const largestPiece = 32_768
@@ -10,7 +12,6 @@ export const pieceBytes = 3 * largestPiece + pieceMargin
 export let piece = new Uint8Array(pieceBytes)
 /** The same bytes in fours: two pairs are looked up per read. */
 let fours = new Int32Array(piece.buffer)
-const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 /** Four bytes, the first one lowest. */
 export function fourAt(index: number): number {
