@@ -1,14 +1,18 @@
 import { openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PlainEncoder, PlainLines, plainReaders } from '../formats/index.js'
+import { createPlainMemory, PlainEncoder, PlainLines, plainReaders } from '../formats/index.js'
+import { useWebAssembly } from '../wire/index.js'
 import type { FilledSlot, LineOrder } from './line-chunks.js'
 
 // An error ends the thread; its owner then reads the rest of the file itself.
 const { path, to, slots, format, form } = workerData as LineOrder
 const file = openSync(path, 'r')
+useWebAssembly()
 // The engine moves bytes within memory of one thread several times as fast.
-const own = new Uint8Array(slots[0]!.bytes.length)
-const ownEncoded = new Uint8Array(slots[0]!.encoded.length)
+const [chunkBytes, encodedBytes] = [slots[0]!.bytes.length, slots[0]!.encoded.length]
+const memory = createPlainMemory(form, chunkBytes, encodedBytes)
+const own = memory?.source ?? new Uint8Array(chunkBytes)
+const ownEncoded = memory?.target ?? new Uint8Array(encodedBytes)
 let at = 0
 
 parentPort!.on('message', (slot: number) => {
@@ -17,7 +21,7 @@ parentPort!.on('message', (slot: number) => {
   at += length
   const chunk = own.subarray(0, length)
   const lines = new PlainLines(arrays)
-  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded)
+  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded, memory)
   lines.find(chunk, plainReaders[format], encoder)
   const encodedLength = encoder?.size ?? 0
   bytes.set(chunk)

@@ -35,6 +35,7 @@ export {
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export { fromUtf16, utf16Fault, utf16Of } from './utf16.js'
 export {
+  createPlainMemory,
   TraceScan,
   decodeLine,
   encodeMessageAround,

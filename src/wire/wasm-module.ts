@@ -21,11 +21,16 @@ export const op = {
   i32Load8u: (offset = 0) => [0x2d, 0, ...unsigned(offset)],
   i32Load16u: (offset = 0) => [0x2f, 0, ...unsigned(offset)],
   i64Load: (offset = 0) => [0x29, 0, ...unsigned(offset)],
+  i32Store8: (offset = 0) => [0x3a, 0, ...unsigned(offset)],
+  i32Store16: (offset = 0) => [0x3b, 0, ...unsigned(offset)],
   i32Eq: [0x46],
   i32LtU: [0x49],
+  i32GtU: [0x4b],
+  i32LeU: [0x4d],
   i32GeU: [0x4f],
   i32Ctz: [0x68],
   i32Add: [0x6a],
+  i32Sub: [0x6b],
   i32And: [0x71],
   i32Or: [0x72],
   i32Shl: [0x74],
@@ -35,6 +40,7 @@ export const op = {
   i64ShrU: [0x88],
   i32WrapI64: [0xa7],
   v128Load: [0xfd, 0x00, 0, 0],
+  v128Store: [0xfd, 0x0b, 0, 0],
   i8x16Splat: [0xfd, 0x0f],
   i8x16Eq: [0xfd, 0x23],
   i8x16LtS: [0xfd, 0x25],
@@ -50,10 +56,10 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: unknown }
 }
 
-/** A function of two numbers over its own memory. */
+/** A function of numbers over its own memory. */
 export interface WasmFunction {
   readonly memory: ArrayBuffer
-  readonly call: (first: number, second: number) => number
+  readonly call: (first: number, second: number, third?: number, fourth?: number) => number
 }
 
 let isUsed = false
@@ -64,20 +70,21 @@ export function useWebAssembly(isWanted = true): void {
 }
 
 /**
- * The function with two `i32` parameters, further `locals` and a result of `i32`; undefined unless it is
- * allowed, and where the engine does not support it or has no memory for it.
+ * The function with `i32` parameters, further `locals` and a result of `i32`; undefined unless it is allowed, and where
+ * the engine does not support it or has no memory for it.
  */
 export function createWasmFunction(
   memoryBytes: number,
   locals: readonly (keyof typeof type)[],
   body: readonly number[],
+  parameters: 2 | 4 = 2,
 ): WasmFunction | undefined {
   if (!isUsed) return undefined
   const declared = locals.map((each) => [1, type[each]])
   const code = [...unsigned(declared.length), ...declared.flat(), ...body, ...op.end]
   const module = [
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    section(1, [1, 0x60, 2, type.i32, type.i32, 1, type.i32]),
+    section(1, [1, 0x60, parameters, ...Array.from({ length: parameters }, () => type.i32), 1, type.i32]),
     section(3, [1, 0]),
     section(5, [1, 0, ...unsigned(Math.ceil(memoryBytes / pageBytes))]),
     section(7, [2, 1, 0x6d, 2, 0, 1, 0x66, 0, 0]),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   compactSession,
+  createPlainMemory,
   formats,
   PlainEncoder,
   PlainLines,
@@ -12,6 +13,7 @@ import {
   type Recording,
 } from '../../src/formats/index.js'
 import type { Diagnostic } from '../../src/model/index.js'
+import { useWebAssembly } from '../../src/wire/index.js'
 import { nameless, oddTape } from '../cli/odd-tapes.js'
 import { runs } from '../long.js'
 import { hardValues } from './hard-values.js'
@@ -45,12 +47,19 @@ interface Written {
   readonly reports: readonly Diagnostic[]
 }
 
+type Prepares = 'never' | 'always' | 'with WebAssembly'
+
 /** As a thread prepares the lines of a chunk. */
-function prepared(chunk: Uint8Array, read: Format, form: PlainForm): PlainLines {
-  const encoded = new Uint8Array(2 * chunk.length)
+function prepared(chunk: Uint8Array, read: Format, form: PlainForm, prepares: Prepares): PlainLines {
+  useWebAssembly(prepares === 'with WebAssembly')
+  const memory = createPlainMemory(form, chunk.length, 2 * chunk.length)
+  useWebAssembly(false)
+  expect(memory !== undefined).toBe(prepares === 'with WebAssembly' && form !== 'bytes')
+  memory?.source.set(chunk)
+  const encoded = memory?.target ?? new Uint8Array(2 * chunk.length)
   const arrays = PlainLines.arraysFor(chunk.length + 1024)
   const lines = new PlainLines(arrays)
-  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, encoded)
+  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, encoded, memory)
   lines.find(chunk, plainReaders[read.lends!], encoder)
   return new PlainLines(arrays, lines.count, encoded)
 }
@@ -59,7 +68,7 @@ interface How {
   /** Format of the bytes. */
   readonly read: Format
   readonly lends: boolean
-  readonly prepares: boolean
+  readonly prepares: Prepares
   /** Where the bytes are cut. */
   readonly at: readonly number[]
 }
@@ -74,7 +83,7 @@ async function written(
     records: (lent) => {
       const own = { lines: undefined as PlainLines | undefined }
       const see = (chunk: Uint8Array): void => {
-        if (lent && prepares) own.lines = prepared(chunk, read, lent)
+        if (lent && prepares !== 'never') own.lines = prepared(chunk, read, lent, prepares)
       }
       return read.read!(
         { bytes: () => lentChunks(bytes, at, see), ...(lends && lent && { lends: own }) },
@@ -94,8 +103,8 @@ async function written(
 
 async function expectSame(bytes: Uint8Array, at: readonly number[], read = traceV1): Promise<void> {
   for (const format of writers) {
-    const expected = await written(format, bytes, { read, lends: false, prepares: false, at })
-    for (const prepares of [false, true])
+    const expected = await written(format, bytes, { read, lends: false, prepares: 'never', at })
+    for (const prepares of ['never', 'always', 'with WebAssembly'] as const)
       expect(await written(format, bytes, { read, lends: true, prepares, at })).toEqual(expected)
   }
 }

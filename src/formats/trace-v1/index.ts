@@ -17,7 +17,14 @@ export { canLend, LentMessage, ownRecord } from './lent-message.js'
 export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js'
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
-export { PlainEncoder, payloadLevel, plainReaders, type PlainForm, type PlainFormat } from './plain-form.js'
+export {
+  createPlainMemory,
+  PlainEncoder,
+  payloadLevel,
+  plainReaders,
+  type PlainForm,
+  type PlainFormat,
+} from './plain-form.js'
 export { PlainScan } from './plain-scan.js'
 export { PlainLineMessage } from './plain-line-message.js'
 export { PlainLines, type PlainLineArrays } from './plain-lines.js'
