@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createPlainMemory, PlainEncoder, PlainLines, plainReaders } from '../formats/index.js'
-import { useWebAssembly } from '../wire/index.js'
+import { createJsonMemory, useWebAssembly } from '../wire/index.js'
 import type { FilledSlot, LineOrder } from './line-chunks.js'
 
 // An error ends the thread; its owner then reads the rest of the file itself.
@@ -11,8 +12,10 @@ useWebAssembly()
 // The engine moves bytes within memory of one thread several times as fast.
 const [chunkBytes, encodedBytes] = [slots[0]!.bytes.length, slots[0]!.encoded.length]
 const memory = createPlainMemory(form, chunkBytes, encodedBytes)
-const own = memory?.source ?? new Uint8Array(chunkBytes)
+const json = createJsonMemory(chunkBytes)
+const own = json?.bytes ?? new Uint8Array(chunkBytes)
 const ownEncoded = memory?.target ?? new Uint8Array(encodedBytes)
+const LF = 0x0a
 let at = 0
 
 parentPort!.on('message', (slot: number) => {
@@ -20,6 +23,9 @@ parentPort!.on('message', (slot: number) => {
   const length = readSync(file, own, 0, Math.min(own.length, to - at), at)
   at += length
   const chunk = own.subarray(0, length)
+  memory?.source.set(chunk)
+  // Characters may be cut at both ends, outside of its lines.
+  if (json) json.isUtf8 = isUtf8(chunk.subarray(chunk.indexOf(LF) + 1, chunk.lastIndexOf(LF) + 1))
   const lines = new PlainLines(arrays)
   const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded, memory)
   lines.find(chunk, plainReaders[format], encoder)

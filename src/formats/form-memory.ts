@@ -1,5 +1,5 @@
 /** As `doubleQuotes` and `indentInto`, sixteen bytes at once. */
-import { createWasmFunction, op } from '../wire/index.js'
+import { createWasmFunction, op, type Code } from '../wire/index.js'
 
 /** A function whose texts are in its own memory. */
 export interface FormMemory {
@@ -21,9 +21,6 @@ const SPACE = 0x20
 const LF = 0x0a
 /** Bits that opening brackets share, and closing ones. */
 const [opening, closing, either] = [0x5b, 0x5d, 0xdf]
-
-/** Instructions and their operands, nested as they are read. */
-type Code = number | readonly Code[]
 
 /** Parameters and variables. */
 const [from, end, to, limit, sixteen, length, code, depth, more] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -143,10 +140,6 @@ const indenting = (level: number): Code => [
   op.i32Const(0),
 ]
 
-function flat(code: Code): number[] {
-  return typeof code === 'number' ? [code] : code.flatMap(flat)
-}
-
 /**
  * Memory for texts and their results. Undefined where WebAssembly does not run.
  *
@@ -159,7 +152,7 @@ export function createFormMemory(
 ): FormMemory | undefined {
   const first = sourceBytes + margin
   const last = first + targetBytes
-  const body = flat(level === undefined ? doubling : indenting(level))
+  const body = level === undefined ? doubling : indenting(level)
   const made = createWasmFunction(last + margin, ['v128', 'i32', 'i32', 'i32', 'i32'], body, 4)
   if (!made) return undefined
   return {

@@ -30,7 +30,8 @@ export {
   skipText,
   unusualValues,
 } from './json-bytes.js'
-export { createWasmFunction, op, useWebAssembly } from './wasm-module.js'
+export { createJsonMemory, type JsonMemory } from './json-memory.js'
+export { createWasmFunction, op, useWebAssembly, type Code } from './wasm-module.js'
 export { createByteTexts } from './byte-texts.js'
 export { mayHaveControls } from './control-bytes.js'
 export { PlainMessage } from './plain-message.js'

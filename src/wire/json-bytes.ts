@@ -1,4 +1,5 @@
 import { isHex, isShortEscape } from './json-escapes.js'
+import { skipInMemory } from './json-memory.js'
 import { textRunEnd } from './text-run.js'
 
 /**
@@ -164,6 +165,10 @@ export function numberAt(bytes: Uint8Array, start: number, end: number): number 
 
 /** Any value at `start`. */
 export function skipAny(bytes: Uint8Array, start: number, depth = 0): number {
+  if (depth === 0) {
+    const end = skipInMemory(bytes, start)
+    if (end >= 0) return end
+  }
   switch (bytes[start]) {
     case QUOTE:
       return skipText(bytes, start + 1)

@@ -8,6 +8,7 @@ export const op = {
   block: [0x02, 0x40],
   loop: [0x03, 0x40],
   if: [0x04, 0x40],
+  else: [0x05],
   end: [0x0b],
   br: (depth: number) => [0x0c, depth],
   brIf: (depth: number) => [0x0d, depth],
@@ -20,10 +21,13 @@ export const op = {
   i32Load8s: (offset = 0) => [0x2c, 0, ...unsigned(offset)],
   i32Load8u: (offset = 0) => [0x2d, 0, ...unsigned(offset)],
   i32Load16u: (offset = 0) => [0x2f, 0, ...unsigned(offset)],
+  i32Load: (offset = 0) => [0x28, 0, ...unsigned(offset)],
   i64Load: (offset = 0) => [0x29, 0, ...unsigned(offset)],
   i32Store8: (offset = 0) => [0x3a, 0, ...unsigned(offset)],
   i32Store16: (offset = 0) => [0x3b, 0, ...unsigned(offset)],
+  i32Eqz: [0x45],
   i32Eq: [0x46],
+  i32Ne: [0x47],
   i32LtU: [0x49],
   i32GtU: [0x4b],
   i32LeU: [0x4d],
@@ -36,14 +40,17 @@ export const op = {
   i32Shl: [0x74],
   i32ShrU: [0x76],
   i64And: [0x83],
+  i64Or: [0x84],
   i64Shl: [0x86],
   i64ShrU: [0x88],
   i32WrapI64: [0xa7],
+  i64ExtendI32U: [0xad],
   v128Load: [0xfd, 0x00, 0, 0],
   v128Store: [0xfd, 0x0b, 0, 0],
   i8x16Splat: [0xfd, 0x0f],
   i8x16Eq: [0xfd, 0x23],
   i8x16LtS: [0xfd, 0x25],
+  i8x16LtU: [0xfd, 0x26],
   v128Or: [0xfd, 0x50],
   i8x16Bitmask: [0xfd, 0x64],
 } as const
@@ -55,6 +62,9 @@ declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: unknown }
 }
+
+/** Instructions and their operands, nested as they are read. */
+export type Code = number | readonly Code[]
 
 /** A function of numbers over its own memory. */
 export interface WasmFunction {
@@ -76,12 +86,12 @@ export function useWebAssembly(isWanted = true): void {
 export function createWasmFunction(
   memoryBytes: number,
   locals: readonly (keyof typeof type)[],
-  body: readonly number[],
+  body: Code,
   parameters: 2 | 4 = 2,
 ): WasmFunction | undefined {
   if (!isUsed) return undefined
   const declared = locals.map((each) => [1, type[each]])
-  const code = [...unsigned(declared.length), ...declared.flat(), ...body, ...op.end]
+  const code = [...unsigned(declared.length), ...declared.flat(), ...flat(body), ...op.end]
   const module = [
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, [1, 0x60, parameters, ...Array.from({ length: parameters }, () => type.i32), 1, type.i32]),
@@ -100,6 +110,10 @@ export function createWasmFunction(
 }
 
 const pageBytes = 65_536
+
+function flat(code: Code): number[] {
+  return typeof code === 'number' ? [code] : code.flatMap(flat)
+}
 
 function section(id: number, content: readonly number[]): number[] {
   return [id, ...unsigned(content.length), ...content]
