@@ -17,18 +17,25 @@ const own = json?.bytes ?? new Uint8Array(chunkBytes)
 const ownEncoded = memory?.target ?? new Uint8Array(encodedBytes)
 const LF = 0x0a
 let at = 0
+/** False for the first line, which may have a byte order mark. */
+let isAtLineStart = false
 
 parentPort!.on('message', (slot: number) => {
   const { bytes, encoded, arrays } = slots[slot]!
-  const length = readSync(file, own, 0, Math.min(own.length, to - at), at)
-  at += length
+  const read = readSync(file, own, 0, Math.min(own.length, to - at), at)
+  // A line that is cut would be read by the other thread, slowly.
+  const lastEnd = own.subarray(0, read).lastIndexOf(LF) + 1
+  const length = lastEnd > 0 ? lastEnd : read
   const chunk = own.subarray(0, length)
+  const start = isAtLineStart ? 0 : chunk.indexOf(LF) + 1
+  isAtLineStart = lastEnd > 0
+  at += length
   memory?.source.set(chunk)
-  // Characters may be cut at both ends, outside of its lines.
-  if (json) json.isUtf8 = isUtf8(chunk.subarray(chunk.indexOf(LF) + 1, chunk.lastIndexOf(LF) + 1))
+  // Characters of longer lines may be cut.
+  if (json) json.isUtf8 = isUtf8(chunk.subarray(start, lastEnd))
   const lines = new PlainLines(arrays)
   const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded, memory)
-  lines.find(chunk, plainReaders[format], encoder)
+  lines.find(chunk, plainReaders[format], encoder, start)
   const encodedLength = encoder?.size ?? 0
   bytes.set(chunk)
   encoded.set(ownEncoded.subarray(0, encodedLength))

@@ -47,10 +47,17 @@ interface Written {
   readonly reports: readonly Diagnostic[]
 }
 
+const LF = 0x0a
+
 type Prepares = 'never' | 'always' | 'with WebAssembly'
 
 /** As a thread prepares the lines of a chunk. */
-function prepared(chunk: Uint8Array, read: Format, form: PlainForm, prepares: Prepares): PlainLines {
+function prepared(
+  chunk: Uint8Array,
+  { read, prepares }: Pick<How, 'read' | 'prepares'>,
+  form: PlainForm,
+  isAtLineStart: boolean,
+): PlainLines {
   useWebAssembly(prepares === 'with WebAssembly')
   const memory = createPlainMemory(form, chunk.length, 2 * chunk.length)
   useWebAssembly(false)
@@ -60,7 +67,7 @@ function prepared(chunk: Uint8Array, read: Format, form: PlainForm, prepares: Pr
   const arrays = PlainLines.arraysFor(chunk.length + 1024)
   const lines = new PlainLines(arrays)
   const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, encoded, memory)
-  lines.find(chunk, plainReaders[read.lends!], encoder)
+  lines.find(chunk, plainReaders[read.lends!], encoder, isAtLineStart ? 0 : undefined)
   return new PlainLines(arrays, lines.count, encoded)
 }
 
@@ -73,17 +80,16 @@ interface How {
   readonly at: readonly number[]
 }
 
-async function written(
-  format: Format,
-  bytes: Uint8Array,
-  { read, lends, prepares, at }: How,
-): Promise<Written> {
+async function written(format: Format, bytes: Uint8Array, how: How): Promise<Written> {
+  const { read, lends, prepares, at } = how
   const reports: Diagnostic[] = []
   const recording: Recording = {
     records: (lent) => {
       const own = { lines: undefined as PlainLines | undefined }
+      let isAtLineStart = false
       const see = (chunk: Uint8Array): void => {
-        if (lent && prepares !== 'never') own.lines = prepared(chunk, read, lent, prepares)
+        if (lent && prepares !== 'never') own.lines = prepared(chunk, how, lent, isAtLineStart)
+        isAtLineStart = chunk.at(-1) === LF
       }
       return read.read!(
         { bytes: () => lentChunks(bytes, at, see), ...(lends && lent && { lends: own }) },
@@ -104,8 +110,12 @@ async function written(
 async function expectSame(bytes: Uint8Array, at: readonly number[], read = traceV1): Promise<void> {
   for (const format of writers) {
     const expected = await written(format, bytes, { read, lends: false, prepares: 'never', at })
-    for (const prepares of ['never', 'always', 'with WebAssembly'] as const)
-      expect(await written(format, bytes, { read, lends: true, prepares, at })).toEqual(expected)
+    for (const prepares of ['never', 'always', 'with WebAssembly'] as const) {
+      // A thread cuts at line ends.
+      const cutAt =
+        prepares === 'with WebAssembly' ? at.map((place) => bytes.indexOf(LF, place % bytes.length) + 1) : at
+      expect(await written(format, bytes, { read, lends: true, prepares, at: cutAt })).toEqual(expected)
+    }
   }
 }
 

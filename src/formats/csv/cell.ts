@@ -2,6 +2,7 @@
 export function cell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
+  if (usual.test(value)) return value
   const text = harmless(value)
   if (text.includes('"')) return `"${text.replaceAll('"', '""')}"`
   return separators.test(text) ? `"${text}"` : text
@@ -33,4 +34,6 @@ const innerFormula = new RegExp(
 )
 const cellBreak = /[;\r\n]/
 const plainNumber = /^-?\d+(?:\.\d+)?$/
+/** Begins no formula or further cell, and needs no quotes. */
+const usual = /^[A-Za-z0-9_./:][\w./:+@ -]*$/
 const separators = /[,;\t\r\n]/

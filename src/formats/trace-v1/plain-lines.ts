@@ -53,13 +53,17 @@ export class PlainLines {
     return this.#count
   }
 
-  /** Finds the plain lines of a chunk, except one that begins before it or ends after it. */
-  find(chunk: Uint8Array, read: ReadPlain, encoder?: PlainEncoder): void {
+  /**
+   * Finds the plain lines of a chunk, except one that ends after it.
+   *
+   * @param start of the first line to look at; by default, the second line of the chunk
+   */
+  find(chunk: Uint8Array, read: ReadPlain, encoder?: PlainEncoder, start = chunk.indexOf(LF) + 1): void {
     const line = new PlainLine()
     const bytes = chunk.subarray(0, chunk.lastIndexOf(LF) + 1)
     const most = this.arrays.numbers.length / numbers
     this.#count = 0
-    for (let from = bytes.indexOf(LF) + 1; from < bytes.length && this.#count < most;) {
+    for (let from = start; from < bytes.length && this.#count < most;) {
       const lf = read(bytes, from, line)
       if (lf >= 0) {
         encoder?.encode(line)
