@@ -181,6 +181,31 @@ const ownMeta = foreignMeta.replace(
 )
 const cuts = fc.array(fc.nat(100_000), { maxLength: 3 })
 
+const otherLine = fc.constantFrom(
+  '',
+  'broken',
+  '[{"jsonrpc":"2.0","id":1,"method":"a"}]',
+  '{"jsonrpc":"2.0"}',
+)
+const progress = fc.constantFrom(
+  '{"jsonrpc":"2.0","id":3,"method":"roots/list","params":{"_meta":{"progressToken":"p"}}}',
+  '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}',
+  '{"jsonrpc":"2.0","id":3,"result":{"roots":[]}}',
+  '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}',
+  '{"jsonrpc":"2.0","method":"a","timestamp_ms":1785578400000}',
+)
+// Messages wait for the first time, or until so many have none.
+const start = fc.constantFrom(
+  '{"jsonrpc":"2.0","method":"a","timestamp_ms":1785578400000}\n',
+  '{"jsonrpc":"2.0","method":"a"}\n'.repeat(257),
+  '',
+)
+const jsonrpcFile = fc.tuple(
+  start,
+  fc.array(fc.oneof(message, message, progress, otherLine), { maxLength: 8 }),
+  cuts,
+)
+
 describe('messages whose bytes are lent', () => {
   it('give the same files as records, on tapes of wiretape and of others', async () => {
     const seeds = fc.tuple(fc.nat(2 ** 31), fc.constantFrom(0, 0, 3, 7), cuts)
@@ -200,35 +225,32 @@ describe('messages whose bytes are lent', () => {
   })
 
   it('give the same files as records, in files of JSON-RPC messages', async () => {
-    const other = fc.constantFrom(
-      '',
-      'broken',
-      '[{"jsonrpc":"2.0","id":1,"method":"a"}]',
-      '{"jsonrpc":"2.0"}',
-    )
-    const progress = fc.constantFrom(
-      '{"jsonrpc":"2.0","id":3,"method":"roots/list","params":{"_meta":{"progressToken":"p"}}}',
-      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}',
-      '{"jsonrpc":"2.0","id":3,"result":{"roots":[]}}',
-      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}',
-      '{"jsonrpc":"2.0","method":"a","timestamp_ms":1785578400000}',
-    )
-    // Messages wait for the first time, or until so many have none.
-    const start = fc.constantFrom(
-      '{"jsonrpc":"2.0","method":"a","timestamp_ms":1785578400000}\n',
-      '{"jsonrpc":"2.0","method":"a"}\n'.repeat(257),
-      '',
-    )
-    const file = fc.tuple(
-      start,
-      fc.array(fc.oneof(message, message, progress, other), { maxLength: 8 }),
-      cuts,
-    )
     const same = ([first, lines, at]: readonly [
       string,
       readonly string[],
       readonly number[],
     ]): Promise<void> => expectSame(Buffer.from(`${first}${lines.join('\n')}\n`), at, jsonrpc)
-    await fc.assert(fc.asyncProperty(file, same), { numRuns: runs(100) })
+    await fc.assert(fc.asyncProperty(jsonrpcFile, same), { numRuns: runs(100) })
+  })
+
+  it('are left out where they are not requested, in files of JSON-RPC messages', async () => {
+    const same = async (
+      [first, lines, at]: readonly [string, readonly string[], readonly number[]],
+      wanted: readonly boolean[],
+    ): Promise<void> => {
+      const input = { bytes: () => lentChunks(Buffer.from(`${first}${lines.join('\n')}\n`), at), seen: {} }
+      const textsOf = async (only?: (record: number) => boolean): Promise<string[]> => {
+        const found: string[] = []
+        for await (const record of jsonrpc.read!({ ...input, ...(only && { only }) }, () => undefined))
+          found.push(record.type === 'message' ? `${record.t} ${record.raw}` : record.type)
+        return found
+      }
+      const all = await textsOf().catch(() => undefined)
+      if (!all) return
+      const only = (record: number): boolean => wanted[record % wanted.length]!
+      expect(await textsOf(only)).toEqual(all.filter((_, record) => only(record)))
+    }
+    const some = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 })
+    await fc.assert(fc.asyncProperty(jsonrpcFile, some, same), { numRuns: runs(100) })
   })
 })

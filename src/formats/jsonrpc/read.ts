@@ -23,7 +23,7 @@ import {
 } from '../../wire/index.js'
 import { flatMapped } from '../iterate.js'
 import { lineSpan } from '../line-span.js'
-import { LentMessage, plainReaders, PlainScan, type PlainLine } from '../trace-v1/index.js'
+import { LentMessage, plainReaders, PlainScan, type PlainLine, type ReadPlain } from '../trace-v1/index.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
@@ -31,6 +31,7 @@ import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/rec
 /** Longest line that fits a JavaScript string. */
 const longestLine = 500 * 1024 * 1024
 const OPEN_OBJECT = 0x7b
+const LF = 0x0a
 /** Messages that wait for the first known time. */
 const heldForTime = 256
 
@@ -87,7 +88,8 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
     if (input.seen) input.seen.untimed ??= untimed
     if (only(records)) yield foreignEnd(t, meta)
   }
-  const reading = { recordsOf, end, mayTake: () => begun, records: (line: Line) => timed(line) }
+  const reading = { recordsOf, end, mayTake: () => begun, records: timed }
+  if (lines.skips) return selectedRecords(input, lines, reading)
   return input.lends && !input.only ? lentRecords(input, lines, reading) : allRecords(input, reading)
 }
 
@@ -98,7 +100,7 @@ interface Reading {
   readonly end: (frames: readonly LineFrame[]) => Iterable<TapeRecord>
   /** False while lines wait for a time, and must be kept. */
   readonly mayTake: () => boolean
-  readonly records: (line: Line) => readonly TapeRecord[]
+  readonly records: (line: Line | Passed) => readonly TapeRecord[]
 }
 
 function allRecords(input: Input, { recordsOf, end }: Reading): AsyncIterable<TapeRecord> {
@@ -110,20 +112,35 @@ function allRecords(input: Input, { recordsOf, end }: Reading): AsyncIterable<Ta
   )
 }
 
+/** As `allRecords`, without framing the lines that were not requested. */
+function selectedRecords(input: Input, lines: Lines, reading: Reading): AsyncIterable<TapeRecord> {
+  const read: ReadPlain = (bytes, start) => (bytes[start] === OPEN_OBJECT ? bytes.indexOf(LF, start) : -1)
+  return scanned(input, reading, read, () => lines.skip())
+}
+
 /** As `allRecords`, most messages as `LentMessage`. */
-function lentRecords(
-  input: Input,
-  lines: Lines,
-  { recordsOf, end, mayTake, records }: Reading,
-): AsyncIterable<TapeRecord> {
+function lentRecords(input: Input, lines: Lines, reading: Reading): AsyncIterable<TapeRecord> {
   const { lends } = input
+  return scanned(input, reading, plainReaders.jsonrpc, (chunk, line) =>
+    line.isTelling ? undefined : lines.takePlain(chunk, line, lends?.lines?.encoded),
+  )
+}
+
+/** Lines that `read` finds are taken by `take`, unless it returns undefined; the others as frames. */
+function scanned(
+  input: Input,
+  { recordsOf, end, mayTake, records }: Reading,
+  read: ReadPlain,
+  take: (chunk: Uint8Array, line: PlainLine) => Line | Passed | undefined,
+): AsyncIterable<TapeRecord> {
   let taken: TapeRecord[] = []
   const scan = new PlainScan(
-    plainReaders.jsonrpc,
+    read,
     {
       plain(chunk, line) {
-        if (!mayTake() || line.isTelling) return false
-        for (const record of records(lines.takePlain(chunk, line, lends?.lines?.encoded))) taken.push(record)
+        const found = mayTake() ? take(chunk, line) : undefined
+        if (!found) return false
+        for (const record of records(found)) taken.push(record)
         return true
       },
       frames(frames) {
@@ -136,7 +153,7 @@ function lentRecords(
     input.bytes(),
     (chunk) => {
       taken = []
-      scan.push(chunk, lends?.lines)
+      scan.push(chunk, input.lends?.lines)
       return taken
     },
     () => {
@@ -166,6 +183,10 @@ interface Lines {
   take(frame: LineFrame): Line | Passed | undefined
   /** @param encoded memory of `PlainLines` */
   takePlain(bytes: Uint8Array, line: PlainLine, encoded: Uint8Array | undefined): Line
+  /** Whether lines with an object are skipped if they were not requested. */
+  readonly skips: boolean
+  /** Skips the next line, which has an object, if it was not requested. */
+  skip(): Passed | undefined
   close(): void
 }
 
@@ -182,18 +203,22 @@ function createLines(report: Report, { checked = false, only, seen }: Input): Li
     report({ severity: 'error', code: 'bad-line', message, at })
   }
 
+  function skip(): Passed | undefined {
+    // The first record comes from no line, so line numbers from 1 equal record numbers.
+    if (passes?.(lines + 1) !== true) return undefined
+    number += 1
+    lines += 1
+    understood += 1
+    return passed
+  }
+
   function take(frame: LineFrame): Line | Passed | undefined {
     if (frame.kind === 'piece') {
       if (frame.last) number += 1
       return frame.last ? wrong(`longer than ${longestLine / 1024 / 1024} MiB`) : undefined
     }
+    if (frame.bytes[0] === OPEN_OBJECT && skip()) return passed
     number += 1
-    // The first record comes from no line, so line numbers from 1 equal record numbers.
-    if (frame.bytes[0] === OPEN_OBJECT && passes?.(lines + 1)) {
-      lines += 1
-      understood += 1
-      return passed
-    }
     let text = decoded(frame.bytes)
     if (text === undefined) {
       lines += 1
@@ -241,7 +266,7 @@ function createLines(report: Report, { checked = false, only, seen }: Input): Li
     })
   }
 
-  return { take, takePlain, close }
+  return { take, takePlain, skips: passes !== undefined, skip, close }
 }
 
 function readLine(

@@ -24,6 +24,7 @@ export {
   plainReaders,
   type PlainForm,
   type PlainFormat,
+  type ReadPlain,
 } from './plain-form.js'
 export { PlainScan } from './plain-scan.js'
 export { PlainLineMessage } from './plain-line-message.js'
