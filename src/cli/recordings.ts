@@ -21,8 +21,8 @@ import {
   type Rows,
 } from '../model/index.js'
 import { asParts, lentBytes, type RecordingFile } from '../tape/index.js'
-import { idKey } from '../wire/index.js'
-import { LineChunks } from './line-chunks.js'
+import { createTextSearch, idKey, useWebAssembly } from '../wire/index.js'
+import { LineChunks, threadedBytes } from './line-chunks.js'
 import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
 import { withProgress } from './progress.js'
@@ -311,7 +311,13 @@ async function fileEnds({ file, name, seen }: OpenedFile): Promise<RecordingEnds
   const { format, sizeBytes, path } = file
   const bytes = (from: number, to: number): AsyncIterable<Uint8Array> =>
     withProgress(name, lentBytes(path, to, from), to - from)
-  return format.readEnds?.({ sizeBytes, bytes, holds, seen })
+  if (sizeBytes >= threadedBytes) useWebAssembly()
+  const searches = new Map<string, ReturnType<typeof createTextSearch>>()
+  const search = (chunk: Uint8Array, text: string): boolean => {
+    if (!searches.has(text)) searches.set(text, createTextSearch(text, chunk.length))
+    return searches.get(text)?.(chunk) ?? holds(chunk, text)
+  }
+  return format.readEnds?.({ sizeBytes, bytes, holds: search, seen })
 }
 
 function holds({ buffer, byteOffset, length }: Uint8Array, text: string): boolean {

@@ -31,6 +31,7 @@ export {
   unusualValues,
 } from './json-bytes.js'
 export { createJsonMemory, type JsonMemory } from './json-memory.js'
+export { createTextSearch } from './text-search.js'
 export { createWasmFunction, op, useWebAssembly, type Code } from './wasm-module.js'
 export { createByteTexts } from './byte-texts.js'
 export { mayHaveControls } from './control-bytes.js'
