@@ -1,6 +1,7 @@
 import {
   createRecordCorrelator,
   relatePart,
+  type Draft,
   type MessageRecord,
   type MetaRecord,
   type Part,
@@ -46,19 +47,23 @@ function adoptedMeta(meta: MetaRecord): MetaRecord {
   return { ...meta, wiretape: wiretape! }
 }
 
-type Relate = (record: MessageRecord, part: Part, id: string) => Part
+type Relate = (record: MessageRecord, part: Draft<Part>, id: string) => Part
 
-/** Gives a part its id and its relations. */
+/** Gives a part of ours its id and its relations. */
 function createRelate(options: { readonly links?: boolean }): Relate {
   const correlate = createRecordCorrelator<string>(idKey, options)
-  return (record, part, id) => relatePart({ ...part, id }, correlate(record, part.envelope, id))
+  return (record, part, id) => {
+    part.id = id
+    return relatePart(part, correlate(record, part.envelope, id))
+  }
 }
 
 function named(record: MessageRecord, relate: Relate, count: number): MessageRecord {
-  const parts = record.parts.map((part, i) =>
-    relate(record, part, `msg-${String((record.seq ?? count) + i + 1).padStart(3, '0')}`),
-  )
-  if (!(record instanceof LentMessage)) return { ...record, parts }
-  record.parts = parts
-  return record
+  const first = record.seq ?? count
+  const idOf = (place: number): string => `msg-${String(first + place + 1).padStart(3, '0')}`
+  if (record instanceof LentMessage) {
+    relate(record, record.parts[0]!, idOf(0))
+    return record
+  }
+  return { ...record, parts: record.parts.map((part, i) => relate(record, { ...part }, idOf(i))) }
 }

@@ -33,17 +33,17 @@ export interface ToldMessage {
   /** Microseconds since the session began; undefined where the recording has no times. */
   readonly us: number | undefined
   /** For a response: time of the other side, without the time its request was held or it waited for its client. */
-  readonly latencyUs?: number
+  readonly latencyUs: number | undefined
   /** Exact text; empty for a message with `utf8`. */
   readonly text: string
   /** Bytes of the exact text of a `LentMessage`. */
-  readonly utf8?: Uint8Array
+  readonly utf8: Uint8Array | undefined
   /** These bytes in the requested form, if a thread prepared it. */
-  readonly encoded?: Uint8Array
+  readonly encoded: Uint8Array | undefined
   /** Size of the text in UTF-8. */
   readonly sizeBytes: number
   /** For a response, its request. */
-  readonly request?: OpenRequest
+  readonly request: OpenRequest | undefined
 }
 
 /** A request without a response. */
@@ -108,11 +108,20 @@ class Teller {
     const lent = record instanceof LentMessage ? record : undefined
     const text = lent ? '' : record.raw.slice(part.start, part.end)
     const sizeBytes = part.sizeBytes ?? utf8Length(text)
-    // Member by member, for speed: recordings have millions of messages.
-    const told: Draft<ToldMessage> = { kind: 'message', record, part, seq, us, text, sizeBytes }
-    if (lent) told.utf8 = lent.utf8
-    if (lent?.encoded) told.encoded = lent.encoded
-    if (request) told.request = request
+    // All members at once, for speed: recordings have millions of messages.
+    const told: Draft<ToldMessage> = {
+      kind: 'message',
+      record,
+      part,
+      seq,
+      us,
+      latencyUs: undefined,
+      text,
+      utf8: lent?.utf8,
+      encoded: lent?.encoded,
+      sizeBytes,
+      request,
+    }
     // A response given by a person has no latency of the other side.
     if (us !== undefined && request?.us !== undefined && !record.injected)
       told.latencyUs = Math.max(0, us - request.us - this.#waitedFor(request, us, record))

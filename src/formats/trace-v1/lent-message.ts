@@ -21,7 +21,7 @@ export class LentMessage implements MessageRecord {
   /** The bytes in the form that the output needs, if a thread prepared it. */
   readonly encoded: Uint8Array | undefined
   readonly batch = false
-  parts: readonly Part[]
+  readonly parts: readonly Part[]
   readonly seq?: number
   readonly us?: number
   readonly conversation?: string
@@ -69,9 +69,31 @@ const texts = createByteTexts()
 const ascii = new TextDecoder('latin1')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function partOf(bytes: Uint8Array, line: PlainLine): Part {
-  const sizeBytes = line.rawEnd - line.rawStart
-  const part: Draft<Part> = { envelope: envelopeOf(bytes, line), start: 0, end: sizeBytes, sizeBytes }
+/** A class has room for the members that are added; a literal would need further memory for each message. */
+class LentPart {
+  readonly envelope: Envelope
+  readonly start = 0
+  readonly end: number
+  readonly sizeBytes: number
+
+  constructor(envelope: Envelope, sizeBytes: number) {
+    this.envelope = envelope
+    this.end = sizeBytes
+    this.sizeBytes = sizeBytes
+  }
+}
+
+/** As `LentPart`. */
+class LentEnvelope {
+  readonly kind: Envelope['kind']
+
+  constructor(kind: Envelope['kind']) {
+    this.kind = kind
+  }
+}
+
+function partOf(bytes: Uint8Array, line: PlainLine): Draft<Part> {
+  const part: Draft<Part> = new LentPart(envelopeOf(bytes, line), line.rawEnd - line.rawStart)
   if (line.idStart >= 0) part.id = ascii.decode(bytes.subarray(line.idStart, line.idEnd))
   if (line.corrStart >= 0) part.correlatedId = ascii.decode(bytes.subarray(line.corrStart, line.corrEnd))
   if (line.late) part.late = true
@@ -80,7 +102,7 @@ function partOf(bytes: Uint8Array, line: PlainLine): Part {
 
 /** Without the parts that only links to other messages than responses need, for a line that `isTelling`. */
 function envelopeOf(bytes: Uint8Array, line: PlainLine): Envelope {
-  const envelope: Draft<Envelope> = { kind: line.kind }
+  const envelope: Draft<Envelope> = new LentEnvelope(line.kind)
   if (line.rpcIdStart >= 0) envelope.id = ascii.decode(bytes.subarray(line.rpcIdStart, line.rpcIdEnd))
   if (line.methodStart >= 0) envelope.method = texts.at(bytes, line.methodStart, line.methodEnd)
   if (line.subjectStart >= 0) envelope.subject = texts.at(bytes, line.subjectStart, line.subjectEnd)
