@@ -15,7 +15,10 @@ export interface LineOrder {
   readonly path: string
   /** Stop before this offset. */
   readonly to: number
+  /** Filled in turn. */
   readonly slots: readonly LineSlot[]
+  /** For each slot, 1 while the other thread uses it. The thread waits for 0 without an event loop. */
+  readonly taken: Int32Array<SharedArrayBuffer>
   readonly format: PlainFormat
   readonly form: PlainForm
 }
@@ -91,7 +94,8 @@ export class LineChunks {
       encoded: new Uint8Array(new SharedArrayBuffer(this.#encodedBytes)),
       arrays: PlainLines.arraysFor(chunkBytes),
     }))
-    const workerData: LineOrder = { path, to, slots, format: this.#format, form: this.#form }
+    const taken = new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT))
+    const workerData: LineOrder = { path, to, slots, taken, format: this.#format, form: this.#form }
     const filled: FilledSlot[] = []
     let isOver = false
     let wake = (): void => undefined
@@ -107,13 +111,13 @@ export class LineChunks {
       wake()
     })
     try {
-      for (const slot of slots.keys()) worker.postMessage(slot)
       for (;;) {
         if (filled.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
         const next = filled.shift()
         if (!next || next.length === 0) return
         yield { ...slots[next.slot]!, ...next }
-        worker.postMessage(next.slot)
+        Atomics.store(taken, next.slot, 0)
+        Atomics.notify(taken, next.slot)
       }
     } finally {
       await worker.terminate()

@@ -6,7 +6,7 @@ import { createJsonMemory, useWebAssembly } from '../wire/index.js'
 import type { FilledSlot, LineOrder } from './line-chunks.js'
 
 // An error ends the thread; its owner then reads the rest of the file itself.
-const { path, to, slots, format, form } = workerData as LineOrder
+const { path, to, slots, taken, format, form } = workerData as LineOrder
 const file = openSync(path, 'r')
 useWebAssembly()
 // The engine moves bytes within memory of one thread several times as fast.
@@ -20,7 +20,8 @@ let at = 0
 /** False for the first line, which may have a byte order mark. */
 let isAtLineStart = false
 
-parentPort!.on('message', (slot: number) => {
+/** @returns whether more may follow */
+function fill(slot: number): boolean {
   const { bytes, encoded, arrays } = slots[slot]!
   const read = readSync(file, own, 0, Math.min(own.length, to - at), at)
   // A line that is cut would be read by the other thread, slowly.
@@ -40,5 +41,12 @@ parentPort!.on('message', (slot: number) => {
   bytes.set(chunk)
   encoded.set(ownEncoded.subarray(0, encodedLength))
   const filled: FilledSlot = { slot, length, encodedLength, count: lines.count }
+  Atomics.store(taken, slot, 1)
   parentPort!.postMessage(filled)
-})
+  return length > 0
+}
+
+for (let slot = 0; fill(slot);) {
+  slot = (slot + 1) % slots.length
+  Atomics.wait(taken, slot, 1)
+}
