@@ -210,7 +210,7 @@ class ThreadRecorder implements Recorder {
     const tookMs = Math.max(0.1, this.#thread.lastProgressMs - beganMs)
     if (sizeBytes >= firstWindow / 4) this.#windowBytes = windowFor(sizeBytes / tookMs)
     if (reply.trouble !== undefined) this.#options.onTrouble?.(reply.trouble)
-    if (reply.free) this.#pool.giveBack(memoryOf(message))
+    if (reply.free) this.#pool.giveBack(memoryOf(message), this.#thread.unansweredBytes > 0)
     const isAnswer = reply.open !== undefined || reply.toolHeaders !== undefined
     if (isAnswer) this.#asking.shift()?.(reply)
     this.#relax()

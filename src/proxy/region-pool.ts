@@ -1,6 +1,6 @@
 /** Size of a region in bytes. Small enough that progress is visible on a slow disk. */
 export const regionBytes = 512 * 1024
-/** Regions kept for later batches. More are in use only while the recording side is behind. */
+/** Regions kept for later batches. More are kept only while the recording side is behind. */
 const regionsKept = 6
 
 /**
@@ -16,11 +16,11 @@ export class RegionPool {
     return new Uint8Array(free ?? new SharedArrayBuffer(Math.max(regionBytes, atLeastBytes)))
   }
 
-  giveBack(buffers: readonly ArrayBufferLike[]): void {
-    for (const buffer of buffers) {
-      if (!(buffer instanceof SharedArrayBuffer)) continue
-      if (buffer.byteLength === regionBytes && this.#free.length < regionsKept) this.#free.push(buffer)
-    }
+  /** @param isBehind more batches wait: soon as many regions will be needed again. New ones would be filled with zeros */
+  giveBack(buffers: readonly ArrayBufferLike[], isBehind = false): void {
+    for (const buffer of buffers)
+      if (buffer instanceof SharedArrayBuffer && buffer.byteLength === regionBytes) this.#free.push(buffer)
+    if (!isBehind && this.#free.length > regionsKept) this.#free.pop()
   }
 }
 

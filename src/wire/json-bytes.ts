@@ -227,7 +227,9 @@ export function matches(bytes: Uint8Array, start: number, word: Uint8Array): boo
 
 /** ASCII only. */
 export function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (char) => char.charCodeAt(0))
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i)
+  return bytes
 }
 
 const words = { true: bytesOf('true'), false: bytesOf('false'), null: bytesOf('null') }

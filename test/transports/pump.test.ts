@@ -53,6 +53,22 @@ describe('a pump', () => {
     expect(seen).toEqual(['12345678', 'more'])
   })
 
+  it('reads on when the destination takes a large chunk at once', async () => {
+    const source = new PassThrough()
+    const destination = new Writable({ highWaterMark: 8, write: (_chunk, _encoding, taken) => taken() })
+    const seen: string[] = []
+    const pump = new Pump(source, destination, {
+      chunk: (bytes) => seen.push(`${bytes.toString()}${pump.blocked ? ' blocked' : ''}`),
+      ended: () => undefined,
+      broken: () => undefined,
+    })
+    source.on('pause', () => seen.push('paused'))
+    source.write('123456789')
+    source.write('more')
+    await turn()
+    expect(seen).toEqual(['123456789', 'more'])
+  })
+
   it('is done at the end of the source, when the destination has taken everything', async () => {
     const { source, gate, seen, pump } = createScene()
     let isDone = false

@@ -82,7 +82,8 @@ export class Pump {
   readonly #write = (bytes: Uint8Array): number => {
     this.#writing.push(bytes.length)
     this.#sentBytes += bytes.length
-    if (!this.#destination.write(bytes, this.#onWritten)) {
+    // A large chunk fills a stream's buffer even when the pipe takes all of it at once.
+    if (!this.#destination.write(bytes, this.#onWritten) && this.#destination.writableLength > 0) {
       this.#blocked = true
       this.#steer()
     }
