@@ -573,3 +573,37 @@ describe('a session', () => {
     }
   })
 })
+
+describe('payloads', () => {
+  const leaf = fc.constantFrom(
+    ...['0', '-0.5', '1.50', '0.10', '10', 'true', 'null', '{}', '[]', '[ 1 ,2]', '"a.b0 :\\n\\"\\\\ 😀"'],
+    ...['"\\/"', '"\\u0061"', '"\\u000A"', '"\\ud83d\\ude00"', '"\u2028"', '{"a":1,"a":2}'],
+    ...['{"__proto__":1}', '{ "a" : 1.0e0 }', '{"a":{"b":1},"a":{"b":{"c":1}}}'],
+  )
+  const { json } = fc.letrec<{ json: string }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('json'), { maxLength: 3 }).map((all) => `[${all.join(',')}]`),
+      fc
+        .array(fc.tuple(fc.constantFrom('a', 'b', 'c.0', 'd\\n'), tie('json')), { maxLength: 3 })
+        .map((all) => `{${all.map(([name, value]) => `"${name}":${value}`).join(',')}}`),
+    ),
+  }))
+
+  it('keep the order of members whose names are numbers', async () => {
+    const { text } = await imported('jsonrpc', `${call('1')}\n${result('1', '{"a":1,"\\u0032":2}')}`)
+    expect(text).toContain('"result":{"a":1,"2":2}')
+  })
+
+  it('are printed as JavaScript prints their values', async () => {
+    const same = async (text: string): Promise<void> => {
+      const { text: trace } = await imported('jsonrpc', `${call('1', 'Calc', text)}\n${result('1', text)}`)
+      const printed = /"args":(.*),"args_sha256":null,"result":(.*),"result_sha256"/.exec(trace)?.slice(1)
+      // Importers print 1.0 as such.
+      const expected = JSON.stringify(JSON.parse(text.replaceAll('1.0e0', '1')))
+      expect(printed?.map((each) => each.replaceAll('1.0', '1'))).toEqual([expected, expected])
+    }
+    await fc.assert(fc.asyncProperty(json, same), { numRuns: runs(200) })
+  })
+})

@@ -1,6 +1,6 @@
 import { answersMethod, JsonObject } from '../../wire/index.js'
 import { isServersMethod } from '../foreign/directions.js'
-import { compactText, hasPlainNumbers } from './compact.js'
+import { compactText, hasPlainNumbers, printedText } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
 import type { Side, SourceMessage } from './source-message.js'
 import type { Profile } from './profile.js'
@@ -68,8 +68,8 @@ export function readTranscriptMessage(
     serversMethod: serversMethodOf(value, meaning),
     tool: typeof name === 'string' ? name : 'unknown_tool',
     payload() {
-      if (isPlain) return compactOf(text, payloadOf(value, meaning), () => exactPayload(raw, meaning))
-      return compactText(exactPayload(raw, meaning))
+      const exact = exactPayload(raw, meaning)
+      return isPlain ? printedText(exact, payloadOf(value, meaning) ?? null) : compactText(exact)
     },
     toolList: () => toolsText(raw('result')!),
   }
@@ -143,12 +143,6 @@ function exactPayload(raw: (name: string) => string | undefined, meaning: Meanin
   if (meaning !== 'call') return raw(meaning === 'error' ? 'error' : 'result') ?? 'null'
   const params = raw('params') ?? 'null'
   return (params.startsWith('{') ? new JsonObject(params, 0).raw('arguments') : undefined) ?? 'null'
-}
-
-const numericName = /"\d{1,10}"\s*:/
-
-function compactOf(text: string, value: unknown, exact: () => string): string {
-  return numericName.test(text) ? compactText(exact()) : JSON.stringify(value ?? null)
 }
 
 /** The tools of a result with a `tools` array, each with the parts that importers keep. */
