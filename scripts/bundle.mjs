@@ -18,6 +18,7 @@ const entries = {
   'session-worker': 'dist/capture/session-worker.js',
   'telemetry-worker': 'dist/telemetry/telemetry-worker.js',
   'line-worker': 'dist/cli/line-worker.js',
+  'transcript-worker': 'dist/cli/transcript-worker.js',
   'batch-worker': 'dist/cli/sql/batch-worker.js',
   'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }

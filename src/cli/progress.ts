@@ -10,24 +10,25 @@ const barCells = { wide: 20, narrow: 8 }
 let last = 0
 
 /**
- * The same bytes, with progress on one line of stderr, which is repainted and erased before any other output.
+ * The same chunks, with progress on one line of stderr, which is repainted and erased before any other output.
  * Shows nothing if stderr is no terminal.
  *
  * @param name as the user named the file
+ * @param chunks with their length in bytes of the file
  */
-export function withProgress(
+export function withProgress<T extends { readonly length: number }>(
   name: string,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<T>,
   sizeBytes: number,
-): AsyncIterable<Uint8Array> {
+): AsyncIterable<T> {
   return hasAudience() && sizeBytes > 0 ? watched(name, chunks, sizeBytes) : chunks
 }
 
-async function* watched(
+async function* watched<T extends { readonly length: number }>(
   name: string,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<T>,
   sizeBytes: number,
-): AsyncGenerator<Uint8Array, void, undefined> {
+): AsyncGenerator<T, void, undefined> {
   let done = 0
   const begunMs = performance.now()
   for await (const chunk of chunks) {

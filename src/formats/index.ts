@@ -13,6 +13,9 @@ export {
   type ImportOptions,
   type Profile,
   type TranscriptFormat,
+  Irregular,
+  readTranscriptBatches,
+  type MessageBatch,
 } from './assay-trace/index.js'
 export { otlpWithPayloads } from './otlp/index.js'
 export { otlpEncoders } from './otlp/encoders.js'

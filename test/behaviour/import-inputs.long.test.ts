@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -77,5 +77,27 @@ describe('import', () => {
       new Set([Date.parse('2026-11-23T10:00:00Z')]),
     )
     expect(await timesOf('--untimed', '7', '--profile', 'strict')).toEqual(new Set([7]))
+  })
+
+  it('writes the same of a file large enough for a thread, and refuses it with the same words', async () => {
+    const text = 'x'.repeat(100_000)
+    const pair = (id: number, ms: number): string =>
+      lines.replaceAll('"id":1', `"id":${id}`).replaceAll('"timestamp_ms":1', `"timestamp_ms":${ms}`) +
+      `{"jsonrpc":"2.0","method":"notifications/message","params":{"text":"${text}"},"timestamp_ms":${ms}999}\n`
+    const large = Buffer.from(Array.from({ length: 1_400 }, (_, i) => pair(i, i + 1)).join(''))
+    expect(large.length).toBeGreaterThan(128 << 20)
+    file('large.jsonl', large)
+    const told = await run('import', 'large.jsonl', '--out-trace', 'large.out')
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Parsed 4200 MCP events') })
+    // Without a thread.
+    const printed = await run('import', 'large.jsonl', '--out-trace', '-')
+    expect(readFileSync(join(folder, 'large.out'), 'utf8')).toBe(printed.stdout)
+    expect(told.stderr).toBe(printed.stderr)
+
+    file('faulty.jsonl', Buffer.concat([large, Buffer.from('{"id":true}\n')]))
+    const refused = await run('import', 'faulty.jsonl', '--out-trace', 'faulty.out')
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain('JSON-RPC id on source line 4201 must not be a boolean')
+    expect(existsSync(join(folder, 'faulty.out'))).toBe(false)
   })
 })

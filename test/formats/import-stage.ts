@@ -3,7 +3,10 @@ import { expect } from 'vitest'
 import {
   importInto,
   importTranscript,
+  Irregular,
+  readTranscriptBatches,
   type Episode,
+  type MessageBatch,
   type Profile,
   type TranscriptFormat,
 } from '../../src/formats/index.js'
@@ -45,12 +48,28 @@ export async function imported(
     parts = []
     for await (const chunk of trace) parts.push(chunk)
   }
-  await importInto(keep, format as TranscriptFormat, { ...given, again: () => void said.splice(0) })
-  const quickly = { bytes: Buffer.concat(parts), said: said.splice(0) }
+  const batches = async function* (): AsyncGenerator<MessageBatch> {
+    // As from another thread.
+    try {
+      for await (const batch of await readTranscriptBatches(given.input.bytes(), given.profile))
+        yield structuredClone(batch)
+    } catch {
+      throw new Irregular()
+    }
+  }
+  const quick: { bytes: Uint8Array; said: string[] }[] = []
+  for (const more of format === 'jsonrpc' ? [{}, { batches }] : [{}]) {
+    await importInto(keep, format as TranscriptFormat, {
+      ...given,
+      ...more,
+      again: () => void said.splice(0),
+    })
+    quick.push({ bytes: Buffer.concat(parts), said: said.splice(0) })
+  }
   // In one pass or in two, it is the same.
   const result = await importTranscript(format as TranscriptFormat, given)
   await keep(result.trace)
-  expect(quickly).toEqual({ bytes: Buffer.concat(parts), said })
+  for (const each of quick) expect(each).toEqual({ bytes: Buffer.concat(parts), said })
   const trace = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   const lines = trace.split('\n').slice(0, -1)
   const events = lines.map((line) => JSON.parse(line))

@@ -18,6 +18,7 @@ import type { Io } from '../io.js'
 import { inFile } from '../named-file.js'
 import { openInput, type OpenInput } from '../open-input.js'
 import { withProgress } from '../progress.js'
+import { isWorthThread, threadBatches } from '../transcript-thread.js'
 import { printBytes } from '../transfer.js'
 import { createScaffold, scaffoldName } from './eval-scaffold.js'
 import {
@@ -120,7 +121,13 @@ async function importOne(
       const keep = async (trace: AsyncIterable<Uint8Array>): Promise<void> => {
         await replaceFile(resolve(io.cwd, output), trace)
       }
-      imported = await importInto(keep, format, { ...importOptions, again: begin })
+      const batches = (): ReturnType<typeof threadBatches> => threadBatches(input.path, profile)
+      const isThreaded = format === 'jsonrpc' && isWorthThread(input.sizeBytes)
+      imported = await importInto(keep, format, {
+        ...importOptions,
+        ...(isThreaded && { batches: () => withProgress(input.name, batches(), input.sizeBytes) }),
+        again: begin,
+      })
       await io.write(`Importing MCP transcript from: ${JSON.stringify(file)}\n`)
       await io.write(`Parsed ${imported.messages()} MCP events.\n`)
       await io.write(`Generated ${imported.events()} Assay V2 trace events.\n`)

@@ -3,9 +3,11 @@ import type { Input } from '../format.js'
 import { flatMapped, mapped } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
 import type { Episode } from './events.js'
+import { messagesIn, type MessageBatch } from './message-batch.js'
+import type { TranscriptMessage } from './message.js'
 import { orderedMessages } from './ordered.js'
 import type { Profile } from './profile.js'
-import type { TranscriptSource } from './source.js'
+import { Irregular, type TranscriptSource } from './source.js'
 import { Surveyor, survey } from './survey.js'
 import { traceLines } from './trace-lines.js'
 
@@ -27,6 +29,11 @@ export interface ImportOptions {
    * @default false
    */
   readonly isKnown?: boolean
+  /**
+   * The messages of a file of lines, if another thread reads them (`readMessageBatches`). Throws `Irregular` where the
+   * input must be read here.
+   */
+  readonly batches?: (() => AsyncIterable<MessageBatch>) | undefined
   /** Receives skipped items and oddities. */
   readonly report: Report
 }
@@ -59,34 +66,44 @@ export async function importFrom(options: ImportOptions): Promise<ImportedTransc
  * @returns a trace that throws `Irregular` for any other file; its reports are then void, `importFrom` repeats them
  */
 export function importAtOnce(options: ImportOptions): ImportedTranscript {
-  const { source, input, profile = 'documented', report } = options
+  const { source, input, batches, profile = 'documented', report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
   const surveyor = new Surveyor(profile, note)
   const found = surveyor.survey
   let isFirst = true
   let isTimed = false
 
-  const messages = flatMapped(
-    source.items(input.bytes(), { checked: false, note }),
-    (item) => {
-      const taken = surveyor.take(item)
-      if (isFirst) isTimed = found.first !== undefined
-      isFirst = false
-      const isLate = !isTimed && found.first !== undefined
-      if (isLate || !found.isSorted || surveyor.isRefused !== 'no') throw new Irregular()
-      return taken
-    },
-    () => {
-      surveyor.finish(profile === 'strict')
-      return []
-    },
-  )
+  function check(): void {
+    if (isFirst) isTimed = found.first !== undefined
+    isFirst = false
+    const isLate = !isTimed && found.first !== undefined
+    if (isLate || !found.isSorted || surveyor.isRefused !== 'no') throw new Irregular()
+  }
+  function* taken(batch: MessageBatch): Generator<TranscriptMessage> {
+    for (const { message, number } of messagesIn(batch)) {
+      surveyor.takeRead(message, number)
+      check()
+      yield message
+    }
+  }
+  const end = (): [] => {
+    surveyor.finish(profile === 'strict')
+    return []
+  }
+  const messages = batches
+    ? flatMapped(batches(), taken, end)
+    : flatMapped(
+        source.items(input.bytes(), { checked: false, note }),
+        (item) => {
+          const found = surveyor.take(item)
+          check()
+          return found
+        },
+        end,
+      )
   const tools = new Set<string>()
   return traceOf(traceLines({ ...options, found, tools, note }, messages), () => found.count, tools)
 }
-
-/** A transcript that needs more than one pass. */
-export class Irregular extends Error {}
 
 function traceOf(
   lines: AsyncIterable<string>,

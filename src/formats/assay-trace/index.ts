@@ -1,11 +1,16 @@
 import { lazyWrite } from '../lazy.js'
 import type { Format } from '../format.js'
+import type { MessageBatch } from './message-batch.js'
+import type { Profile } from './profile.js'
 import type { TranscriptFormat } from './transcript-formats.js'
 import type { ImportedTranscript, ImportOptions } from './import.js'
+import { Irregular } from './source.js'
 
 export type { ImportedTranscript, ImportOptions } from './import.js'
 export type { Episode } from './events.js'
+export type { MessageBatch } from './message-batch.js'
 export { profiles, type Profile } from './profile.js'
+export { Irregular } from './source.js'
 
 export { transcriptFormats, type TranscriptFormat } from './transcript-formats.js'
 
@@ -37,10 +42,7 @@ export async function importInto(
     readonly again: () => void
   },
 ): Promise<ImportedTranscript> {
-  const [{ importAtOnce, Irregular }, { sourceOf }] = await Promise.all([
-    import('./import.js'),
-    import('./sources.js'),
-  ])
+  const [{ importAtOnce }, { sourceOf }] = await Promise.all([import('./import.js'), import('./sources.js')])
   const source = sourceOf(format, options.profile ?? 'documented')
   if (!source.isWhole) {
     try {
@@ -55,6 +57,15 @@ export async function importInto(
   const imported = await importTranscript(format, options)
   await keep(imported.trace)
   return imported
+}
+
+/** See `MessageBatch`. Loads the reader of transcripts. */
+export async function readTranscriptBatches(
+  bytes: AsyncIterable<Uint8Array>,
+  profile: Profile,
+): Promise<AsyncIterable<MessageBatch>> {
+  const { readMessageBatches } = await import('./message-batch.js')
+  return readMessageBatches(bytes, profile)
 }
 
 /** Trace V2 events for the tool calls of a recording, equal to those of its transcript. */

@@ -22,6 +22,8 @@ export interface TranscriptMessage {
   readonly serversMethod: string | undefined
   /** Name of the tool of a `tools/call`. */
   readonly tool: string
+  /** It has content defined by JSON-RPC. */
+  readonly isUnderstood: boolean
   /** Compact JSON text of a call's arguments, of a result or of an error; computed on demand. */
   payload(): string
   /** For a list of tools: the parts that importers keep. */
@@ -67,6 +69,7 @@ export function readTranscriptMessage(
     stamp: stamp ?? (isPlain ? plainStamp(value) : exactStamp(raw)),
     serversMethod: serversMethodOf(value, meaning),
     tool: typeof name === 'string' ? name : 'unknown_tool',
+    isUnderstood: meaning !== 'none' || /"(?:method|result|error)"\s*:/.test(text),
     payload() {
       const exact = exactPayload(raw, meaning)
       return isPlain ? printedText(exact, payloadOf(value, meaning) ?? null) : compactText(exact)
@@ -105,11 +108,6 @@ function serversMethodOf({ method, result }: Loose, meaning: Meaning): string | 
   return meaning === 'result' && isObject(result)
     ? answersMethod((name) => Object.hasOwn(result, name))
     : undefined
-}
-
-/** Whether a message has any content defined by JSON-RPC. */
-export function isUnderstood(text: string): boolean {
-  return /"(?:method|result|error)"\s*:/.test(text)
 }
 
 function plainStamp(value: Loose): number | undefined {

@@ -53,3 +53,6 @@ export function refused(refusal: Refusal): WiretapeError {
   const message = `failed to parse MCP transcript: ${causes.join(': ')}`
   return new WiretapeError('not-a-recording', message, { cause })
 }
+
+/** A transcript that needs more than one pass, or must be read by this thread. */
+export class Irregular extends Error {}

@@ -1,7 +1,7 @@
 import type { Draft } from '../../model/index.js'
 import type { Input } from '../format.js'
 import type { Discovery } from './discovery.js'
-import { isUnderstood, readTranscriptMessage, type TranscriptMessage } from './message.js'
+import { readTranscriptMessage, type TranscriptMessage } from './message.js'
 import type { Stamp } from './meaning.js'
 import type { Profile } from './profile.js'
 import { refused, type Refusal, type SourceItem, type TranscriptSource } from './source.js'
@@ -71,7 +71,6 @@ export class Surveyor {
       else {
         this.#look(message, item.number)
         messages.push(message)
-        if (message.meaning !== 'none' || isUnderstood(said.text)) this.#understood += 1
       }
     }
     if (item.discovery) {
@@ -80,6 +79,12 @@ export class Surveyor {
       this.#discovery.scope ||= item.discovery.scope
     }
     return messages
+  }
+
+  /** As `take`, for an item of one message that was read already. */
+  takeRead(message: TranscriptMessage, number: number): void {
+    this.#items += 1
+    this.#look(message, number)
   }
 
   /**
@@ -105,6 +110,7 @@ export class Surveyor {
 
   #look(message: TranscriptMessage, number: number): void {
     this.#found.count += 1
+    if (message.isUnderstood) this.#understood += 1
     const { stamp } = message
     if (stamp !== undefined) {
       if (this.#found.first === undefined || stamp < this.#found.first) this.#found.first = stamp
