@@ -600,7 +600,7 @@ describe('payloads', () => {
   it('are printed as JavaScript prints their values', async () => {
     const same = async (text: string): Promise<void> => {
       const { text: trace } = await imported('jsonrpc', `${call('1', 'Calc', text)}\n${result('1', text)}`)
-      const printed = /"args":(.*),"args_sha256":null,"result":(.*),"result_sha256"/.exec(trace)?.slice(1)
+      const printed = /"args":(.*),"args_sha256":null,"result":(.*),"result_sha256"/s.exec(trace)?.slice(1)
       // Importers print 1.0 as such.
       const expected = JSON.stringify(JSON.parse(text.replaceAll('1.0e0', '1')))
       expect(printed?.map((each) => each.replaceAll('1.0', '1'))).toEqual([expected, expected])
