@@ -83,7 +83,12 @@ export async function replaceFile(
     guard = removedAtSignal(copy)
     const opened = await open(copy, 'wx', 0o600)
     file = opened
-    await copyTo((bytes) => writeAll(opened.fd, bytes))
+    const flush = createFlush(opened)
+    await copyTo(async (bytes) => {
+      await writeAll(opened.fd, bytes)
+      flush.wrote(bytes.length)
+    })
+    await flush.done()
     await file.sync()
     const identity = identityOf(await file.stat())
     await file.close()
@@ -98,6 +103,28 @@ export async function replaceFile(
     throw new WiretapeError('unwritable', `cannot write ${path}: ${diskReason(cause)}`, { cause })
   } finally {
     guard?.close()
+  }
+}
+
+/** Bytes after which the disk starts. */
+const flushBytes = 32 * 1024 * 1024
+
+/** Lets the disk write while further bytes are made: otherwise it begins at the end, and the file waits for all of it. */
+function createFlush(file: FileHandle): { wrote(sizeBytes: number): void; done(): Promise<void> } {
+  let unflushed = 0
+  let isFlushing = false
+  let last = Promise.resolve()
+  return {
+    wrote(sizeBytes) {
+      unflushed += sizeBytes
+      if (isFlushing || unflushed < flushBytes) return
+      unflushed = 0
+      isFlushing = true
+      // The system reports an error of the disk only once.
+      last = last.then(() => file.datasync()).then(() => void (isFlushing = false))
+      last.catch(() => undefined)
+    },
+    done: () => last,
   }
 }
 
