@@ -8,7 +8,7 @@ import {
   type ServerExit,
   type StdioRun,
 } from '../transports/index.js'
-import { EarlyThread } from '../proxy/index.js'
+import { EarlyThread, PooledMemory, RegionPool, type Recorder } from '../proxy/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import type { Reloads, ReloadSettings } from './reload.js'
 import { prepareCapture } from './running-capture.js'
@@ -64,7 +64,10 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
     run?.signal(signal)
   }
   // After the signals: an end in between would leave their folder behind. A server that may be replaced makes its own.
-  const pipes = options.reload ? undefined : new EarlyPipes()
+  const pool = new RegionPool()
+  // A server that is replaced has several outputs.
+  const output = options.reload ? undefined : new PooledMemory(pool)
+  const pipes = output && new EarlyPipes(output)
   let capture: RunningCapture
   try {
     capture = prepared.start({ transport: 'stdio', command, url: null })
@@ -74,13 +77,14 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
     throw error
   }
   const { live } = capture
-  const client = openOwnStdio()
-  const readBuffers = createReadBuffers()
-  const recorder = capture.record((wait) => run?.hold(wait), thread)
+  const client = openOwnStdio(new PooledMemory(pool))
+  const recorder = capture.record((wait) => run?.hold(wait), thread, pool)
   // A capture that may not record does not need the thread.
   thread.drop()
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
-  const starting = reloads ? reloads.start(command) : startServer(command, pipes && { pipes: pipes.take() })
+  const starting = reloads
+    ? reloads.start(command)
+    : startServer(command, pipes && { output, pipes: pipes.take() })
   capture.register()
   try {
     const server = await starting
@@ -88,21 +92,7 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
       const error = capture.redactor.text(server.error)
       return { exitCode: 127, notStarted: error, ...(await capture.finish({ exitCode: 127, error })) }
     }
-    const started = runStdio(server, client, {
-      chunk(channel, bytes, atMs, wallMs) {
-        recorder.bytes(channel, bytes, atMs, wallMs)
-        readBuffers.passed(bytes.length)
-      },
-      ended(channel) {
-        recorder.ended(channel)
-        if (channel !== 'err') live.intercept?.sourceEnded(directionOf[channel])
-      },
-      broken(channel, deliveredBytes, why) {
-        if (channel === 'err') return
-        live.intercept?.lost(directionOf[channel], why)
-        recorder.undelivered(channel, deliveredBytes, why)
-      },
-    })
+    const started = runStdio(server, client, observerOf(recorder, live))
     run = started
     // Reading starts only when recording is ready. The server needs that time to start as well.
     run.hold(true)
@@ -126,6 +116,25 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
     client.closeInput()
     capture.close()
     signals.close()
+  }
+}
+
+function observerOf(recorder: Recorder, live: RunningCapture['live']): Parameters<typeof runStdio>[2] {
+  const readBuffers = createReadBuffers()
+  return {
+    chunk(channel, bytes, atMs, wallMs) {
+      recorder.bytes(channel, bytes, atMs, wallMs)
+      if (!(bytes.buffer instanceof SharedArrayBuffer)) readBuffers.passed(bytes.length)
+    },
+    ended(channel) {
+      recorder.ended(channel)
+      if (channel !== 'err') live.intercept?.sourceEnded(directionOf[channel])
+    },
+    broken(channel, deliveredBytes, why) {
+      if (channel === 'err') return
+      live.intercept?.lost(directionOf[channel], why)
+      recorder.undelivered(channel, deliveredBytes, why)
+    },
   }
 }
 

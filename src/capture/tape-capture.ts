@@ -4,6 +4,7 @@ import type { MetaRecord, RestartFacts } from '../model/index.js'
 import {
   createRecorder,
   type EarlyThread,
+  type RegionPool,
   type Recorder,
   type RecordingReport,
   type Redaction,
@@ -87,7 +88,7 @@ export class TapeCapture implements RunningCapture {
     })
   }
 
-  record(onPressure: (wait: boolean) => void, thread?: EarlyThread): Recorder {
+  record(onPressure: (wait: boolean) => void, thread?: EarlyThread, pool?: RegionPool): Recorder {
     const { meta, startedNs, wire, redaction, conversationKey } = this.#run
     const { strict, maxBytes, sealAfterMs, quota, maxFiles, sessionFile, onTrouble } = this.#options
     this.#recorder = createRecorder(
@@ -108,6 +109,7 @@ export class TapeCapture implements RunningCapture {
       {
         onPressure,
         ...(thread && { firstThread: thread }),
+        ...(pool && { pool }),
         onRecorded: (end) => {
           this.live.tapeGrew(end)
           this.#following?.grew(this.#full ? undefined : end)

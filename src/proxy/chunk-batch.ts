@@ -1,5 +1,5 @@
 import { channels, type Channel } from './channel.js'
-import { copyBytes, type RegionPool } from './region-pool.js'
+import { bufferOf, copyBytes, type RegionPool } from './region-pool.js'
 
 /** Values per chunk in `marks`. */
 export const markSize = 4
@@ -12,10 +12,14 @@ export interface ChunkBatch {
   readonly marks: Float64Array
 }
 
-/** Collects chunks into batches. Bytes are copied at once, so that the chunks themselves are freed early. */
+/**
+ * Collects chunks into batches. Chunks in regions of the pool stay there, one after the other; others are copied at once,
+ * so that they are freed early.
+ */
 export class BatchFiller {
   readonly #pool: RegionPool
   #regions: (Buffer | undefined)[] = []
+  #isInPlace = [false, false, false]
   #used = [0, 0, 0]
   #marks: number[] = []
   #sizeBytes = 0
@@ -34,19 +38,29 @@ export class BatchFiller {
   }
 
   /** False when the batch must be taken before this chunk can be added. */
-  fits(channel: Channel, sizeBytes: number): boolean {
+  fits(channel: Channel, { buffer, byteOffset, length }: Uint8Array): boolean {
     const at = channels.indexOf(channel)
     const region = this.#regions[at]
-    return region === undefined || this.#used[at]! + sizeBytes <= region.length
+    if (region === undefined) return true
+    const used = this.#used[at]!
+    if (this.#isInPlace[at]) return buffer === region.buffer && byteOffset === region.byteOffset + used
+    return !this.#pool.has(buffer) && used + length <= region.length
   }
 
   add(channel: Channel, chunk: Uint8Array, us: number, wallMs: number): void {
     const at = channels.indexOf(channel)
-    const region = (this.#regions[at] ??= bufferOf(this.#pool.take(chunk.length)))
-    copyBytes(chunk, region, this.#used[at]!)
+    const region = (this.#regions[at] ??= this.#begin(at, chunk))
+    if (!this.#isInPlace[at]) copyBytes(chunk, region, this.#used[at]!)
     this.#used[at]! += chunk.length
     this.#sizeBytes += chunk.length
     this.#marks.push(at, us, wallMs, chunk.length)
+  }
+
+  #begin(at: number, { buffer, byteOffset, length }: Uint8Array): Buffer {
+    const isInPlace = (this.#isInPlace[at] = this.#pool.has(buffer))
+    if (!isInPlace) return bufferOf(this.#pool.take(length))
+    this.#pool.keep(buffer)
+    return Buffer.from(buffer, byteOffset)
   }
 
   /** Returns all added chunks and begins a new batch. */
@@ -68,10 +82,6 @@ export class BatchFiller {
     this.#marks = []
     this.#sizeBytes = 0
   }
-}
-
-function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length)
 }
 
 /** The memory of a processed batch. */

@@ -1,6 +1,8 @@
 export { createRecorder, type Recorder } from './recorder.js'
 export { createRunRedactor, type Redaction } from './run-redactor.js'
 export { type RecordingReport, type SessionEnd } from './recorder-core.js'
+export { PooledMemory } from './read-memory.js'
+export { RegionPool } from './region-pool.js'
 export { EarlyThread } from './start-thread.js'
 export { tablesOfBuild } from './tables-of-build.js'
 export { createTrafficSorter, type SeenServer, type TrafficSorter } from './traffic/sorter.js'

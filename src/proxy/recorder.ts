@@ -70,6 +70,8 @@ export interface RecorderOptions {
   readonly onTrouble?: (line: string) => void
   /** The first recording thread, which is already loading. @default one that is started now */
   readonly firstThread?: EarlyThread
+  /** Memory of batches. Chunks in it are not copied. @default memory of its own */
+  readonly pool?: RegionPool
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
 }
@@ -89,9 +91,9 @@ class ThreadRecorder implements Recorder {
   readonly #init: RecorderInit
   readonly #options: RecorderOptions
   readonly #thread: RecordingThread
-  readonly #pool = new RegionPool()
-  readonly #filler = new BatchFiller(this.#pool)
-  readonly #httpFiller = new HttpBatchFiller(this.#pool)
+  readonly #pool: RegionPool
+  readonly #filler: BatchFiller
+  readonly #httpFiller: HttpBatchFiller
   readonly #startedMs: number
   #isReady: () => void = () => undefined
   #flushTimer: NodeJS.Timeout | undefined
@@ -115,6 +117,9 @@ class ThreadRecorder implements Recorder {
   constructor(init: RecorderInit, options: RecorderOptions) {
     this.#init = init
     this.#options = options
+    this.#pool = options.pool ?? new RegionPool()
+    this.#filler = new BatchFiller(this.#pool)
+    this.#httpFiller = new HttpBatchFiller(this.#pool)
     this.#thread = new RecordingThread(init, {
       startWorker: options.startWorker ?? options.firstThread?.take ?? startWorker,
       onReady: () => this.#begin(),
@@ -139,7 +144,7 @@ class ThreadRecorder implements Recorder {
   bytes(channel: Channel, chunk: Uint8Array, atMs = performance.now(), wallMs = Date.now()): void {
     if (this.#losses) return this.#lose(channel, chunk)
     const filler = this.#filler
-    if (!filler.fits(channel, chunk.length)) this.#flush()
+    if (!filler.fits(channel, chunk)) this.#flush()
     if (filler.isEmpty) this.#pendingSinceMs = atMs
     filler.add(channel, chunk, (atMs - this.#startedMs) * 1000, wallMs)
     this.#flushSoon(filler.sizeBytes)

@@ -10,16 +10,39 @@ const regionsKept = 6
  */
 export class RegionPool {
   readonly #free: SharedArrayBuffer[] = []
+  /** The number of users of each region in use. A region that is never given back, after a failure, is garbage. */
+  readonly #users = new WeakMap<ArrayBufferLike, number>()
 
+  /** A region with one user. */
   take(atLeastBytes: number): Uint8Array<SharedArrayBuffer> {
     const free = atLeastBytes <= regionBytes ? this.#free.pop() : undefined
-    return new Uint8Array(free ?? new SharedArrayBuffer(Math.max(regionBytes, atLeastBytes)))
+    const buffer = free ?? new SharedArrayBuffer(Math.max(regionBytes, atLeastBytes))
+    this.#users.set(buffer, 1)
+    return new Uint8Array(buffer)
+  }
+
+  /** Whether the memory is a region in use. */
+  has(buffer: ArrayBufferLike): boolean {
+    return this.#users.has(buffer)
+  }
+
+  /** Adds a user of a region, who gives it back too. Other memory is ignored. */
+  keep(buffer: ArrayBufferLike): void {
+    const users = this.#users.get(buffer)
+    if (users !== undefined) this.#users.set(buffer, users + 1)
   }
 
   /** @param isBehind more batches wait: soon as many regions will be needed again. New ones would be filled with zeros */
   giveBack(buffers: readonly ArrayBufferLike[], isBehind = false): void {
-    for (const buffer of buffers)
-      if (buffer instanceof SharedArrayBuffer && buffer.byteLength === regionBytes) this.#free.push(buffer)
+    for (const buffer of buffers) {
+      const users = this.#users.get(buffer)
+      if (users === undefined) continue
+      if (users > 1) this.#users.set(buffer, users - 1)
+      else {
+        this.#users.delete(buffer)
+        if (buffer instanceof SharedArrayBuffer && buffer.byteLength === regionBytes) this.#free.push(buffer)
+      }
+    }
     if (!isBehind && this.#free.length > regionsKept) this.#free.pop()
   }
 }
@@ -30,6 +53,10 @@ export class RegionPool {
  */
 export function copyBytes(source: Uint8Array, target: Buffer, at: number): void {
   if (source.length > 0) target.fill(source, at, at + source.length)
+}
+
+export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 /** A working copy of shared memory. Valid until the next copy. */

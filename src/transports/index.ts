@@ -7,6 +7,7 @@ export { reasonNotFound } from './stdio/find-program.js'
 export { EarlyPipes } from './stdio/server-pipes.js'
 export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio } from './stdio/own-stdio.js'
+export type { ReadMemory } from './stdio/memory-socket.js'
 export type { ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioRun } from './stdio/run-stdio.js'
 export {

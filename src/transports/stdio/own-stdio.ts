@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import net from 'node:net'
 import type { Readable, Writable } from 'node:stream'
+import { MemorySocket, type ReadMemory } from './memory-socket.js'
 
 const nullDevice = process.platform === 'win32' ? String.raw`\\.\NUL` : '/dev/null'
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants
@@ -22,9 +23,11 @@ export interface ClientStreams {
  * Opens stdin, stdout and stderr as streams that never block the process and can really be closed:
  * `process.stdout` ignores `end()`, and a client must see the end of output while we still run. Call this before
  * other threads exist, because descriptors are closed and their numbers reused.
+ *
+ * @param memory stdin is read into it where it is a pipe or a socket. @default new memory for each read
  */
-export function openOwnStdio(): ClientStreams {
-  const input = openStandard(0, 'r') ?? process.stdin
+export function openOwnStdio(memory?: ReadMemory): ClientStreams {
+  const input = openStandard(0, 'r', memory) ?? process.stdin
   const ownOutput = openStandard(1, 'w')
   const errorOutput = openStandard(2, 'w') ?? process.stderr
   let outputClosed: Promise<void> | undefined
@@ -38,11 +41,11 @@ export function openOwnStdio(): ClientStreams {
 }
 
 /** A separate stream for a pipe or a socket; undefined where Node's own stream is sufficient. */
-function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w'): net.Socket | undefined {
+function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w', memory?: ReadMemory): net.Socket | undefined {
   const kind = pipeKind(fd)
   if (kind === undefined) return undefined
   const own = kind === 'pipe' && flags === 'w' ? reopen(fd) : undefined
-  const socket = streamOf(own ?? fd, flags)
+  const socket = streamOf(own ?? fd, flags, memory)
   if (!socket) {
     if (own !== undefined) fs.closeSync(own)
     return undefined
@@ -54,8 +57,9 @@ function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w'): net.Socket | undefined {
 }
 
 /** Undefined when libuv rejects the descriptor; Node's own stream may still accept it. */
-function streamOf(fd: number, flags: 'r' | 'w'): net.Socket | undefined {
+function streamOf(fd: number, flags: 'r' | 'w', memory?: ReadMemory): net.Socket | undefined {
   try {
+    if (memory) return new MemorySocket({ fd }, memory)
     return new net.Socket({ fd, readable: flags === 'r', writable: flags === 'w' })
   } catch {
     return undefined

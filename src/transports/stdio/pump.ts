@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { MemorySocket, type ReadMemory } from './memory-socket.js'
 
 const LF = 0x0a
 
@@ -44,6 +45,8 @@ export class Pump {
   readonly #source: Readable
   readonly #destination: Writable
   readonly #observer: PumpObserver
+  /** The memory of the chunks, where the source reads into given memory. */
+  readonly #memory: ReadMemory | undefined
   readonly #options: { readonly readsOn?: boolean }
   #blocked = false
   #held = false
@@ -59,8 +62,8 @@ export class Pump {
   #valve: Valve | undefined
   /** The source ended, but a valve still keeps bytes. */
   #endWaits = false
-  /** Sizes of the chunks that the destination has not accepted yet. */
-  readonly #writing: number[] = []
+  /** Chunks that the destination has not accepted yet. */
+  readonly #writing: Uint8Array[] = []
   #resolveDone = (): void => undefined
   /** Resolves when the source ended or the destination broke, and everything read was handed over. */
   readonly done = new Promise<void>((resolve) => (this.#resolveDone = resolve))
@@ -71,7 +74,8 @@ export class Pump {
     const atMs = performance.now()
     const wallMs = Date.now()
     if (this.#refused !== undefined) return this.#observer.chunk(chunk, atMs, wallMs)
-    if (this.#valve) this.#valve.push(chunk, wallMs)
+    // A valve may keep bytes for long.
+    if (this.#valve) this.#valve.push(this.#memory ? Buffer.from(chunk) : chunk, wallMs)
     else this.#write(chunk)
     this.#receivedBytes += chunk.length
     this.#atLineStart = chunk[chunk.length - 1] === LF
@@ -80,7 +84,8 @@ export class Pump {
   }
 
   readonly #write = (bytes: Uint8Array): number => {
-    this.#writing.push(bytes.length)
+    this.#writing.push(bytes)
+    this.#memory?.keep(bytes)
     this.#sentBytes += bytes.length
     // A large chunk fills a stream's buffer even when the pipe takes all of it at once.
     if (!this.#destination.write(bytes, this.#onWritten) && this.#destination.writableLength > 0) {
@@ -98,8 +103,10 @@ export class Pump {
 
   /** Writes end in the order in which they began. Streams are fastest with one shared callback. */
   readonly #onWritten = (error?: Error | null): void => {
-    const sizeBytes = this.#writing.shift() ?? 0
-    if (!error) this.#deliveredBytes += sizeBytes
+    const bytes = this.#writing.shift()
+    if (!bytes) return
+    if (!error) this.#deliveredBytes += bytes.length
+    this.#memory?.release(bytes)
   }
 
   readonly #onDrain = (): void => {
@@ -112,8 +119,7 @@ export class Pump {
   readonly #end = (): void => {
     if (this.#finished) return
     this.#finished = true
-    this.#source.off('data', this.#onData)
-    this.#source.pause()
+    this.#leave()
     this.#valve?.sourceEnded()
     this.#observer.ended()
     if (this.#refused !== undefined) {
@@ -154,7 +160,11 @@ export class Pump {
     this.#destination = destination
     this.#observer = observer
     this.#options = options
-    source.on('data', this.#onData)
+    if (source instanceof MemorySocket) {
+      this.#memory = source.memory
+      source.onBytes = this.#onData
+      source.resume()
+    } else source.on('data', this.#onData)
     source.once('end', this.#end)
     source.once('close', this.#end)
     // A read error (EIO of a closed terminal, ECONNRESET) counts as the end of the source.
@@ -207,6 +217,13 @@ export class Pump {
     else this.#source.resume()
   }
 
+  /** Nothing more is taken from the source. */
+  #leave(): void {
+    if (this.#source instanceof MemorySocket) this.#source.onBytes = () => undefined
+    this.#source.off('data', this.#onData)
+    this.#source.pause()
+  }
+
   #passEnd(): void {
     this.#endWaits = false
     if (this.#destination.destroyed || this.#destination.writableLength === 0) return this.#settle()
@@ -222,8 +239,7 @@ export class Pump {
     const first = !this.#finished
     this.#finished = true
     this.#broken = true
-    this.#source.off('data', this.#onData)
-    this.#source.pause()
+    this.#leave()
     if (first) this.#observer.ended()
     this.#observer.broken(this.#deliveredBytes, why)
     this.#settle()

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
+import { MemorySocket, type ReadMemory } from './memory-socket.js'
 
 /** A pipe to or from a server: `child` is the descriptor that the server inherits, `own` is our end. */
 interface NamedPipe {
@@ -29,10 +30,12 @@ const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
  * as `echo … > /dev/stderr` in a start script does. So the server gets a socket only where we have one
  * ourselves, and a pipe otherwise, as it would without us. Node has no pipe(2): named pipes replace it,
  * unlinked before anything is written.
+ *
+ * @param output the server's stdout is read into it. @default new memory for each read
  */
-export async function createServerPipes(): Promise<ServerPipes> {
+export async function createServerPipes(output?: ReadMemory): Promise<ServerPipes> {
   const wanted = process.platform === 'win32' ? [] : [0, 1, 2].filter((fd) => !isSocket(fd))
-  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : await makePipes(wanted)
+  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : await makePipes(wanted, output)
   const childEnds = [...pipes.values()].map(({ child }) => child)
   const [stdin, stdout, stderr] = [pipes.get(0), pipes.get(1), pipes.get(2)]
   const closeChildEnds = (): void => {
@@ -52,8 +55,12 @@ export async function createServerPipes(): Promise<ServerPipes> {
 
 /** Pipes that are made before the server can be started, as another program makes them. Taken or dropped once. */
 export class EarlyPipes {
-  readonly #pipes = createServerPipes()
+  readonly #pipes: Promise<ServerPipes>
   #isTaken = false
+
+  constructor(output?: ReadMemory) {
+    this.#pipes = createServerPipes(output)
+  }
 
   /** The pipes; resolves when they are made. */
   take(): Promise<ServerPipes> {
@@ -67,7 +74,7 @@ export class EarlyPipes {
   }
 }
 
-async function makePipes(fds: readonly number[]): Promise<Map<number, NamedPipe>> {
+async function makePipes(fds: readonly number[], output?: ReadMemory): Promise<Map<number, NamedPipe>> {
   const pipes = new Map<number, NamedPipe>()
   let folder: string | undefined
   try {
@@ -75,7 +82,7 @@ async function makePipes(fds: readonly number[]): Promise<Map<number, NamedPipe>
     const paths = fds.map((fd) => join(folder!, String(fd)))
     const [status] = await once(spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }), 'exit')
     if (status !== 0) return pipes
-    for (const [i, fd] of fds.entries()) pipes.set(fd, openPipe(paths[i]!, fd))
+    for (const [i, fd] of fds.entries()) pipes.set(fd, openPipe(paths[i]!, fd, fd === 1 ? output : undefined))
   } catch {
     // No mkfifo, no space, or no descriptor left: sockets work for nearly every server as well.
   } finally {
@@ -96,7 +103,7 @@ function makeTemporaryFolder(): string {
   return fs.mkdtempSync(join(os.homedir(), '.wiretape-'))
 }
 
-function openPipe(path: string, fd: number): NamedPipe {
+function openPipe(path: string, fd: number, memory?: ReadMemory): NamedPipe {
   // Both directions are held open meanwhile, so that neither `open` below waits for its peer.
   const both = fs.openSync(path, O_RDWR | O_NONBLOCK)
   const serverReads = fd === 0
@@ -109,7 +116,9 @@ function openPipe(path: string, fd: number): NamedPipe {
   try {
     const child = open(serverReads ? O_RDONLY : O_WRONLY)
     const own = open((serverReads ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
-    const socket = new net.Socket({ fd: own, readable: !serverReads, writable: serverReads })
+    const socket = memory
+      ? new MemorySocket({ fd: own }, memory)
+      : new net.Socket({ fd: own, readable: !serverReads, writable: serverReads })
     // A pipe has no half-close: its end is visible only once the descriptor is closed.
     if (serverReads) socket.once('finish', () => socket.destroy())
     return { child, own: socket }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { MemorySocket, type ReadMemory } from './memory-socket.js'
 import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
 import { createServerPipes, type ServerPipes } from './server-pipes.js'
 import type { Watchdog } from './watchdog.js'
@@ -37,6 +38,8 @@ export interface StartServerOptions {
   readonly env?: NodeJS.ProcessEnv
   /** @default our own */
   readonly cwd?: string
+  /** The server's stdout is read into it. @default new memory for each read */
+  readonly output?: ReadMemory
   /** @default pipes that are made now */
   readonly pipes?: Promise<ServerPipes>
 }
@@ -53,11 +56,19 @@ export type StartServer = (
  */
 export async function startServer(
   command: readonly string[],
-  { ownGroup = false, watchdog, env, cwd, pipes: making = createServerPipes() }: StartServerOptions = {},
+  {
+    ownGroup = false,
+    watchdog,
+    env,
+    cwd,
+    output,
+    pipes: making = createServerPipes(output),
+  }: StartServerOptions = {},
 ): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
   const pipes = await making
   let child: ChildProcess
+  let stdout: Readable | null | undefined
   const options = { ...spawnOptions(pipes), ...(env && { env }), ...(cwd !== undefined && { cwd }) }
   try {
     // In the same turn: if we are killed right after the start, the watchdog must know the process.
@@ -65,6 +76,10 @@ export async function startServer(
       process.platform === 'win32'
         ? await spawnOnWindows(file, args, options)
         : spawn(file, args, { ...options, detached: ownGroup })
+    stdout = pipes.stdout?.own ?? child.stdout
+    // On Windows, something may have been read already.
+    if (stdout && stdout === child.stdout && output && process.platform !== 'win32')
+      stdout = MemorySocket.instead(stdout, output)
   } catch (cause) {
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }
@@ -90,7 +105,7 @@ export async function startServer(
   return {
     pid: child.pid!,
     stdin: pipes.stdin?.own ?? child.stdin!,
-    stdout: pipes.stdout?.own ?? child.stdout!,
+    stdout: stdout!,
     stderr: pipes.stderr?.own ?? child.stderr!,
     exited,
     kill: (signal) => (ownGroup && killGroup(child.pid!, signal)) || child.kill(signal),
