@@ -23,8 +23,20 @@ const usualGrowth = 4
  * A text, a text with doubled quotes for tables, or checked JSON text on one line, each also as UTF-8. JSON is indented
  * from a given level where that is reversible (see `indentInto`), otherwise unchanged.
  */
-export type Piece = Text | { readonly quoted: Text } | { readonly indented: Text; readonly level: number }
+export type Piece =
+  | Text
+  | { readonly quoted: Text }
+  | { readonly indented: Text; readonly level: number }
+  | Placed
 type Text = string | Uint8Array
+
+/** A short text that writes itself. */
+export interface Placed {
+  /** Upper bound of its length, at most a quarter of a chunk. */
+  readonly mostBytes: number
+  /** @returns the end */
+  put(chunk: Uint8Array, at: number): number
+}
 
 /** Joins the small pieces of a text into chunks of UTF-8 that are large enough for a write. */
 export async function* textChunks(
@@ -44,6 +56,14 @@ export async function* textChunks(
   }
   for await (const batch of inBatches(pieces)) {
     for (const piece of batch) {
+      if (typeof piece === 'object' && 'put' in piece) {
+        if (piece.mostBytes > chunkBytes - size) {
+          yield takeChunk().subarray(0, size)
+          size = 0
+        }
+        size = piece.put(chunk, size)
+        continue
+      }
       if (typeof piece === 'object' && 'indented' in piece) {
         const { indented, level } = piece
         if (size > 0 && usualGrowth * indented.length > chunkBytes - size) {

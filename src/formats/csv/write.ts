@@ -3,8 +3,10 @@ import type { Recording } from '../format.js'
 import { chained, flatMapped, just } from '../iterate.js'
 import { createLosses } from '../losses.js'
 import { textChunks, type Piece } from '../text-chunks.js'
+import { LentMessage } from '../trace-v1/index.js'
 import { otherRow, type OtherRow } from '../told/other-row.js'
 import { cell, harmless } from './cell.js'
+import { lentRow } from './lent-row.js'
 import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
 const SEMICOLON = 0x3b
@@ -87,7 +89,10 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
 
 /** As `lineOf`. A JSON object on one line begins no cell of its own, unless it contains a semicolon. */
 function lentLine(told: ToldMessage, json: Uint8Array): Piece[] {
-  if (told.encoded) return [`${messageCells(told).join(',')},"`, told.encoded, '"\r\n']
+  const { record, encoded } = told
+  const row = encoded && record instanceof LentMessage && lentRow(told, record, encoded)
+  if (row) return [row]
+  if (encoded) return [`${messageCells(told).join(',')},"`, encoded, '"\r\n']
   if (json.includes(SEMICOLON)) return lineOf(messageCells(told), told.record.raw)
   return [`${messageCells(told).join(',')},"`, { quoted: json }, '"\r\n']
 }

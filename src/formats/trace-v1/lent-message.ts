@@ -15,7 +15,6 @@ import type { PlainLine } from './plain-line.js'
  */
 export class LentMessage implements MessageRecord {
   readonly type = 'message'
-  t: string
   direction: Direction
   readonly utf8: Uint8Array
   /** The bytes in the form that the output needs, if a thread prepared it. */
@@ -27,11 +26,19 @@ export class LentMessage implements MessageRecord {
   readonly conversation?: string
   /** Some JSON readers may refuse the text. */
   readonly #unusual: boolean
+  readonly #bytes: Uint8Array
+  readonly #timeStart: number
+  readonly #timeEnd: number
+  /** The decoded time, if it was requested or set. */
+  #t: string | undefined
 
   /** @param encoded memory of `PlainLines` */
   constructor(bytes: Uint8Array, line: PlainLine, encoded?: Uint8Array) {
     const { rawStart, rawEnd } = line
-    this.t = line.timeStart < 0 ? noTime : asciiAt(bytes, line.timeStart, line.timeEnd)
+    this.#bytes = bytes
+    this.#timeStart = line.timeStart
+    this.#timeEnd = line.timeEnd
+    this.#t = line.timeStart < 0 ? noTime : undefined
     this.direction = line.fromServer ? 'server_to_client' : 'client_to_server'
     this.utf8 = bytes.subarray(rawStart, rawEnd)
     const isEncoded = encoded !== undefined && line.encodedStart >= 0
@@ -42,6 +49,40 @@ export class LentMessage implements MessageRecord {
     if (line.conversationStart >= 0)
       this.conversation = texts.at(bytes, line.conversationStart, line.conversationEnd)
     this.#unusual = line.unusual
+  }
+
+  get t(): string {
+    return (this.#t ??= asciiAt(this.#bytes, this.#timeStart, this.#timeEnd))
+  }
+
+  set t(value: string) {
+    this.#t = value
+  }
+
+  /** Upper bound. */
+  get timeLength(): number {
+    return this.#t === undefined ? this.#timeEnd - this.#timeStart : this.#t.length
+  }
+
+  /**
+   * Copies the time, if it consists of digits, letters and signs of usual times.
+   *
+   * @returns its end; -1 if it must be taken from `t`
+   */
+  putTime(target: Uint8Array, at: number): number {
+    if (this.#t !== undefined) return -1
+    let to = at
+    for (let from = this.#timeStart; from < this.#timeEnd; from += 1, to += 1) {
+      const byte = this.#bytes[from]!
+      const isDigit = byte >= 0x30 && byte <= 0x39
+      if (
+        !isDigit &&
+        (to === at || !(byte === 0x2d || byte === 0x2e || byte === 0x3a || byte === T || byte === Z))
+      )
+        return -1
+      target[to] = byte
+    }
+    return to
   }
 
   get raw(): string {
@@ -62,9 +103,10 @@ export function canLend({ redacted, http, sse, frameEnd }: PlainLine): boolean {
 export function ownRecord(record: MessageRecord): MessageRecord {
   if (!(record instanceof LentMessage)) return record
   const { raw, utf8: _, encoded: _encoded, parts, ...others } = record
-  return { ...others, raw, parts: parts.map((part) => ({ ...part, end: raw.length })) }
+  return { ...others, t: record.t, raw, parts: parts.map((part) => ({ ...part, end: raw.length })) }
 }
 
+const [T, Z] = [0x54, 0x5a]
 const texts = createByteTexts()
 const ascii = new TextDecoder('latin1')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
