@@ -2,7 +2,7 @@ import type { MessageRecord, Part } from '../../model/index.js'
 import { encodeMessageAround, LentMessage } from '../trace-v1/index.js'
 import { microsOf, type EntryContext, type EntryPlace } from './entry.js'
 import { isId, isRepresentable, isRepresentableEnvelope } from './representable.js'
-import { timestampOf } from './time.js'
+import { quickTimestamp, timestampOf } from './time.js'
 
 /**
  * The entry of an unchanged message, as indented text up to its payload, which is the record's text: most messages are
@@ -25,11 +25,8 @@ export function plainEntry(
     part.correlatedId === undefined ? !made && place.correlatedId : part.correlatedId !== place.correlatedId
   )
     return undefined
-  const micros = microsOf(record, context)
-  const timestamp = timestampOf(record.t, micros)
+  const timestamp = quickTime(record, context) ?? timeOf(record, context, made)
   if (timestamp === undefined) return undefined
-  if (record.us === undefined ? !made : record.us !== Math.max(0, micros - context.startMicros))
-    return undefined
   const { envelope } = part
   if (!(record instanceof LentMessage ? canLendPayload(record) : hasPlainPayload(record))) return undefined
   const { id, method } = envelope
@@ -46,6 +43,19 @@ export function plainEntry(
       "payload": `
 }
 
+/** Where both clocks agree. */
+function quickTime(record: MessageRecord, { startMicros }: EntryContext): string | undefined {
+  if (!(record instanceof LentMessage) || record.us === undefined) return undefined
+  return quickTimestamp(startMicros + record.us, (second, ms) => record.isTime(second, ms))
+}
+
+function timeOf(record: MessageRecord, context: EntryContext, made: boolean): string | undefined {
+  const micros = microsOf(record, context)
+  if (record.us === undefined ? !made : record.us !== Math.max(0, micros - context.startMicros))
+    return undefined
+  return timestampOf(record.t, micros)
+}
+
 /**
  * The data on a tape's line about a message with a plain entry that is missing from the entry: members for
  * `metadata.wiretape.lines`, as JSON text. Undefined for none. The same result as `frameNote`.
@@ -54,7 +64,7 @@ export function besidePlain(record: MessageRecord): string | undefined {
   if (hasOnly(record, saidOfRecord) && hasOnly(record.parts[0]!, saidOfPart)) return undefined
   const { seq: _, us: _us, ...rest } = record
   const { id: _id, correlatedId: _to, ...part } = record.parts[0]!
-  const { tail } = encodeMessageAround({ ...rest, parts: [part] })
+  const { tail } = encodeMessageAround({ ...rest, t: record.t, parts: [part] })
   return tail === '}\n' ? undefined : `{${tail.slice(1).trimEnd()}`
 }
 
@@ -109,7 +119,9 @@ function canLendPayload({ isUnusual, parts }: LentMessage): boolean {
 
 function isBare(record: MessageRecord): boolean {
   if (record.batch) return false
-  return hasOnly(record, besideRecord) && hasOnly(record.parts[0]!, besidePart)
+  return (
+    (record instanceof LentMessage || hasOnly(record, besideRecord)) && hasOnly(record.parts[0]!, besidePart)
+  )
 }
 
 function hasOnly(object: object, names: ReadonlySet<string>): boolean {

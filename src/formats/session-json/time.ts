@@ -38,6 +38,28 @@ export function timestampOf(t: string, micros: number): string | undefined {
   return fraction === 0 ? `${seconds}+00:00` : `${seconds}.${String(fraction).padStart(6, '0')}+00:00`
 }
 
+/** As `timestampOf` for a time in the form of tapes, which `isTime` compares without decoding it. */
+export function quickTimestamp(
+  micros: number,
+  isTime: (second: string, ms: number) => boolean,
+): string | undefined {
+  const second = Math.floor(micros / 1_000_000)
+  if (second !== writtenSecond) {
+    if (!isWritable(micros)) return undefined
+    writtenSecond = second
+    writtenText = tapeTime(micros).slice(0, fractionStart)
+  }
+  const fraction = micros - second * 1_000_000
+  if (!isTime(writtenText, Math.floor(fraction / 1000))) return undefined
+  return fraction === 0
+    ? `${writtenText.slice(0, -1)}+00:00`
+    : `${writtenText}${String(fraction).padStart(6, '0')}+00:00`
+}
+
+/** The last written second, and its text up to the point. */
+let writtenSecond = Number.NaN
+let writtenText = ''
+
 /** ISO 8601 in the form of session files; UTC without a zone. Undefined for anything else. */
 export function parseMicros(text: string): number | undefined {
   const tapeMicros = parseTapeTime(text)

@@ -6,7 +6,7 @@ import {
   type MessageRecord,
   type Part,
 } from '../../model/index.js'
-import { createByteTexts } from '../../wire/index.js'
+import { createByteTexts, numberAt } from '../../wire/index.js'
 import type { PlainLine } from './plain-line.js'
 
 /**
@@ -85,6 +85,14 @@ export class LentMessage implements MessageRecord {
     return to
   }
 
+  /** Whether the time is this one, in the form of tapes. @param second `2026-11-21T01:33:10.` */
+  isTime(second: string, ms: number): boolean {
+    const [bytes, start, end] = [this.#bytes, this.#timeStart, this.#timeEnd]
+    if (this.#t !== undefined || end - start !== second.length + 4 || bytes[end - 1] !== Z) return false
+    for (let i = 0; i < second.length; i += 1) if (bytes[start + i] !== second.charCodeAt(i)) return false
+    return numberAt(bytes, end - 4, end - 1) === ms && areDigits(bytes, end - 4, end - 1)
+  }
+
   get raw(): string {
     return utf8.decode(this.utf8)
   }
@@ -112,6 +120,11 @@ const ascii = new TextDecoder('latin1')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Longer texts are decoded faster by the engine's decoder. */
 const shortText = 12
+
+function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (bytes[at]! < 0x30 || bytes[at]! > 0x39) return false
+  return true
+}
 
 /** ASCII only. */
 function asciiAt(bytes: Uint8Array, start: number, end: number): string {
