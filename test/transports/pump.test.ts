@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { PooledMemory, RegionPool } from '../../src/proxy/index.js'
+import { MemorySocket } from '../../src/transports/stdio/memory-socket.js'
 import { Pump } from '../../src/transports/stdio/pump.js'
 
 /** A destination that accepts a chunk only when the test lets it, or fails. */
@@ -67,6 +71,30 @@ describe('a pump', () => {
     source.write('more')
     await turn()
     expect(seen).toEqual(['123456789', 'more'])
+  })
+
+  it('reads the output of a child into given memory, and keeps it until it is written', async () => {
+    const pool = new RegionPool()
+    const child = spawn(process.execPath, ['-e', `process.stdout.write('x'.repeat(300_000))`])
+    const output = MemorySocket.instead(child.stdout, new PooledMemory(pool))
+    const taken: Buffer[] = []
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, callback) {
+        setImmediate(() => {
+          taken.push(Buffer.from(chunk))
+          callback()
+        })
+      },
+    })
+    const owners = new Set<ArrayBufferLike>()
+    const pump = new Pump(output, destination, {
+      chunk: ({ buffer }) => owners.add(buffer),
+      ended: () => undefined,
+      broken: () => undefined,
+    })
+    await Promise.all([once(child, 'exit'), pump.done])
+    expect(Buffer.concat(taken).toString()).toBe('x'.repeat(300_000))
+    expect([...owners].every((buffer) => buffer instanceof SharedArrayBuffer)).toBe(true)
   })
 
   it('is done at the end of the source, when the destination has taken everything', async () => {
