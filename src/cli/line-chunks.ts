@@ -6,8 +6,8 @@ import { lentBytes } from '../tape/index.js'
 /** Files from this size on are worth a thread. */
 export const threadedBytes = 128 << 20
 const chunkBytes = 1 << 19
-/** Room for messages in a longer form, as a multiple of the chunk. */
-const growth = 2
+/** Room for messages in a longer form, and for whole entries of session files, as multiples of the chunk. */
+const [growth, entryGrowth] = [2, 3]
 const slotCount = 4
 
 /** The bytes that a thread reads. */
@@ -84,7 +84,8 @@ export class LineChunks {
   }
 
   get #encodedBytes(): number {
-    return this.#form === 'bytes' ? 0 : growth * chunkBytes
+    if (this.#form === 'bytes') return 0
+    return (typeof this.#form === 'object' ? entryGrowth : growth) * chunkBytes
   }
 
   /** Ends early if the thread dies. */

@@ -203,7 +203,8 @@ export async function transfer(
 }
 
 function messagesIn(record: TapeRecord): number {
-  return record.type === 'message' ? record.parts.length : 0
+  if (record.type !== 'message') return 0
+  return record.batch ? record.parts.length : 1
 }
 
 /** Writes bytes to stdout. */

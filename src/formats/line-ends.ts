@@ -2,8 +2,8 @@ import type { Report, TapeRecord } from '../model/index.js'
 import type { FileInput, Format, RecordingEnds } from './format.js'
 import { just } from './iterate.js'
 
-/** Bytes that are read at the start and at the end of a file. */
-const partBytes = 1 << 20
+/** Bytes that are read at the start and at the end of a file: few if they suffice. */
+const [fewBytes, mostBytes] = [1 << 16, 1 << 20]
 const LF = 0x0a
 
 type Read = NonNullable<Format['read']>
@@ -15,7 +15,22 @@ type Read = NonNullable<Format['read']>
 export async function endsOfLines(input: FileInput, read: Read): Promise<RecordingEnds | undefined> {
   const { sizeBytes } = input
   // A small file is read completely in the same time.
-  if (sizeBytes < 4 * partBytes) return undefined
+  if (sizeBytes < 4 * mostBytes) return undefined
+  const ends = await endsOfParts(input, read, fewBytes)
+  return ends && !isUndecided(ends) ? ends : endsOfParts(input, read, mostBytes)
+}
+
+/** Later records tell the transport. */
+function isUndecided({ first }: RecordingEnds): boolean {
+  return first.type === 'meta' && first.wiretape?.transport === 'streamable-http'
+}
+
+async function endsOfParts(
+  input: FileInput,
+  read: Read,
+  partBytes: number,
+): Promise<RecordingEnds | undefined> {
+  const { sizeBytes } = input
   const start = await bytesOf(input, 0, partBytes)
   const end = await bytesOf(input, sizeBytes - partBytes, sizeBytes)
   const lastOfStart = start.lastIndexOf(LF)

@@ -56,6 +56,15 @@ export async function* textChunks(
   }
   for await (const batch of inBatches(pieces)) {
     for (const piece of batch) {
+      if (piece instanceof Uint8Array && piece.length <= chunkBytes) {
+        if (piece.length > chunkBytes - size) {
+          yield takeChunk().subarray(0, size)
+          size = 0
+        }
+        chunk.set(piece, size)
+        size += piece.length
+        continue
+      }
       if (typeof piece === 'object' && 'put' in piece) {
         if (piece.mostBytes > chunkBytes - size) {
           yield takeChunk().subarray(0, size)

@@ -49,6 +49,9 @@ interface Written {
 
 const LF = 0x0a
 
+/** Of the results, as a multiple of the chunk. */
+const room = 3
+
 type Prepares = 'never' | 'always' | 'with WebAssembly'
 
 /** As a thread prepares the lines of a chunk. */
@@ -59,11 +62,11 @@ function prepared(
   isAtLineStart: boolean,
 ): PlainLines {
   useWebAssembly(prepares === 'with WebAssembly')
-  const memory = createPlainMemory(form, chunk.length, 2 * chunk.length)
+  const memory = createPlainMemory(form, chunk.length, room * chunk.length)
   useWebAssembly(false)
   expect(memory !== undefined).toBe(prepares === 'with WebAssembly' && form !== 'bytes')
   memory?.source.set(chunk)
-  const encoded = memory?.target ?? new Uint8Array(2 * chunk.length)
+  const encoded = memory?.target ?? new Uint8Array(room * chunk.length)
   const arrays = PlainLines.arraysFor(chunk.length + 1024)
   const lines = new PlainLines(arrays)
   const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, encoded, memory)
@@ -161,6 +164,9 @@ const tail = fc.constantFrom(
   ',"id":"own","seq":5,"us":900',
   ',"id":"","seq":5,"us":900',
   ',"id":"own","corr":"other","late":true,"seq":6,"us":901,"conv":"c"',
+  ',"id":"own","seq":8,"us":1000',
+  ',"id":"own","corr":"other","seq":9,"us":1020',
+  ',"id":"own","corr":"","seq":10,"us":900000',
   ',"seq":7,"eol":"crlf"',
   ',"red":[{"at":"/x","tag":"t"}]',
   ',"http":{"exchange":1}',

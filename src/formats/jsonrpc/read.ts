@@ -23,7 +23,14 @@ import {
 } from '../../wire/index.js'
 import { flatMapped } from '../iterate.js'
 import { lineSpan } from '../line-span.js'
-import { LentMessage, plainReaders, PlainScan, type PlainLine, type ReadPlain } from '../trace-v1/index.js'
+import {
+  LentMessage,
+  plainReaders,
+  PlainScan,
+  type PlainLine,
+  type PlainLines,
+  type ReadPlain,
+} from '../trace-v1/index.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
@@ -122,7 +129,7 @@ function selectedRecords(input: Input, lines: Lines, reading: Reading): AsyncIte
 function lentRecords(input: Input, lines: Lines, reading: Reading): AsyncIterable<TapeRecord> {
   const { lends } = input
   return scanned(input, reading, plainReaders.jsonrpc, (chunk, line) =>
-    line.isTelling ? undefined : lines.takePlain(chunk, line, lends?.lines?.encoded),
+    line.isTelling ? undefined : lines.takePlain(chunk, line, lends?.lines),
   )
 }
 
@@ -181,8 +188,8 @@ const passed: Passed = { t: undefined, message: undefined }
 
 interface Lines {
   take(frame: LineFrame): Line | Passed | undefined
-  /** @param encoded memory of `PlainLines` */
-  takePlain(bytes: Uint8Array, line: PlainLine, encoded: Uint8Array | undefined): Line
+  /** @param found see `LentMessage` */
+  takePlain(bytes: Uint8Array, line: PlainLine, found: PlainLines | undefined): Line
   /** Whether lines with an object are skipped if they were not requested. */
   readonly skips: boolean
   /** Skips the next line, which has an object, if it was not requested. */
@@ -240,11 +247,11 @@ function createLines(report: Report, { checked = false, only, seen }: Input): Li
     }
   }
 
-  function takePlain(bytes: Uint8Array, line: PlainLine, encoded: Uint8Array | undefined): Line {
+  function takePlain(bytes: Uint8Array, line: PlainLine, found: PlainLines | undefined): Line {
     number += 1
     lines += 1
     understood += 1
-    const message = new LentMessage(bytes, line, encoded)
+    const message = new LentMessage(bytes, line, found)
     message.direction = directionOf(message.parts[0]!.envelope)
     return { t: undefined, message }
   }

@@ -15,6 +15,8 @@ import { isRepresentable } from './representable.js'
 export interface Placed {
   /** For each, its indented JSON text in pieces, up to `entryEnd`. Payloads, being large, are separate pieces. */
   readonly entries: readonly (readonly Piece[])[]
+  /** A last entry after `entryEnd` and a comma. */
+  readonly whole?: Uint8Array
   readonly note?: string
 }
 
@@ -76,7 +78,13 @@ export function createLayout(
   }
 
   function placeRecord(record: TapeRecord): Placed {
-    if (record.type !== 'message') return { entries: [], note: lineNote(record) }
+    if (record.type !== 'message') return { entries: [], note: lineNote(record, entryCount) }
+    const whole = record instanceof LentMessage && !correlator ? record.sessionEntry : undefined
+    if (whole) {
+      nextSequence = Math.min(record.seq! + 1, Number.MAX_SAFE_INTEGER)
+      entryCount += 1
+      return { entries: [], whole }
+    }
     const given = record.seq ?? nextSequence
     nextSequence = Math.min(given + record.parts.length, Number.MAX_SAFE_INTEGER)
     const places = record.parts.map((part, i) => placeOf(part, given, i))
@@ -107,18 +115,13 @@ export function createLayout(
       const kept = keptOf(record.extra, record.batch ? placed.length : undefined)
       placed.push({ part, ours, inFile: withKeptMembers(new Members().addAll([...ours]), kept) })
     }
-    if (placed.length === 0) return { entries: [], note: lineNote(record) }
+    if (placed.length === 0) return { entries: [], note: lineNote(record, entryCount) }
     const at = { at: entryCount, startMicros: context.startMicros, own, usual }
     // Data generated for the file only is not on the tape.
     const note = frameNote(own ? record : message, placed, at)
     entryCount += placed.length
     const entries = placed.map(({ inFile }) => entryText(inFile, spaced))
     return note === undefined ? { entries } : { entries, note }
-  }
-
-  /** A line of the tape that precedes the entry with that number. */
-  function lineNote(record: TapeRecord): string {
-    return `{"at":${entryCount},"line":${inReach(encodeRecord(record).trimEnd())}}`
   }
 
   return { place, rest: () => ({ entries: droppedEntries(droppedFrames.rest()) }) }
@@ -135,6 +138,11 @@ function droppedMembers(
     const ours = entryOf({ ...held, type: 'message' }, part, place, context).add(mark[0], mark[1])
     return [withKeptMembers(ours, keptOf(held.extra, held.batch ? i : undefined))]
   })
+}
+
+/** A line of the tape that precedes the entry with that number. */
+function lineNote(record: TapeRecord, at: number): string {
+  return `{"at":${at},"line":${inReach(encodeRecord(record).trimEnd())}}`
 }
 
 /** A note on an entry. @param id JSON text */

@@ -2,7 +2,8 @@ import type { EndRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '.
 import type { Recording } from '../format.js'
 import { chained, flatMapped, inBatches, just, mapped, opened } from '../iterate.js'
 import { textChunks, type Piece } from '../text-chunks.js'
-import { createLayout, entryEnd, usualWithout, type Layout, type Origin, type Spacing } from './layout.js'
+import type { PlainForm } from '../trace-v1/index.js'
+import { createLayout, entryEnd, usualWithout, type Origin, type Placed, type Spacing } from './layout.js'
 import { inReach } from './demanding.js'
 import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
@@ -63,8 +64,8 @@ class SessionWriter {
     return chained([
       () => just(this.#start()),
       () =>
-        flatMapped(layOut(this.#recording, this.#ends, this.#head, this.#spacing), (laid) =>
-          this.#messages(laid),
+        layOut(this.#recording, this.#ends, this.#head, this.#spacing, (placed, type) =>
+          this.#messages(placed, type),
         ),
       () => just(this.#metadata()),
       () => this.#lines(),
@@ -78,10 +79,18 @@ class SessionWriter {
     yield '  "messages": ['
   }
 
-  #messages({ placed: { entries, note }, type }: Laid): Piece[] {
+  #messages({ entries, whole, note }: Placed, type: TapeRecord['type']): Piece[] {
+    if (whole && entries.length === 0 && this.#entryCount > 0) {
+      this.#entryCount += 1
+      return [whole]
+    }
     const texts: Piece[] = []
     for (const pieces of entries) {
       texts.push(this.#entryCount === 0 ? '\n' : `${entryEnd},\n`, ...pieces)
+      this.#entryCount += 1
+    }
+    if (whole) {
+      texts.push(this.#entryCount === 0 ? whole.subarray(entryEnd.length + 1) : whole)
       this.#entryCount += 1
     }
     if (note === undefined) return texts
@@ -205,36 +214,42 @@ function metaFrom(first: TapeRecord | undefined): MetaRecord {
   return meta
 }
 
-interface Laid {
-  readonly placed: ReturnType<Layout['place']>
-  readonly type: TapeRecord['type']
-}
-
-function layOut(recording: Recording, ends: Ends, head: SessionHead, spacing?: Spacing): AsyncIterable<Laid> {
+/** The results of `take` for the output of each record. */
+function layOut<T>(
+  recording: Recording,
+  ends: Ends,
+  head: SessionHead,
+  spacing: Spacing | undefined,
+  take: (placed: Placed, type: TapeRecord['type']) => T[],
+): AsyncIterable<T> {
   const layout = createLayout(head, ends.origin, spacing)
   let isFirst = ends.hasMeta
   /** An end line, which becomes part of the head when nothing follows. */
   let held: TapeRecord | undefined
-  const laid = (record: TapeRecord): Laid => ({ placed: layout.place(record), type: record.type })
+  const laid = (record: TapeRecord): T[] => take(layout.place(record), record.type)
 
-  function next(record: TapeRecord): Laid[] {
+  function next(record: TapeRecord): T[] {
+    if (record.type === 'message' && !held && !isFirst) return laid(record)
     if (isFirst) {
       isFirst = false
       return []
     }
-    const before = held ? [laid(held)] : []
+    const before = held ? laid(held) : []
     held = record.type === 'end' ? record : undefined
-    if (!held) before.push(laid(record))
-    return before
+    return held ? before : [...before, ...laid(record)]
   }
-  return flatMapped(recording.records(spacing?.compact ? 'bytes' : 'indented'), next, () => {
-    const rest: Laid = { placed: layout.rest(), type: 'held' }
-    return held && !ends.end ? [rest, laid(held)] : [rest]
+  return flatMapped(recording.records(formOf(ends, head, spacing)), next, () => {
+    const rest = take(layout.rest(), 'held')
+    return held && !ends.end ? [...rest, ...laid(held)] : rest
   })
 }
 
 function notesOf(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<string> {
-  return flatMapped(layOut(recording, ends, head, { compact: true }), ({ placed: { note } }) =>
-    note === undefined ? [] : [note],
-  )
+  return layOut(recording, ends, head, { compact: true }, ({ note }) => (note === undefined ? [] : [note]))
+}
+
+/** Lines of wiretape's recorder hold all data of their entries. */
+function formOf({ origin }: Ends, { startMicros, transport }: SessionHead, spacing?: Spacing): PlainForm {
+  if (spacing?.compact) return 'bytes'
+  return origin.own && !origin.nameless ? { startMicros, transport } : 'indented'
 }

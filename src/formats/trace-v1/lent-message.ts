@@ -7,7 +7,8 @@ import {
   type Part,
 } from '../../model/index.js'
 import { createByteTexts, numberAt } from '../../wire/index.js'
-import type { PlainLine } from './plain-line.js'
+import { PlainLine } from './plain-line.js'
+import type { PlainLines } from './plain-lines.js'
 
 /**
  * A message whose text is bytes that its reader lent: valid until the next record is requested. `ownRecord` keeps it
@@ -16,39 +17,69 @@ import type { PlainLine } from './plain-line.js'
 export class LentMessage implements MessageRecord {
   readonly type = 'message'
   direction: Direction
-  readonly utf8: Uint8Array
-  /** The bytes in the form that the output needs, if a thread prepared it. */
-  readonly encoded: Uint8Array | undefined
   readonly batch = false
-  readonly parts: readonly Part[]
   readonly seq?: number
   readonly us?: number
   readonly conversation?: string
   /** Some JSON readers may refuse the text. */
   readonly #unusual: boolean
   readonly #bytes: Uint8Array
+  readonly #rawStart: number
+  readonly #rawEnd: number
+  /** The line's number in `#lines`. */
+  readonly #number: number
+  readonly #lines: PlainLines | undefined
+  readonly #encoded: Uint8Array | undefined
+  readonly #isEntry: boolean
+  /** Read on request if it is an entry. */
+  #parts: readonly Part[] | undefined
   readonly #timeStart: number
   readonly #timeEnd: number
   /** The decoded time, if it was requested or set. */
   #t: string | undefined
 
-  /** @param encoded memory of `PlainLines` */
-  constructor(bytes: Uint8Array, line: PlainLine, encoded?: Uint8Array) {
-    const { rawStart, rawEnd } = line
+  /** @param lines which `line` was read from last, if a thread found them */
+  constructor(bytes: Uint8Array, line: PlainLine, lines?: PlainLines) {
+    const encoded = line.encodedStart >= 0 ? lines?.encoded : undefined
     this.#bytes = bytes
+    this.#rawStart = line.rawStart
+    this.#rawEnd = line.rawEnd
+    this.#lines = lines
+    this.#number = lines?.last ?? -1
     this.#timeStart = line.timeStart
     this.#timeEnd = line.timeEnd
     this.#t = line.timeStart < 0 ? noTime : undefined
     this.direction = line.fromServer ? 'server_to_client' : 'client_to_server'
-    this.utf8 = bytes.subarray(rawStart, rawEnd)
-    const isEncoded = encoded !== undefined && line.encodedStart >= 0
-    this.encoded = isEncoded ? encoded.subarray(line.encodedStart, line.encodedEnd) : undefined
-    this.parts = [partOf(bytes, line)]
+    this.#encoded = encoded?.subarray(line.encodedStart, line.encodedEnd)
+    this.#isEntry = encoded !== undefined && line.isEntry
+    this.#parts = this.#isEntry ? undefined : [partOf(bytes, line)]
     if (line.seq >= 0) this.seq = line.seq
     if (line.us >= 0) this.us = line.us
     if (line.conversationStart >= 0)
       this.conversation = texts.at(bytes, line.conversationStart, line.conversationEnd)
     this.#unusual = line.unusual
+  }
+
+  get utf8(): Uint8Array {
+    return this.#bytes.subarray(this.#rawStart, this.#rawEnd)
+  }
+
+  /** The bytes in the form that the output needs, if a thread prepared it. */
+  get encoded(): Uint8Array | undefined {
+    return this.#isEntry ? undefined : this.#encoded
+  }
+
+  /** The whole entry for a session file, if a thread prepared it (`EntryForm`). */
+  get sessionEntry(): Uint8Array | undefined {
+    return this.#isEntry ? this.#encoded : undefined
+  }
+
+  get parts(): readonly Part[] {
+    if (!this.#parts) {
+      this.#lines!.readAgain(this.#number, again)
+      this.#parts = [partOf(this.#bytes, again)]
+    }
+    return this.#parts
   }
 
   get t(): string {
@@ -110,12 +141,13 @@ export function canLend({ redacted, http, sse, frameEnd }: PlainLine): boolean {
 /** The record, or a copy that stays valid. */
 export function ownRecord(record: MessageRecord): MessageRecord {
   if (!(record instanceof LentMessage)) return record
-  const { raw, utf8: _, encoded: _encoded, parts, ...others } = record
+  const { raw, parts, ...others } = record
   return { ...others, t: record.t, raw, parts: parts.map((part) => ({ ...part, end: raw.length })) }
 }
 
 const [T, Z] = [0x54, 0x5a]
 const texts = createByteTexts()
+const again = new PlainLine()
 const ascii = new TextDecoder('latin1')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Longer texts are decoded faster by the engine's decoder. */

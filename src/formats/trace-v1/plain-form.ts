@@ -1,6 +1,7 @@
 import { doubleQuotes } from '../double-quotes.js'
 import { createFormMemory, type FormMemory } from '../form-memory.js'
 import { indentInto } from '../indent-bytes.js'
+import { EntryBytes, type EntryForm } from './entry-bytes.js'
 import type { PlainLine } from './plain-line.js'
 import { readPlainLine, readPlainMessage } from './read-plain-line.js'
 
@@ -17,9 +18,9 @@ export const plainReaders: Readonly<Record<PlainFormat, ReadPlain>> = {
 
 /**
  * The form in which a writer needs messages: unchanged, for a quoted cell of a table (unless it has a semicolon), or
- * indented as an entry of a session file.
+ * indented as an entry of a session file; for an `EntryForm`, the entry itself, if the line holds all of it.
  */
-export type PlainForm = 'bytes' | 'quoted' | 'indented'
+export type PlainForm = 'bytes' | 'quoted' | 'indented' | EntryForm
 
 /** Indentation level of a payload in a session file. */
 export const payloadLevel = 3
@@ -33,7 +34,7 @@ export function createPlainMemory(
   targetBytes: number,
 ): FormMemory | undefined {
   if (form === 'bytes') return undefined
-  return createFormMemory(chunkBytes, targetBytes, form === 'indented' ? payloadLevel : undefined)
+  return createFormMemory(chunkBytes, targetBytes, form === 'quoted' ? undefined : payloadLevel)
 }
 
 /** Brings messages of a chunk into a form. */
@@ -42,6 +43,7 @@ export class PlainEncoder {
   readonly #form: PlainForm
   readonly #target: Uint8Array
   readonly #memory: FormMemory | undefined
+  readonly #entries: EntryBytes | undefined
   #size = 0
   #semicolon = -1
 
@@ -50,6 +52,7 @@ export class PlainEncoder {
    * @param memory of the chunk and the target, from their first byte on
    */
   constructor(chunk: Uint8Array, form: PlainForm, target: Uint8Array, memory?: FormMemory) {
+    this.#entries = typeof form === 'object' ? new EntryBytes(form) : undefined
     this.#memory = memory
     this.#chunk = chunk
     this.#form = form
@@ -64,10 +67,18 @@ export class PlainEncoder {
   /** Notes the place of the result in the line. Lines ascend. */
   encode(line: PlainLine): void {
     line.encodedStart = this.#size
-    const end =
-      this.#form === 'bytes' ? -1 : this.#form === 'quoted' ? this.#quoted(line) : this.#indented(line)
+    const end = this.#encoded(line)
     if (end < 0) line.encodedStart = -1
     else line.encodedEnd = this.#size = end
+  }
+
+  #encoded(line: PlainLine): number {
+    if (this.#form === 'bytes') return -1
+    if (this.#form === 'quoted') return this.#quoted(line)
+    const payload = this.#entries?.put(this.#chunk, line, this.#target, this.#size) ?? -1
+    const end = payload < 0 ? -1 : this.#indented(line, payload)
+    line.isEntry = end >= 0
+    return line.isEntry ? end : this.#indented(line, this.#size)
   }
 
   #quoted({ rawStart, rawEnd }: PlainLine): number {
@@ -80,8 +91,8 @@ export class PlainEncoder {
     return doubleQuotes(this.#chunk, rawStart, rawEnd, this.#target, this.#size)
   }
 
-  #indented({ rawStart, rawEnd }: PlainLine): number {
-    if (this.#memory) return this.#memory.write(rawStart, rawEnd, this.#size)
-    return indentInto(this.#chunk.subarray(rawStart, rawEnd), this.#target, this.#size, payloadLevel)
+  #indented({ rawStart, rawEnd }: PlainLine, at: number): number {
+    if (this.#memory) return this.#memory.write(rawStart, rawEnd, at)
+    return indentInto(this.#chunk.subarray(rawStart, rawEnd), this.#target, at, payloadLevel)
   }
 }

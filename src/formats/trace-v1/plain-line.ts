@@ -55,6 +55,8 @@ export class PlainLine {
   /** The message in the output's form (`PlainForm`), in memory of `PlainLines`. */
   encodedStart = -1
   encodedEnd = -1
+  /** That form is the whole entry of a session file, after the end of the entry before it (`EntryForm`). */
+  isEntry = false
 
   /** It has an id, a number and a time, like all lines of wiretape's recorder. */
   get isNamed(): boolean {

@@ -12,8 +12,9 @@ const flag = {
   frameEnd: 64,
   unusual: 128,
   isTelling: 256,
+  isEntry: 512,
 } as const
-const kindShift = 9
+const kindShift = 10
 
 /** Integers and other numbers per line. */
 const [ints, numbers] = [29, 4]
@@ -75,10 +76,22 @@ export class PlainLines {
 
   /** Like `readPlainLine` for the chunk, with ascending `start`. */
   read(start: number, line: PlainLine): number {
-    const { ints: all, numbers: others } = this.arrays
+    const { ints: all } = this.arrays
     while (this.#next < this.#count && all[this.#next * ints]! < start) this.#next += 1
-    let at = this.#next * ints
-    if (this.#next >= this.#count || all[at] !== start) return -1
+    if (this.#next >= this.#count || all[this.#next * ints] !== start) return -1
+    this.#next += 1
+    return this.readAgain(this.last, line)
+  }
+
+  /** Number of the line that `read` returned last. */
+  get last(): number {
+    return this.#next - 1
+  }
+
+  /** @returns the offset of its line feed */
+  readAgain(number: number, line: PlainLine): number {
+    const { ints: all, numbers: others } = this.arrays
+    let at = number * ints
     const lf = all[at + 1]!
     const flags = all[at + 2]!
     line.kind = kinds[flags >> kindShift]!
@@ -91,6 +104,7 @@ export class PlainLines {
     line.frameEnd = (flags & flag.frameEnd) !== 0
     line.unusual = (flags & flag.unusual) !== 0
     line.isTelling = (flags & flag.isTelling) !== 0
+    line.isEntry = (flags & flag.isEntry) !== 0
     line.timeStart = all[at + 3]!
     line.timeEnd = all[at + 4]!
     line.rawStart = all[at + 5]!
@@ -117,12 +131,11 @@ export class PlainLines {
     line.tokenEnd = all[at + 26]!
     line.encodedStart = all[at + 27]!
     line.encodedEnd = all[at + 28]!
-    at = this.#next * numbers
+    at = number * numbers
     line.seq = others[at]!
     line.us = others[at + 1]!
     line.httpStatus = others[at + 2]!
     line.httpExchange = others[at + 3]!
-    this.#next += 1
     return lf
   }
 
@@ -141,7 +154,8 @@ export class PlainLines {
       (line.sse ? flag.sse : 0) |
       (line.frameEnd ? flag.frameEnd : 0) |
       (line.unusual ? flag.unusual : 0) |
-      (line.isTelling ? flag.isTelling : 0)
+      (line.isTelling ? flag.isTelling : 0) |
+      (line.isEntry ? flag.isEntry : 0)
     all[at + 3] = line.timeStart
     all[at + 4] = line.timeEnd
     all[at + 5] = line.rawStart

@@ -14,7 +14,7 @@ export function readLent(
     report,
     (chunk, line) => {
       if (!canLend(line)) return false
-      records.push(new LentMessage(chunk, line, lends?.lines?.encoded))
+      records.push(new LentMessage(chunk, line, lends?.lines))
       return true
     },
     { borrowed: true, whole: true, nameless: true },
