@@ -8,6 +8,7 @@ import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
 import { frameNote, namelessWithout, type PlacedEntry } from './frame-note.js'
 import { keptOf, withKeptMembers } from './kept.js'
 import { Members } from './members.js'
+import { createOpenEntries } from './open-entry.js'
 import { besidePlain, plainEntry } from './plain-entry.js'
 import { isRepresentable } from './representable.js'
 
@@ -35,6 +36,11 @@ export interface Origin {
   readonly nameless: boolean
 }
 
+/** Whether the messages of a recording hold their relations to others. */
+export function isRelated({ own, nameless }: Origin): boolean {
+  return own && !nameless
+}
+
 /** Members that all lines lack on a wiretape tape made from another tool's recording. */
 export function usualWithout({ own, nameless }: Origin): readonly string[] {
   return own && nameless ? namelessWithout : []
@@ -51,14 +57,14 @@ export function createLayout(
   origin: Origin,
   { compact = false }: Spacing = {},
 ): Layout {
-  const { own, nameless } = origin
+  const { own } = origin
   const spaced = compact ? (json: string | Uint8Array): Piece => json : indented
   const usual = usualWithout(origin)
-  const correlator: Correlator<string> | undefined =
-    own && !nameless ? undefined : new Correlator(idKey, { links: false })
+  const correlator = isRelated(origin) ? undefined : new Correlator<string>(idKey, { links: false })
   let entryCount = 0
   let nextSequence = 0
   const droppedFrames = createDroppedFrames()
+  const openEntry = createOpenEntries(context)
 
   function place(record: TapeRecord): Placed {
     const before = droppedFrames.see(record)
@@ -93,28 +99,25 @@ export function createLayout(
   }
 
   function placePlain(record: MessageRecord, place: EntryPlace): Placed | undefined {
+    const open = record instanceof LentMessage && correlator && openEntry(record, place)
+    if (open) {
+      entryCount += 1
+      return { entries: [[open]] }
+    }
     if (usual.length > 0 && (record.seq !== undefined || record.us !== undefined)) return undefined
     const plain = plainEntry(record, place, context, correlator !== undefined)
     if (plain === undefined) return undefined
     const beside = besidePlain(record)
     if (beside !== undefined && usual.length > 0) return undefined
     const entries = [[plain, payloadOf(record, spaced)]]
-    const at = entryCount
+    const note = beside === undefined ? {} : { note: noteText(entryCount, place.proxyId, beside) }
     entryCount += 1
-    return beside === undefined
-      ? { entries }
-      : { entries, note: noteText(at, JSON.stringify(place.proxyId), beside) }
+    return { entries, ...note }
   }
 
   function placeOther(record: MessageRecord, given: number, places: readonly EntryPlace[]): Placed {
     const message = correlator ? named(record, given, places) : record
-    const placed: PlacedEntry[] = []
-    for (const [i, part] of message.parts.entries()) {
-      if (!isRepresentable(record.raw.slice(part.start, part.end))) continue
-      const ours = entryOf(message, part, places[i]!, context)
-      const kept = keptOf(record.extra, record.batch ? placed.length : undefined)
-      placed.push({ part, ours, inFile: withKeptMembers(new Members().addAll([...ours]), kept) })
-    }
+    const placed = entriesOf(message, places, context)
     if (placed.length === 0) return { entries: [], note: lineNote(record, entryCount) }
     const at = { at: entryCount, startMicros: context.startMicros, own, usual }
     // Data generated for the file only is not on the tape.
@@ -125,6 +128,22 @@ export function createLayout(
   }
 
   return { place, rest: () => ({ entries: droppedEntries(droppedFrames.rest()) }) }
+}
+
+/** The entries of a frame's messages, except those that no session file can hold. */
+function entriesOf(
+  message: MessageRecord,
+  places: readonly EntryPlace[],
+  context: EntryContext,
+): PlacedEntry[] {
+  const placed: PlacedEntry[] = []
+  for (const [i, part] of message.parts.entries()) {
+    if (!isRepresentable(message.raw.slice(part.start, part.end))) continue
+    const ours = entryOf(message, part, places[i]!, context)
+    const kept = keptOf(message.extra, message.batch ? placed.length : undefined)
+    placed.push({ part, ours, inFile: withKeptMembers(new Members().addAll([...ours]), kept) })
+  }
+  return placed
 }
 
 function droppedMembers(
@@ -145,9 +164,9 @@ function lineNote(record: TapeRecord, at: number): string {
   return `{"at":${at},"line":${inReach(encodeRecord(record).trimEnd())}}`
 }
 
-/** A note on an entry. @param id JSON text */
+/** A note on an entry. */
 function noteText(at: number, id: string, line: string): string {
-  return `{"at":${at},"id":${id},"line":${inReach(line)}}`
+  return `{"at":${at},"id":${JSON.stringify(id)},"line":${inReach(line)}}`
 }
 
 /** Finds the requests that the parts answer. */

@@ -49,7 +49,8 @@ function quickTime(record: MessageRecord, { startMicros }: EntryContext): string
   return quickTimestamp(startMicros + record.us, (second, ms) => record.isTime(second, ms))
 }
 
-function timeOf(record: MessageRecord, context: EntryContext, made: boolean): string | undefined {
+/** The time of an entry; undefined where the record's clocks disagree. @param made as for `plainEntry` */
+export function timeOf(record: MessageRecord, context: EntryContext, made: boolean): string | undefined {
   const micros = microsOf(record, context)
   if (record.us === undefined ? !made : record.us !== Math.max(0, micros - context.startMicros))
     return undefined

@@ -1,9 +1,18 @@
 import type { EndRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
+import { bytesOf } from '../../wire/index.js'
 import type { Recording } from '../format.js'
 import { chained, flatMapped, inBatches, just, mapped, opened } from '../iterate.js'
 import { textChunks, type Piece } from '../text-chunks.js'
 import type { PlainForm } from '../trace-v1/index.js'
-import { createLayout, entryEnd, usualWithout, type Origin, type Placed, type Spacing } from './layout.js'
+import {
+  createLayout,
+  entryEnd,
+  isRelated,
+  usualWithout,
+  type Origin,
+  type Placed,
+  type Spacing,
+} from './layout.js'
 import { inReach } from './demanding.js'
 import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
@@ -13,6 +22,8 @@ import { parseMicros, tapeTime } from './time.js'
 const mostNotes = 4_000_000
 /** Version of the structure in `metadata.wiretape`. */
 export const notesVersion = 1
+
+const betweenEntries = bytesOf(`${entryEnd},\n`)
 
 /** The first and last line of a recording, for which the file has members. */
 interface Ends {
@@ -86,7 +97,7 @@ class SessionWriter {
     }
     const texts: Piece[] = []
     for (const pieces of entries) {
-      texts.push(this.#entryCount === 0 ? '\n' : `${entryEnd},\n`, ...pieces)
+      texts.push(this.#entryCount === 0 ? '\n' : betweenEntries, ...pieces)
       this.#entryCount += 1
     }
     if (whole) {
@@ -248,8 +259,8 @@ function notesOf(recording: Recording, ends: Ends, head: SessionHead): AsyncIter
   return layOut(recording, ends, head, { compact: true }, ({ note }) => (note === undefined ? [] : [note]))
 }
 
-/** Lines of wiretape's recorder hold all data of their entries. */
+/** Lines of wiretape's recorder hold all data of their entries; in others, some depends on other messages. */
 function formOf({ origin }: Ends, { startMicros, transport }: SessionHead, spacing?: Spacing): PlainForm {
   if (spacing?.compact) return 'bytes'
-  return origin.own && !origin.nameless ? { startMicros, transport } : 'indented'
+  return { startMicros, transport, isOpen: !isRelated(origin) }
 }

@@ -7,6 +7,8 @@ export interface EntryForm {
   /** Start of the session, microseconds since the epoch. */
   readonly startMicros: number
   readonly transport: string
+  /** Entries lack the data that depends on other messages. Their lines have no data of wiretape's recorder. */
+  readonly isOpen: boolean
 }
 
 const [QUOTE, MINUS, POINT, ZERO, SPACE, Z] = [0x22, 0x2d, 0x2e, 0x30, 0x20, 0x5a]
@@ -26,19 +28,24 @@ const words = {
   null: bytesOf('null'),
 }
 
+/** Bytes between an open entry's two parts and its payload. */
+export const openPayloadAt = words.payload.length
+
 /**
  * Writes entries of a session file for a chunk's lines that hold all data of their entries, each after the end of the
  * entry before it: the same bytes as `plainEntry`.
  */
 export class EntryBytes {
   readonly #startMicros: number
+  readonly #isOpen: boolean
   readonly #fromClient: Uint8Array
   readonly #fromServer: Uint8Array
   /** The last second that was written. */
   #second = Number.NaN
   #secondText: Uint8Array = new Uint8Array(0)
 
-  constructor({ startMicros, transport }: EntryForm) {
+  constructor({ startMicros, transport, isOpen }: EntryForm) {
+    this.#isOpen = isOpen
     const from = (side: string): Uint8Array =>
       bytesOf(
         `+00:00",\n      "direction": "${side}",\n      "transport": "${transport}",\n      "jsonrpc_id": `,
@@ -49,12 +56,14 @@ export class EntryBytes {
   }
 
   /**
-   * Writes an entry up to its payload.
+   * Writes an entry up to its payload; of an open one, its id and method, and then what follows the id of the request.
    *
    * @returns its end; -1 if the entry needs further data, or lacks room
    */
   put(bytes: Uint8Array, line: PlainLine, target: Uint8Array, start: number): number {
-    if (!isComplete(bytes, line) || fixedBytes + lengthOfTexts(line) > target.length - start) return -1
+    if (fixedBytes + lengthOfTexts(line) > target.length - start) return -1
+    if (this.#isOpen) return isOpen(line) && isSound(bytes, line) ? putOpen(bytes, line, target, start) : -1
+    if (!isComplete(bytes, line) || !isSound(bytes, line)) return -1
     const micros = this.#startMicros + line.us
     if (!this.#isAt(micros, bytes, line)) return -1
     let at = copied(words.start, target, start)
@@ -62,11 +71,7 @@ export class EntryBytes {
     at = putDigits(line.seq, target, copied(words.sequence, target, at))
     at = this.#putTime(micros, target, copied(words.time, target, at))
     at = copied(line.fromServer ? this.#fromServer : this.#fromClient, target, at)
-    // Offsets of methods and correlated ids exclude their quotes.
-    at = putText(bytes, line.rpcIdStart, line.rpcIdEnd, target, at)
-    at = copied(words.method, target, at)
-    at = putText(bytes, line.methodStart - 1, line.methodEnd + 1, target, at)
-    at = copied(words.correlated, target, at)
+    at = putCall(bytes, line, target, at)
     at = putText(bytes, line.corrStart - 1, line.corrEnd + 1, target, at)
     return copied(words.payload, target, at)
   }
@@ -115,11 +120,32 @@ function lengthOfTexts(line: PlainLine): number {
   )
 }
 
-/** Whether the line tells all of its entry, and nothing else. */
+function putOpen(bytes: Uint8Array, line: PlainLine, target: Uint8Array, start: number): number {
+  line.openEnd = putCall(bytes, line, target, start)
+  return copied(words.payload, target, line.openEnd)
+}
+
+/** The id and the method, up to the id of the request. Offsets of methods exclude their quotes. */
+function putCall(bytes: Uint8Array, line: PlainLine, target: Uint8Array, start: number): number {
+  const idEnd = putText(bytes, line.rpcIdStart, line.rpcIdEnd, target, start)
+  const methodAt = copied(words.method, target, idEnd)
+  const methodEnd = putText(bytes, line.methodStart - 1, line.methodEnd + 1, target, methodAt)
+  return copied(words.correlated, target, methodEnd)
+}
+
+/** Whether the line tells all of its entry. */
 function isComplete(bytes: Uint8Array, line: PlainLine): boolean {
-  if (!line.isNamed || line.timeStart < 0 || line.conversationStart >= 0 || line.unusual) return false
-  if (line.late || line.redacted || line.http || line.sse || line.frameEnd) return false
-  if (isBlank(bytes, line.idStart, line.idEnd)) return false
+  return line.isNamed && line.timeStart >= 0 && !isBlank(bytes, line.idStart, line.idEnd)
+}
+
+function isOpen(line: PlainLine): boolean {
+  return line.idStart < 0 && line.corrStart < 0 && line.seq < 0 && line.us < 0
+}
+
+/** Whether the entry tells all of the line, and all readers accept it. */
+function isSound(bytes: Uint8Array, line: PlainLine): boolean {
+  if (line.conversationStart >= 0 || line.late || line.unusual) return false
+  if (line.redacted || line.http || line.sse || line.frameEnd) return false
   if (line.kind === 'notification') return line.rpcIdStart < 0
   if (line.rpcIdStart < 0) return false
   if (bytes[line.rpcIdStart] !== QUOTE && !isInteger(bytes, line.rpcIdStart, line.rpcIdEnd)) return false

@@ -7,6 +7,7 @@ import {
   type Part,
 } from '../../model/index.js'
 import { createByteTexts, numberAt } from '../../wire/index.js'
+import { openPayloadAt } from './entry-bytes.js'
 import { PlainLine } from './plain-line.js'
 import type { PlainLines } from './plain-lines.js'
 
@@ -21,6 +22,7 @@ export class LentMessage implements MessageRecord {
   readonly seq?: number
   readonly us?: number
   readonly conversation?: string
+  declare untimed?: true
   /** Some JSON readers may refuse the text. */
   readonly #unusual: boolean
   readonly #bytes: Uint8Array
@@ -31,6 +33,8 @@ export class LentMessage implements MessageRecord {
   readonly #lines: PlainLines | undefined
   readonly #encoded: Uint8Array | undefined
   readonly #isEntry: boolean
+  /** In `#encoded`, the end of the first part of an open entry; otherwise -1. */
+  readonly #openEnd: number
   /** Read on request if it is an entry. */
   #parts: readonly Part[] | undefined
   readonly #timeStart: number
@@ -51,7 +55,9 @@ export class LentMessage implements MessageRecord {
     this.#t = line.timeStart < 0 ? noTime : undefined
     this.direction = line.fromServer ? 'server_to_client' : 'client_to_server'
     this.#encoded = encoded?.subarray(line.encodedStart, line.encodedEnd)
-    this.#isEntry = encoded !== undefined && line.isEntry
+    const isEntry = encoded !== undefined && line.isEntry
+    this.#openEnd = isEntry && line.openEnd >= 0 ? line.openEnd - line.encodedStart : -1
+    this.#isEntry = isEntry && line.openEnd < 0
     this.#parts = this.#isEntry ? undefined : [partOf(bytes, line)]
     if (line.seq >= 0) this.seq = line.seq
     if (line.us >= 0) this.us = line.us
@@ -66,7 +72,14 @@ export class LentMessage implements MessageRecord {
 
   /** The bytes in the form that the output needs, if a thread prepared it. */
   get encoded(): Uint8Array | undefined {
+    if (this.#openEnd >= 0) return this.#encoded!.subarray(this.#openEnd + openPayloadAt)
     return this.#isEntry ? undefined : this.#encoded
+  }
+
+  /** The two parts of an open entry for a session file: before and after the id of the request. */
+  get openEntry(): readonly [Uint8Array, Uint8Array] | undefined {
+    const [bytes, end] = [this.#encoded, this.#openEnd]
+    return end < 0 ? undefined : [bytes!.subarray(0, end), bytes!.subarray(end)]
   }
 
   /** The whole entry for a session file, if a thread prepared it (`EntryForm`). */

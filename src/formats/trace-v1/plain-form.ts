@@ -18,7 +18,7 @@ export const plainReaders: Readonly<Record<PlainFormat, ReadPlain>> = {
 
 /**
  * The form in which a writer needs messages: unchanged, for a quoted cell of a table (unless it has a semicolon), or
- * indented as an entry of a session file; for an `EntryForm`, the entry itself, if the line holds all of it.
+ * indented as an entry of a session file; for an `EntryForm`, the entry itself where possible.
  */
 export type PlainForm = 'bytes' | 'quoted' | 'indented' | EntryForm
 
@@ -75,10 +75,13 @@ export class PlainEncoder {
   #encoded(line: PlainLine): number {
     if (this.#form === 'bytes') return -1
     if (this.#form === 'quoted') return this.#quoted(line)
+    line.openEnd = -1
     const payload = this.#entries?.put(this.#chunk, line, this.#target, this.#size) ?? -1
     const end = payload < 0 ? -1 : this.#indented(line, payload)
     line.isEntry = end >= 0
-    return line.isEntry ? end : this.#indented(line, this.#size)
+    if (line.isEntry) return end
+    line.openEnd = -1
+    return this.#indented(line, this.#size)
   }
 
   #quoted({ rawStart, rawEnd }: PlainLine): number {

@@ -57,6 +57,8 @@ export class PlainLine {
   encodedEnd = -1
   /** That form is the whole entry of a session file, after the end of the entry before it (`EntryForm`). */
   isEntry = false
+  /** Of an open entry, the end of its first part; -1 for others. */
+  openEnd = -1
 
   /** It has an id, a number and a time, like all lines of wiretape's recorder. */
   get isNamed(): boolean {

@@ -17,7 +17,7 @@ const flag = {
 const kindShift = 10
 
 /** Integers and other numbers per line. */
-const [ints, numbers] = [29, 4]
+const [ints, numbers] = [30, 4]
 const LF = 0x0a
 
 /** Shared by threads. */
@@ -131,6 +131,7 @@ export class PlainLines {
     line.tokenEnd = all[at + 26]!
     line.encodedStart = all[at + 27]!
     line.encodedEnd = all[at + 28]!
+    line.openEnd = all[at + 29]!
     at = number * numbers
     line.seq = others[at]!
     line.us = others[at + 1]!
@@ -182,6 +183,7 @@ export class PlainLines {
     all[at + 26] = line.tokenEnd
     all[at + 27] = line.encodedStart
     all[at + 28] = line.encodedEnd
+    all[at + 29] = line.openEnd
     at = this.#count * numbers
     others[at] = line.seq
     others[at + 1] = line.us
