@@ -13,6 +13,11 @@ const bytesAUnit = 6
 /** Longer rows are written in pieces. */
 const longest = 1 << 16
 const utf8 = new TextEncoder()
+/** ASCII that no cell changes: 2 for characters that may begin it, 1 for others. */
+const usual = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return /[A-Za-z0-9_./:]/.test(character) ? 2 : /[+@ -]/.test(character) ? 1 : 0
+})
 
 /**
  * The row of a message whose payload a thread quoted, written as bytes: recordings have millions. The same bytes as from
@@ -95,7 +100,12 @@ class Cells {
   }
 
   text(text: string | undefined): void {
-    this.plain(cell(text))
+    const start = this.#at
+    if (text !== undefined && !this.#putUsual(text)) {
+      this.#at = start
+      this.#put(cell(text))
+    }
+    this.#chunk[this.#at++] = COMMA
   }
 
   number(value: number | undefined): void {
@@ -135,6 +145,17 @@ class Cells {
     chunk[at + 1] = CR
     chunk[at + 2] = LF
     return at + 3
+  }
+
+  /** False for a text that `cell` may have to change. */
+  #putUsual(text: string): boolean {
+    const { length } = text
+    for (let i = 0; i < length; i += 1) {
+      const code = text.charCodeAt(i)
+      if (code >= 0x80 || usual[code]! <= (i === 0 ? 1 : 0)) return false
+      this.#chunk[this.#at++] = code
+    }
+    return true
   }
 
   #put(text: string): void {

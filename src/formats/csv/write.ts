@@ -47,7 +47,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
         losses.marks(record)
         losses.links(record)
       }
-      return told.utf8 ? lentLine(told, told.utf8) : lineOf(messageCells(told), told.text)
+      return record instanceof LentMessage ? lentLine(told, record) : lineOf(messageCells(told), told.text)
     }
     const row = otherRow(told)
     if (row) return lineOf(columns.map((name) => cell(row[name as keyof OtherRow])).slice(0, -1), row.payload)
@@ -88,12 +88,13 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
 }
 
 /** As `lineOf`. A JSON object on one line begins no cell of its own, unless it contains a semicolon. */
-function lentLine(told: ToldMessage, json: Uint8Array): Piece[] {
-  const { record, encoded } = told
-  const row = encoded && record instanceof LentMessage && lentRow(told, record, encoded)
+function lentLine(told: ToldMessage, record: LentMessage): Piece[] {
+  const { encoded } = told
+  const row = encoded && lentRow(told, record, encoded)
   if (row) return [row]
   if (encoded) return [`${messageCells(told).join(',')},"`, encoded, '"\r\n']
-  if (json.includes(SEMICOLON)) return lineOf(messageCells(told), told.record.raw)
+  const json = record.utf8
+  if (json.includes(SEMICOLON)) return lineOf(messageCells(told), record.raw)
   return [`${messageCells(told).join(',')},"`, { quoted: json }, '"\r\n']
 }
 

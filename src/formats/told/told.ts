@@ -34,11 +34,9 @@ export interface ToldMessage {
   readonly us: number | undefined
   /** For a response: time of the other side, without the time its request was held or it waited for its client. */
   readonly latencyUs: number | undefined
-  /** Exact text; empty for a message with `utf8`. */
+  /** Exact text; empty for a `LentMessage`. */
   readonly text: string
-  /** Bytes of the exact text of a `LentMessage`. */
-  readonly utf8: Uint8Array | undefined
-  /** These bytes in the requested form, if a thread prepared it. */
+  /** Bytes of the text in the requested form, if a thread prepared it. */
   readonly encoded: Uint8Array | undefined
   /** Size of the text in UTF-8. */
   readonly sizeBytes: number
@@ -91,6 +89,7 @@ class Teller {
     const us = this.#usOf(record)
     const first = record.seq ?? this.#next
     this.#next = first + record.parts.length
+    if (record.parts.length === 1) return [this.#tellPart(record, record.parts[0]!, first, us)]
     return record.parts.map((part, i) => this.#tellPart(record, part, first + i, us))
   }
 
@@ -117,7 +116,6 @@ class Teller {
       us,
       latencyUs: undefined,
       text,
-      utf8: lent?.utf8,
       encoded: lent?.encoded,
       sizeBytes,
       request,

@@ -160,6 +160,8 @@ export function ownRecord(record: MessageRecord): MessageRecord {
 
 const [T, Z] = [0x54, 0x5a]
 const texts = createByteTexts()
+/** Responses name the ids of recent requests. */
+const ids = createByteTexts()
 const again = new PlainLine()
 const ascii = new TextDecoder('latin1')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -180,6 +182,11 @@ function asciiAt(bytes: Uint8Array, start: number, end: number): string {
     text += String.fromCharCode(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!)
   for (; at < end; at += 1) text += String.fromCharCode(bytes[at]!)
   return text
+}
+
+/** @param isNamed other messages will name it */
+function idAt(bytes: Uint8Array, start: number, end: number, isNamed: boolean): string {
+  return isNamed ? ids.at(bytes, start, end) : asciiAt(bytes, start, end)
 }
 
 /** A class has room for the members that are added; a literal would need further memory for each message. */
@@ -207,8 +214,8 @@ class LentEnvelope {
 
 function partOf(bytes: Uint8Array, line: PlainLine): Draft<Part> {
   const part: Draft<Part> = new LentPart(envelopeOf(bytes, line), line.rawEnd - line.rawStart)
-  if (line.idStart >= 0) part.id = asciiAt(bytes, line.idStart, line.idEnd)
-  if (line.corrStart >= 0) part.correlatedId = asciiAt(bytes, line.corrStart, line.corrEnd)
+  if (line.idStart >= 0) part.id = idAt(bytes, line.idStart, line.idEnd, line.kind === 'request')
+  if (line.corrStart >= 0) part.correlatedId = ids.at(bytes, line.corrStart, line.corrEnd)
   if (line.late) part.late = true
   return part
 }
