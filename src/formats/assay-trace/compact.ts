@@ -1,7 +1,7 @@
 import { decodeString, elementsOf, kindAt, membersOf, skipString } from '../../wire/index.js'
 import { numberText } from './number-text.js'
 
-const [SPACE, QUOTE, POINT, ZERO, COLON] = [0x20, 0x22, 0x2e, 0x30, 0x3a]
+const [SPACE, QUOTE, POINT, ZERO, NINE, COLON] = [0x20, 0x22, 0x2e, 0x30, 0x39, 0x3a]
 
 /**
  * A number that JavaScript may print differently from importers: `1.0`, an exponent, many digits, very small
@@ -11,41 +11,78 @@ const oddNumber = /\d+\.0+(?!\d)|\d[eE]|\d+\.\d+[eE]|0\.0000|\d{16}|[\d.]{17}|-0
 /** Names that JavaScript moves to the front of an object. */
 const numericName = /"(?:\d|\\u003\d){1,10}"\s*:/
 
+/** What `JSON.stringify` writes after a backslash, except for `u`. */
+const printedEscapes = '"\\bfnrt'
+
 /** Whether `JSON.parse` returns every number of the checked text exactly, and prints it as importers do. */
 export function hasPlainNumbers(text: string): boolean {
-  // Caches the last text: it is often checked several times in a row.
+  return look(text).isPlain
+}
+
+/** Whether a text is certainly what `JSON.stringify` prints, and so are its parts. @param value its parsed value */
+export function isPrintedWhole(text: string, value: unknown): boolean {
+  return isPrinted(look(text), value)
+}
+
+/** Finding out is faster than printing. Of repeated members, the value has one. */
+function isPrinted({ isPlain, names }: Look, value: unknown): boolean {
+  return isPlain && names >= 0 && names === namesIn(value)
+}
+
+interface Look {
+  readonly isPlain: boolean
+  /** Members of all objects, if `JSON.stringify` prints the text's tokens as they are; otherwise -1. */
+  readonly names: number
+}
+
+/** One pass for both questions. Caches the last text: it is often checked several times in a row. */
+function look(text: string): Look {
   if (text !== lastText) {
     lastText = text
-    lastIsPlain = !hasOddNumber(text)
+    lastLook = lookAt(text)
   }
-  return lastIsPlain
+  return lastLook
 }
 
-/** Searches between strings only: most of a message is inside strings. */
-function hasOddNumber(text: string): boolean {
+function lookAt(text: string): Look {
+  let names = 0
+  let escape = text.indexOf('\\')
   for (let at = 0; at < text.length;) {
-    const quote = text.indexOf('"', at)
-    const end = quote === -1 ? text.length : quote
+    const start = at
+    let hasDigit = false
+    // Between two strings.
+    for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(++at)) {
+      if (code >= ZERO && code <= NINE) hasDigit = true
+      else if (code <= SPACE || (code === POINT && endsInZero(text, at + 1))) names = -1
+    }
     // An odd number has at least two characters, one of them a digit.
-    if (end - at > 1 && hasDigit(text, at, end) && oddNumber.test(text.slice(at, end))) return true
-    if (quote === -1) return false
+    if (hasDigit && at - start > 1 && oddNumber.test(text.slice(start, at)))
+      return { isPlain: false, names: -1 }
+    if (at >= text.length) break
+    const quote = at
     at = skipString(text, quote)
+    if (names < 0) continue
+    for (; escape !== -1 && escape < at; escape = text.indexOf('\\', escape + 2))
+      if (!printedEscapes.includes(text.charAt(escape + 1))) names = -1
+    if (text.charCodeAt(at) === COLON) names = names < 0 || isDigit(text, quote + 1) ? -1 : names + 1
   }
-  return false
+  return { isPlain: true, names }
 }
 
-function hasDigit(text: string, from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) if (isDigit(text, at)) return true
-  return false
+/** @param start of the digits after a point */
+function endsInZero(text: string, start: number): boolean {
+  let end = start
+  while (isDigit(text, end)) end += 1
+  return text.charCodeAt(end - 1) === ZERO
 }
 
 function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
-  return code >= ZERO && code <= 0x39
+  return code >= ZERO && code <= NINE
 }
 
 let lastText = ''
-let lastIsPlain = false
+let lastLook: Look = { isPlain: true, names: -1 }
 
 /**
  * A checked JSON value on one line without white space, as importers print it: members in order, the last
@@ -58,35 +95,7 @@ export function compactText(text: string): string {
 
 /** As `compactText`, for a text with plain numbers. @param value its parsed value */
 export function printedText(text: string, value: unknown): string {
-  return isPrinted(text, value) ? text : compactText(text)
-}
-
-/** What `JSON.stringify` writes after a backslash, except for `u`. */
-const printedEscapes = '"\\bfnrt'
-
-/** Whether a text with plain numbers is certainly what `JSON.stringify` prints; finding out is faster than printing. */
-export function isPrinted(text: string, value: unknown): boolean {
-  let names = 0
-  let escape = text.indexOf('\\')
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code <= SPACE) return false
-    if (code === POINT) {
-      while (isDigit(text, at + 1)) at += 1
-      if (text.charCodeAt(at) === ZERO) return false
-    }
-    if (code !== QUOTE) continue
-    const end = skipString(text, at)
-    for (; escape !== -1 && escape < end; escape = text.indexOf('\\', escape + 2))
-      if (!printedEscapes.includes(text.charAt(escape + 1))) return false
-    if (text.charCodeAt(end) === COLON) {
-      if (isDigit(text, at + 1)) return false
-      names += 1
-    }
-    at = end - 1
-  }
-  // Of repeated members, the value has one.
-  return names === namesIn(value)
+  return isPrinted(lookAt(text), value) ? text : compactText(text)
 }
 
 function namesIn(value: unknown): number {

@@ -1,6 +1,6 @@
 import { answersMethod, JsonObject } from '../../wire/index.js'
 import { isServersMethod } from '../foreign/directions.js'
-import { compactText, hasPlainNumbers, printedText } from './compact.js'
+import { compactText, hasPlainNumbers, isPrintedWhole, printedText } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
 import type { Side, SourceMessage } from './source-message.js'
 import type { Profile } from './profile.js'
@@ -72,6 +72,7 @@ export function readTranscriptMessage(
     isUnderstood: meaning !== 'none' || /"(?:method|result|error)"\s*:/.test(text),
     payload() {
       const exact = exactPayload(raw, meaning)
+      if (isPrintedWhole(text, value)) return exact
       return isPlain ? printedText(exact, payloadOf(value, meaning) ?? null) : compactText(exact)
     },
     toolList: () => toolsText(raw('result')!),
