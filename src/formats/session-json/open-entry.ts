@@ -84,7 +84,7 @@ function isSimple(text: string): boolean {
 }
 
 function copied(source: Uint8Array, target: Uint8Array, at: number): number {
-  for (let i = 0; i < source.length; i += 1) target[at + i] = source[i]!
+  target.set(source, at)
   return at + source.length
 }
 

@@ -171,7 +171,7 @@ function putText(bytes: Uint8Array, start: number, end: number, target: Uint8Arr
 }
 
 function copied(source: Uint8Array, target: Uint8Array, at: number): number {
-  for (let i = 0; i < source.length; i += 1) target[at + i] = source[i]!
+  target.set(source, at)
   return at + source.length
 }
 
