@@ -1,7 +1,7 @@
 import os from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { PlainLines, type PlainForm, type PlainFormat, type PlainLineArrays } from '../formats/index.js'
 import { lentBytes } from '../tape/index.js'
+import { threadMessages } from './thread-messages.js'
 
 /** Files from this size on are worth a thread. */
 export const threadedBytes = 128 << 20
@@ -9,6 +9,11 @@ const chunkBytes = 1 << 19
 /** Room for messages in a longer form, and for whole entries of session files, as multiples of the chunk. */
 const [growth, entryGrowth] = [2, 3]
 const slotCount = 4
+
+/** Whether a thread should read a file of this size. */
+export function isWorthThread(sizeBytes: number): boolean {
+  return sizeBytes >= threadedBytes && os.availableParallelism() > 1
+}
 
 /** The bytes that a thread reads. */
 export interface LineOrder {
@@ -64,7 +69,7 @@ export class LineChunks {
    */
   async *read(path: string, to: number): AsyncGenerator<Uint8Array, void, undefined> {
     let at = 0
-    if (to >= threadedBytes && os.availableParallelism() > 1) {
+    if (isWorthThread(to)) {
       // The engine moves bytes within memory of one thread several times as fast.
       const own = { bytes: new Uint8Array(chunkBytes), encoded: new Uint8Array(this.#encodedBytes) }
       for await (const { bytes, encoded, arrays, length, encodedLength, count } of this.#threadChunks(
@@ -97,31 +102,12 @@ export class LineChunks {
     }))
     const taken = new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT))
     const workerData: LineOrder = { path, to, slots, taken, format: this.#format, form: this.#form }
-    const filled: FilledSlot[] = []
-    let isOver = false
-    let wake = (): void => undefined
-    const over = (): void => {
-      isOver = true
-      wake()
-    }
-    const worker = new Worker(new URL('./line-worker.js', import.meta.url), { execArgv: [], workerData })
-    worker.on('error', over)
-    worker.on('exit', over)
-    worker.on('message', (slot: FilledSlot) => {
-      filled.push(slot)
-      wake()
-    })
-    try {
-      for (;;) {
-        if (filled.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
-        const next = filled.shift()
-        if (!next || next.length === 0) return
-        yield { ...slots[next.slot]!, ...next }
-        Atomics.store(taken, next.slot, 0)
-        Atomics.notify(taken, next.slot)
-      }
-    } finally {
-      await worker.terminate()
+    const script = new URL('./line-worker.js', import.meta.url)
+    for await (const filled of threadMessages<FilledSlot>(script, workerData)) {
+      if (filled.length === 0) return
+      yield { ...slots[filled.slot]!, ...filled }
+      Atomics.store(taken, filled.slot, 0)
+      Atomics.notify(taken, filled.slot)
     }
   }
 }

@@ -1,7 +1,5 @@
-import os from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { Irregular, type MessageBatch, type Profile } from '../formats/index.js'
-import { threadedBytes } from './line-chunks.js'
+import { threadMessages } from './thread-messages.js'
 
 /** Batches in memory at once. */
 export const mostWaiting = 4
@@ -12,11 +10,6 @@ export interface TranscriptOrder {
   readonly profile: Profile
   /** Batches that the other thread has not taken yet. The thread waits without an event loop. */
   readonly waiting: Int32Array<SharedArrayBuffer>
-}
-
-/** Whether a thread should read a file of this size. */
-export function isWorthThread(sizeBytes: number): boolean {
-  return sizeBytes >= threadedBytes && os.availableParallelism() > 1
 }
 
 /**
@@ -30,31 +23,12 @@ export async function* threadBatches(
 ): AsyncGenerator<MessageBatch, void, undefined> {
   const waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const workerData: TranscriptOrder = { path, profile, waiting }
-  const batches: (MessageBatch | undefined)[] = []
-  let isOver = false
-  let wake = (): void => undefined
-  const over = (): void => {
-    isOver = true
-    wake()
+  const script = new URL('./transcript-worker.js', import.meta.url)
+  for await (const batch of threadMessages<MessageBatch | undefined>(script, workerData)) {
+    if (!batch) return
+    yield batch
+    Atomics.sub(waiting, 0, 1)
+    Atomics.notify(waiting, 0)
   }
-  const worker = new Worker(new URL('./transcript-worker.js', import.meta.url), { execArgv: [], workerData })
-  worker.on('error', over)
-  worker.on('exit', over)
-  worker.on('message', (batch: MessageBatch | undefined) => {
-    batches.push(batch)
-    wake()
-  })
-  try {
-    for (;;) {
-      if (batches.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
-      if (batches.length === 0) throw new Irregular()
-      const next = batches.shift()
-      if (!next) return
-      yield next
-      Atomics.sub(waiting, 0, 1)
-      Atomics.notify(waiting, 0)
-    }
-  } finally {
-    await worker.terminate()
-  }
+  throw new Irregular()
 }

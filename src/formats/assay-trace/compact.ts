@@ -11,7 +11,7 @@ const oddNumber = /\d+\.0+(?!\d)|\d[eE]|\d+\.\d+[eE]|0\.0000|\d{16}|[\d.]{17}|-0
 /** Names that JavaScript moves to the front of an object. */
 const numericName = /"(?:\d|\\u003\d){1,10}"\s*:/
 
-/** What `JSON.stringify` writes after a backslash, except for `u`. */
+/** Characters that `JSON.stringify` writes after a backslash, except for `u`. */
 const printedEscapes = '"\\bfnrt'
 
 /** Whether `JSON.parse` returns every number of the checked text exactly, and prints it as importers do. */
