@@ -3,7 +3,7 @@
  * Processor time that the recording thread spends on one message of 100 B, by stage, and on one HTTP exchange, without
  * pipes, clients or other threads. Processor time instead of wall time, so that a busy machine gives the same numbers.
  */
-import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './lib/books.mjs'
@@ -36,6 +36,16 @@ function batchOf(first) {
       marks.push(channel, 1_000, 1.7e12, Math.min(CHUNK_BYTES, requests.length - at))
   }
   return { regions: { in: shared(requests), out: shared(answers) }, marks: new Float64Array(marks) }
+}
+
+/**
+ * @param {{ take: (sizeBytes: number) => Uint8Array<ArrayBuffer> | undefined }} memory
+ * @param {number} sizeBytes
+ */
+function bufferIn(memory, sizeBytes) {
+  const bytes = memory.take(sizeBytes)
+  if (!bytes) throw new Error('no memory')
+  return Buffer.from(bytes.buffer, bytes.byteOffset, sizeBytes)
 }
 
 /** @param {Uint8Array} bytes */
@@ -74,6 +84,10 @@ export async function run({ quick, say }) {
   const wire = await load('wire/index.js')
   const { Correlator, MessageIds } = await load('model/index.js')
   const { encodeRecord, MessageLineEncoder } = await load('formats/index.js')
+
+  wire.useWebAssembly()
+  const memory = wire.createMessageMemory(readFileSync(join(root, 'dist/bin/messages.wasm')))
+  if (!memory) throw new Error('WebAssembly does not run here')
 
   const folder = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
   prepareRedaction()
@@ -122,6 +136,8 @@ export async function run({ quick, say }) {
 
   say('stages…')
   const bytes = Buffer.from(batchOf(0).regions.in)
+  const inMemory = bufferIn(memory, bytes.length)
+  bytes.copy(inMemory)
   const text = bytes.toString('latin1', 0, SIZE_BYTES - 1)
   const envelope = wire.readEnvelope(text, 0)
   const correlator = new Correlator(wire.idKey)
@@ -145,13 +161,14 @@ export async function run({ quick, say }) {
   const pairing = new Correlator(wire.idKey)
   const lineEncoder = new MessageLineEncoder()
   const ids = new MessageIds(new Uint32Array(4))
-  const target = new Uint8Array(1024)
+  const target = bufferIn(memory, 1024)
   const line = {
     t: record.t,
     direction: record.direction,
     us: 1,
     seq: 1,
-    bytes,
+    bytes: inMemory,
+    address: inMemory.byteOffset,
     start: 0,
     end: SIZE_BYTES - 1,
     id: 0,
@@ -161,9 +178,9 @@ export async function run({ quick, say }) {
   }
   /** The stages that every message passes, then those that only some messages pass. */
   const stages = {
-    'short: one pass over the bytes': each((n) => plain.read(bytes, n * SIZE_BYTES)),
+    'short: one pass over the bytes': each((n) => plain.readIn(inMemory.byteOffset, n * SIZE_BYTES)),
     'short: look for anything suspicious': each((n) =>
-      redactor.isClean(bytes, n * SIZE_BYTES, (n + 1) * SIZE_BYTES - 1),
+      redactor.isClean(inMemory, n * SIZE_BYTES, (n + 1) * SIZE_BYTES - 1, inMemory.byteOffset),
     ),
     'short: pair request and response': each((n) => {
       if (n % 2 === 0) pairing.observePlainRequest('client_to_server', n >> 1, n, 'bench/echo', null)
@@ -173,7 +190,7 @@ export async function run({ quick, say }) {
       line.id = n
       line.start = n * SIZE_BYTES
       line.end = line.start + SIZE_BYTES - 1
-      lineEncoder.write(line, ids, target, 0)
+      lineEncoder.write(line, ids, target, 0, target.byteOffset)
     }),
     'long: cut into lines': stage(rounds, () => void new wire.LineFramer({ borrowed: true }).push(bytes)),
     'long: bytes to text': each(

@@ -118,7 +118,9 @@ function ensureProgram(root) {
   const stamp = join(root, 'build/.built')
   const sources = listFiles(join(root, 'src')).filter((file) => /(?<!\.d)\.tsx?$/.test(file))
   const expected = sources.map((file) => join('dist', file.replace(/\.tsx?$/, '.js')))
-  const missing = [...expected, 'dist/bin/wiretape.js'].some((file) => !existsSync(join(root, file)))
+  const missing = [...expected, 'dist/bin/wiretape.js', 'dist/bin/messages.wasm'].some(
+    (file) => !existsSync(join(root, file)),
+  )
   const orphans = removeOrphans(root, new Set(sources))
   // Computed before compiling: a file that changes during the build gives another fingerprint the next time.
   const now = fingerprint(root)
@@ -139,7 +141,7 @@ function ensureProgram(root) {
 
 /** Hash of everything that decides the compiler's output. @param {string} root */
 function fingerprint(root) {
-  return fingerprintOf(root, ['src'])
+  return fingerprintOf(root, ['src', 'wasm'])
 }
 
 /** Hash of the files below these folders and of their build script. @param {string} root @param {string[]} folders */

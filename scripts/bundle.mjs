@@ -71,8 +71,22 @@ export async function bundle(root) {
   }
   const { redactionTables } = await import(pathToFileURL(join(root, 'dist/redaction/index.js')).href)
   writeFileSync(join(root, 'dist/bin/redaction.tables'), redactionTables())
+  await buildModule(root)
   writeFileSync(join(root, 'dist/bin/package.json'), '{"type":"commonjs"}\n')
   chmodSync(join(root, 'dist/bin/wiretape.js'), 0o755)
+}
+
+/** Memory of the WebAssembly module in pages of 64 KiB: of one recording and its rehearsal. */
+const modulePages = 256
+
+/** Compiles wasm/messages.ts. @param {string} root */
+async function buildModule(root) {
+  const { default: asc } = await import('assemblyscript/asc')
+  const memory = ['--initialMemory', String(modulePages), '--maximumMemory', String(modulePages)]
+  const output = join(root, 'dist/bin/messages.wasm')
+  const options = ['-o', output, '--runtime', 'stub', '--enable', 'simd', '-O3', '--noAssert', ...memory]
+  const { error, stderr } = await asc.main([join(root, 'wasm/messages.ts'), ...options])
+  if (error) throw new Error(`wasm/messages.ts: ${error.message}\n${stderr.toString()}`)
 }
 
 /** @param {string} root @returns {import('rolldown').InputOptions} */

@@ -20,8 +20,9 @@ import {
   type TapeRecord,
   type Rows,
 } from '../model/index.js'
+import { moduleOfBuild } from '../proxy/index.js'
 import { asParts, lentBytes, type RecordingFile } from '../tape/index.js'
-import { createTextSearch, idKey, useWebAssembly } from '../wire/index.js'
+import { createMessageMemory, createTextSearch, idKey, messageMemory, useWebAssembly } from '../wire/index.js'
 import { LineChunks, threadedBytes } from './line-chunks.js'
 import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
@@ -311,7 +312,11 @@ async function fileEnds({ file, name, seen }: OpenedFile): Promise<RecordingEnds
   const { format, sizeBytes, path } = file
   const bytes = (from: number, to: number): AsyncIterable<Uint8Array> =>
     withProgress(name, lentBytes(path, to, from), to - from)
-  if (sizeBytes >= threadedBytes) useWebAssembly()
+  if (sizeBytes >= threadedBytes) {
+    useWebAssembly()
+    // For redaction.
+    if (!messageMemory) createMessageMemory(moduleOfBuild())
+  }
   const searches = new Map<string, ReturnType<typeof createTextSearch>>()
   const search = (chunk: Uint8Array, text: string): boolean => {
     if (!searches.has(text)) searches.set(text, createTextSearch(text, chunk.length))

@@ -3,13 +3,13 @@
  * message is remembered as a small number, without text.
  */
 export class MessageIds {
-  readonly #key: Uint32Array
+  readonly key: Uint32Array
   readonly #text = new Uint8Array(idLength)
   readonly #words = new Int32Array(4)
 
   /** @param key four random 32-bit words */
   constructor(key: Uint32Array) {
-    this.#key = key
+    this.key = key
   }
 
   /** @param place below 2^32 */
@@ -20,7 +20,7 @@ export class MessageIds {
 
   /** Writes the text as ASCII. Returns the index after it. */
   write(place: number, target: Uint8Array, start: number): number {
-    const key = this.#key
+    const { key } = this
     // Each word is a permutation of the positions, so no two messages of a recorder share an id.
     const first = mixed(place ^ key[0]!)
     const second = mixed(place + key[1]!)

@@ -1,10 +1,12 @@
 import type { Redactor } from '../redaction/index.js'
-import { PlainMessage } from '../wire/index.js'
-import { copyBytes, regionBytes } from './region-pool.js'
+import { nowhere, messageMemory, PlainMessage } from '../wire/index.js'
+import { bufferOf, copyBytes, regionBytes } from './region-pool.js'
 
 const LF = 0x0a
 /** Longer messages take the general path, which knows the limits. A longer incomplete line is not kept. */
 const longestPlain = 1024 * 1024
+/** Enough for a batch and an incomplete line before it. */
+const roomBytes = longestPlain + regionBytes
 /** Longest id, method or name of a plain message, because their texts are remembered. */
 export const longestRemembered = 200
 
@@ -14,6 +16,10 @@ export class BatchLines {
   readonly #redactor: Redactor
   /** The incomplete line of the previous batch, and the batch. Valid until the next batch. */
   bytes: Buffer = Buffer.alloc(0)
+  /** Of `bytes` in `messageMemory`, where messages are read fastest; `nowhere` while a batch is too large for it. */
+  address = nowhere
+  readonly #room: Buffer | undefined
+  readonly #roomAddress: number
   /** Bytes in use. */
   length = 0
   /** Stream offset of the first byte. */
@@ -26,15 +32,20 @@ export class BatchLines {
   /** Whether the line is a message described by `message`, without anything to redact. */
   isPlain = false
 
-  constructor(redactor: Redactor) {
+  /** @param mayBePlain whether the channel has messages */
+  constructor(redactor: Redactor, mayBePlain = true) {
     this.#redactor = redactor
+    const room = mayBePlain ? messageMemory?.take(roomBytes) : undefined
+    this.#room = room && bufferOf(room)
+    this.#roomAddress = room?.byteOffset ?? nowhere
   }
 
   /** Copies a batch. Lines that were not passed with `next` are kept. @param offset of its first byte in the stream */
   begin(region: Uint8Array, offset: number): void {
     const kept = this.length - this.start
     const length = kept + region.length
-    if (length > this.bytes.length) this.#grow(length)
+    const room = this.#room && length <= this.#room.length ? this.#room : undefined
+    if (room ? room !== this.bytes : length > this.bytes.length) this.#moveTo(room ?? largerFor(length))
     else if (this.start > 0 && kept > 0) this.bytes.copyWithin(0, this.start, this.length)
     copyBytes(region, this.bytes, kept)
     // Kept bytes contain no line feed.
@@ -46,10 +57,10 @@ export class BatchLines {
     this.end = 0
   }
 
-  #grow(length: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.ceil(length / regionBytes) * regionBytes)
-    this.bytes.copy(larger, 0, this.start, this.length)
-    this.bytes = larger
+  #moveTo(other: Buffer): void {
+    this.bytes.copy(other, 0, this.start, this.length)
+    this.bytes = other
+    this.address = other === this.#room ? this.#roomAddress : nowhere
   }
 
   /** Stream offset after the line. */
@@ -71,12 +82,18 @@ export class BatchLines {
       this.end = this.length
       return
     }
-    this.end = bytes.indexOf(LF, start) + 1
-    if (!mayBePlain || this.end - start > longestPlain) return
+    const plainEnd = mayBePlain ? this.#read() : -1
+    this.end = plainEnd >= 0 ? plainEnd : bytes.indexOf(LF, start) + 1
     this.isPlain =
-      this.message.read(bytes, start) === this.end &&
+      plainEnd >= 0 &&
+      plainEnd - start <= longestPlain &&
       this.#isUsual() &&
-      this.#redactor.isClean(bytes, start, this.end - 1)
+      this.#redactor.isClean(bytes, start, plainEnd - 1, this.address)
+  }
+
+  #read(): number {
+    const { address, bytes, start, message } = this
+    return address === nowhere ? message.read(bytes, start) : message.readIn(address, start)
   }
 
   #isUsual(): boolean {
@@ -95,4 +112,8 @@ export class BatchLines {
     this.start = this.length
     return rest
   }
+}
+
+function largerFor(length: number): Buffer {
+  return Buffer.allocUnsafeSlow(Math.ceil(length / regionBytes) * regionBytes)
 }

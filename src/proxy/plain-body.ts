@@ -1,9 +1,10 @@
 import type { MessageLine } from '../tape/index.js'
 import type { Draft, Envelope } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { PlainMessage } from '../wire/index.js'
+import { nowhere, messageMemory, PlainMessage } from '../wire/index.js'
 import { longestRemembered } from './batch-lines.js'
 import { LastText } from './plain-frames.js'
+import { bufferOf } from './region-pool.js'
 
 const LF = 0x0a
 /** Longer bodies take the general path: they would be copied once more here. */
@@ -15,19 +16,27 @@ export class PlainBody {
   readonly #method = new LastText()
   readonly #subject = new LastText()
   /** A copy, because a line feed must follow the message. */
-  readonly #bytes = Buffer.alloc(longestPlain + 1)
+  readonly #bytes: Buffer
   readonly line: MessageLine = {
     t: '',
     direction: 'client_to_server',
     us: 0,
     seq: 0,
-    bytes: this.#bytes,
+    bytes: new Uint8Array(0),
+    address: nowhere,
     start: 0,
     end: 0,
     id: '',
     answers: undefined,
     late: false,
     duplicateOf: undefined,
+  }
+
+  constructor() {
+    const room = messageMemory?.take(longestPlain + 1)
+    this.#bytes = room ? bufferOf(room) : Buffer.alloc(longestPlain + 1)
+    this.line.bytes = this.#bytes
+    this.line.address = room?.byteOffset ?? nowhere
   }
 
   /** False unless the bytes are exactly one such message, without anything to redact. */
@@ -38,10 +47,15 @@ export class PlainBody {
     this.#bytes[length] = LF
     this.line.end = length
     return (
-      this.#message.read(this.#bytes, 0) === length + 1 &&
+      this.#read() === length + 1 &&
       this.#isUsual() &&
-      redactor.isClean(this.#bytes, 0, length)
+      redactor.isClean(this.#bytes, 0, length, this.line.address)
     )
+  }
+
+  #read(): number {
+    const { address } = this.line
+    return address === nowhere ? this.#message.read(this.#bytes, 0) : this.#message.readIn(address, 0)
   }
 
   #isUsual(): boolean {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { MessageIds, type Correlator, type Direction, type PlainId, type Relations } from '../model/index.js'
 import type { MessageLine } from '../tape/index.js'
-import { numberAt, type PlainMessage } from '../wire/index.js'
+import { nowhere, numberAt, type PlainMessage } from '../wire/index.js'
 import type { BatchLines } from './batch-lines.js'
 import type { Stamp } from './stamp.js'
 import type { Numbers } from './message-numbers.js'
@@ -36,6 +36,7 @@ export class PlainMessages {
     us: 0,
     seq: 0,
     bytes: new Uint8Array(0),
+    address: nowhere,
     start: 0,
     end: 0,
     id: 0,
@@ -64,7 +65,11 @@ export class PlainMessages {
   }
 
   /** The line of a message. Valid until the next one. */
-  lineOf({ bytes, message, start, end }: BatchLines, direction: Direction, { t, us }: Stamp): MessageLine {
+  lineOf(
+    { bytes, address, message, start, end }: BatchLines,
+    direction: Direction,
+    { t, us }: Stamp,
+  ): MessageLine {
     const line = this.#line
     const id = this.#place++
     line.t = t
@@ -72,6 +77,7 @@ export class PlainMessages {
     line.direction = direction
     line.seq = this.#numbers.next
     line.bytes = bytes
+    line.address = address
     line.start = start
     line.end = end - 1
     line.id = id

@@ -1,4 +1,4 @@
-import { createHash, randomUUID, type Hash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   relatePart,
   Correlator,
@@ -11,7 +11,6 @@ import {
   type Draft,
 } from '../model/index.js'
 import {
-  LineFramer,
   mayHaveControls,
   idKey,
   readLine,
@@ -21,27 +20,22 @@ import {
   longestMessage,
 } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
-import type { FramePlace, GateEntry, Sent } from '../intercept/index.js'
-import { channels, directionOf, type Channel } from './channel.js'
+import type { GateEntry, Sent } from '../intercept/index.js'
+import { channels, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
 import { whyTooLong } from './http-body.js'
 import { createGateBook, noteOf, type GateBook } from './gate-book.js'
 import { LongLine } from './long-line.js'
 import { createStamp, type Moment } from './stamp.js'
-import { Deliveries } from './deliveries.js'
+import { ChannelState, type JudgedFrame } from './channel-state.js'
 import type { Numbers } from './message-numbers.js'
 import type { ChannelLoss } from './channel-loss.js'
 import type { Progress } from './thread-state.js'
-import { BatchLines } from './batch-lines.js'
+import type { BatchLines } from './batch-lines.js'
 import { PlainMessages, type LineTaker, type Ref } from './plain-frames.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
-/** Longer stderr lines are recorded in pieces. In bytes. */
-const longestStderr = 65_536
-
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
-/** A decision about a frame of a pipe. */
-type JudgedFrame = EntryOf<'judge'> & { place: Extract<FramePlace, { channel: string }> }
 
 /**
  * Turns the traffic of the three channels of a stdio server into records, in order of arrival: frames, exact text,
@@ -50,32 +44,13 @@ type JudgedFrame = EntryOf<'judge'> & { place: Extract<FramePlace, { channel: st
 export class RecordBuilder {
   readonly #redactor: Redactor
   readonly #numbers: Numbers
-  readonly #framers: Record<Channel, LineFramer> = {
-    in: new LineFramer({ borrowed: true }),
-    out: new LineFramer({ borrowed: true }),
-    err: new LineFramer({ maxBytes: longestStderr, borrowed: true }),
-  }
+  readonly #sides: Readonly<Record<Channel, ChannelState>>
   readonly #correlator = new Correlator<Ref>(idKey)
-  readonly #oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = {
-    in: undefined,
-    out: undefined,
-    err: undefined,
-  }
-  readonly #deliveries = { in: new Deliveries<Ref>(), out: new Deliveries<Ref>() }
   readonly #longLine = new LongLine()
   readonly #book: GateBook
-  /** Decisions about frames that have not arrived yet, in their order. */
-  readonly #judged: Record<'in' | 'out', JudgedFrame[]> = { in: [], out: [] }
-  /** Forwarded bytes minus received bytes. Held, edited and injected messages make them differ. */
-  readonly shift: Record<'in' | 'out', number>
   /** End of the last stderr frame. The last piece of a long line does not contain its line end. */
   #stderrOffset: number
-  /** Bytes of each channel so far, including lost ones. */
-  readonly #seenBytes: Record<Channel, number>
-  /** Bytes of each channel up to the end of the last complete frame. */
-  readonly recorded: Record<Channel, number>
   readonly #stamp = createStamp()
-  readonly #lines: Record<Channel, BatchLines>
   readonly #plainMessages: PlainMessages
 
   /** @param redactor redacts the records; links are made from the original text, so they stay correct */
@@ -92,14 +67,21 @@ export class RecordBuilder {
         this.#correlator.rename({ ref: id!, envelope, direction, conversation: '' }, newId),
       resume !== undefined,
     )
-    this.shift = { in: resume?.shift.in ?? 0, out: resume?.shift.out ?? 0 }
-    this.#seenBytes = { in: 0, out: 0, err: 0, ...resume?.recorded }
-    this.recorded = { ...this.#seenBytes }
-    for (const channel of channels) this.#framers[channel].skip(this.#seenBytes[channel])
-    this.#stderrOffset = this.#seenBytes.err
-    const lines = (): BatchLines => new BatchLines(redactor)
-    this.#lines = { in: lines(), out: lines(), err: lines() }
+    const side = (channel: Channel): ChannelState => new ChannelState(channel, redactor, resume)
+    this.#sides = { in: side('in'), out: side('out'), err: side('err') }
+    this.#stderrOffset = this.#sides.err.seenBytes
     this.#plainMessages = new PlainMessages(this.#correlator, numbers)
+  }
+
+  /** Bytes of each channel up to the end of the last complete frame. */
+  get recorded(): Record<Channel, number> {
+    const { in: input, out, err } = this.#sides
+    return { in: input.recorded, out: out.recorded, err: err.recorded }
+  }
+
+  /** Forwarded bytes minus received bytes. */
+  get shift(): Record<'in' | 'out', number> {
+    return { in: this.#sides.in.shift, out: this.#sides.out.shift }
   }
 
   openRequests(): OpenRequest[] {
@@ -108,8 +90,9 @@ export class RecordBuilder {
 
   /** The channel ended. A last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[] {
-    this.#passRest(channel)
-    return this.#framers[channel].end().flatMap((frame) => this.#recordOf(channel, frame, at) ?? [])
+    const side = this.#sides[channel]
+    passRest(side)
+    return side.framer.end().flatMap((frame) => this.#recordOf(side, frame, at) ?? [])
   }
 
   /** The previous thread died. Makes at least one gap. @param more further missing messages and their bytes */
@@ -133,7 +116,7 @@ export class RecordBuilder {
 
   /** Only `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string, at: Moment): TapeRecord[] {
-    return this.#deliveries[channel].takeAfter(deliveredBytes).map((ref): TapeRecord => ({
+    return this.#sides[channel].deliveries.takeAfter(deliveredBytes).map((ref): TapeRecord => ({
       type: 'undelivered',
       ...this.#stamp(at),
       id: this.#plainMessages.idOf(ref),
@@ -144,20 +127,19 @@ export class RecordBuilder {
   /** Each channel is contiguous in a batch. A line gets the time of the chunk that completed it. */
   chunks(batch: ChunkBatch, sink: (record: TapeRecord) => void, taker?: LineTaker): void {
     const { marks } = batch
-    for (const channel of channels) {
+    const sides = channels.map((channel) => this.#sides[channel])
+    const seen = sides.map(({ channel, lines, seenBytes }) => {
       const region = batch.regions[channel]
-      if (region) this.#lines[channel].begin(region, this.#seenBytes[channel])
-    }
-    const seen = channels.map(
-      (channel) => this.#lines[channel].length - (batch.regions[channel]?.length ?? 0),
-    )
+      if (region) lines.begin(region, seenBytes)
+      return lines.length - (region?.length ?? 0)
+    })
     for (let i = 0; i < marks.length; i += markSize) {
       const index = marks[i]!
-      const channel = channels[index]!
       const at = { us: marks[i + 1]!, wallMs: marks[i + 2]! }
+      const side = sides[index]!
       seen[index]! += marks[i + 3]!
-      this.#seenBytes[channel] += marks[i + 3]!
-      this.#takeLines(channel, seen[index]!, at, sink, taker)
+      side.seenBytes += marks[i + 3]!
+      this.#takeLines(side, seen[index]!, at, sink, taker)
     }
   }
 
@@ -167,11 +149,12 @@ export class RecordBuilder {
     loss: { bytes: number; lines: number; atLineStart: boolean; why: string },
     at: Moment,
   ): TapeRecord[] {
-    this.#passRest(channel)
-    this.#framers[channel].lose(loss.bytes, loss.atLineStart)
-    this.#seenBytes[channel] += loss.bytes
-    this.recorded[channel] = this.#seenBytes[channel]
-    this.#oversize[channel] = undefined
+    const side = this.#sides[channel]
+    passRest(side)
+    side.framer.lose(loss.bytes, loss.atLineStart)
+    side.seenBytes += loss.bytes
+    side.recorded = side.seenBytes
+    side.oversize = undefined
     const lines = loss.lines + (loss.atLineStart ? 0 : 1)
     if (channel === 'err') {
       const rest = this.#longLine.last(new Uint8Array(0))
@@ -182,55 +165,48 @@ export class RecordBuilder {
       ]
     }
     this.#numbers.next += lines
-    const direction = directionOf(channel)
+    const { direction } = side
     return [{ type: 'gap', ...this.#stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
   }
 
-  #recordOf(channel: Channel, frame: LineFrame, at: Moment): TapeRecord | undefined {
-    if (frame.kind === 'line' || frame.last) this.recorded[channel] = frame.endOffset
-    return channel === 'err' ? this.#stderrRecord(frame, at) : this.#messageRecord(channel, frame, at)
-  }
-
-  /** An incomplete line, which waited for its end, goes to the framer. */
-  #passRest(channel: Channel): void {
-    const rest = this.#lines[channel].takeRest()
-    if (rest.length > 0) this.#framers[channel].push(rest)
+  #recordOf(side: ChannelState, frame: LineFrame, at: Moment): TapeRecord | undefined {
+    if (frame.kind === 'line' || frame.last) side.recorded = frame.endOffset
+    return side.channel === 'err' ? this.#stderrRecord(frame, at) : this.#messageRecord(side, frame, at)
   }
 
   /** Takes the lines that end before `to`, an index in the batch. An incomplete line waits, or goes to the framer. */
   #takeLines(
-    channel: Channel,
+    side: ChannelState,
     to: number,
     at: Moment,
     sink: (record: TapeRecord) => void,
     taker: LineTaker | undefined,
   ): void {
-    const ahead = this.#lines[channel]
-    const framer = this.#framers[channel]
-    const mayBePlain = taker && channel !== 'err' && this.#judged[channel].length === 0 && at.us >= 0
+    const { lines: ahead, framer } = side
+    const mayBePlain = taker && side.channel !== 'err' && side.judged.length === 0 && at.us >= 0
     while (ahead.start < to) {
       const begins = mayBePlain === true && framer.isAtLineStart
       ahead.look(begins)
       if (ahead.end > to || (begins && ahead.mayWait)) return
-      if (ahead.isPlain) this.#takePlain(channel as 'in' | 'out', ahead, at, taker!)
-      else this.#frame(channel, ahead, at, sink)
+      if (ahead.isPlain) this.#takePlain(side, ahead, at, taker!)
+      else this.#frame(side, ahead, at, sink)
       ahead.next()
     }
   }
 
   /** A function of its own, like `#frame`: the engine compiles the loop around it again and again. */
-  #takePlain(channel: 'in' | 'out', ahead: BatchLines, at: Moment, taker: LineTaker): void {
+  #takePlain(side: ChannelState, ahead: BatchLines, at: Moment, taker: LineTaker): void {
     const { endOffset } = ahead
-    const line = this.#plainMessages.lineOf(ahead, directionOf(channel), this.#stamp(at))
+    const line = this.#plainMessages.lineOf(ahead, side.direction, this.#stamp(at))
     taker.addPlain(line, this.#plainMessages.ids)
-    this.#framers[channel].skip(ahead.end - ahead.start)
-    this.recorded[channel] = endOffset
-    this.#deliveries[channel].remember(line.id, endOffset + this.shift[channel])
+    side.framer.skip(ahead.end - ahead.start)
+    side.recorded = endOffset
+    side.deliveries.remember(line.id, endOffset + side.shift)
   }
 
-  #frame(channel: Channel, ahead: BatchLines, at: Moment, sink: (record: TapeRecord) => void): void {
-    for (const frame of this.#framers[channel].push(ahead.bytes.subarray(ahead.start, ahead.end))) {
-      const record = this.#recordOf(channel, frame, at)
+  #frame(side: ChannelState, ahead: BatchLines, at: Moment, sink: (record: TapeRecord) => void): void {
+    for (const frame of side.framer.push(ahead.bytes.subarray(ahead.start, ahead.end))) {
+      const record = this.#recordOf(side, frame, at)
       if (record) sink(record)
     }
   }
@@ -252,9 +228,9 @@ export class RecordBuilder {
     return { type: 'stderr', ...this.#stamp(at), ...this.#recordedText(bytes, 'err'), ...frameEndOf(end) }
   }
 
-  #messageRecord(channel: 'in' | 'out', frame: LineFrame, at: Moment): TapeRecord | undefined {
-    const direction = directionOf(channel)
-    if (frame.kind === 'piece') return this.#oversizeRecord(channel, direction, frame, at)
+  #messageRecord(side: ChannelState, frame: LineFrame, at: Moment): TapeRecord | undefined {
+    const { channel, direction } = side
+    if (frame.kind === 'piece') return this.#oversizeRecord(side, frame, at)
     const text = exactText(frame.bytes)
     if (text === undefined) {
       return {
@@ -271,7 +247,7 @@ export class RecordBuilder {
       const line = this.#redactor.line(text, channel) ?? text
       return { type: 'noise', ...this.#stamp(at), direction, text: line, ...frameEndOf(frame.end) }
     }
-    const judged = this.#judgedAt(channel, frame.endOffset)
+    const judged = judgedAt(side, frame.endOffset)
     const { text: raw, batch } = read
     const parts = this.#partsOf(read, direction, judged?.id)
     const { t, us } = this.#stamp(at)
@@ -284,29 +260,23 @@ export class RecordBuilder {
     else if (raw === text) record.utf8 = frame.bytes
     else record.bytes = base64(frame.bytes)
     this.#numbers.next += parts.length
-    if (judged) return this.#judge(channel, record, frame.endOffset, judged)
-    this.#remember(channel, parts, frame.endOffset + this.shift[channel])
+    if (judged) return this.#judge(side, record, frame.endOffset, judged)
+    remember(side, parts, frame.endOffset + side.shift)
     return record
   }
 
-  #judgedAt(channel: 'in' | 'out', endOffset: number): JudgedFrame | undefined {
-    const next = this.#judged[channel]
-    // Decisions about lost frames are skipped.
-    while (next.length > 0 && next[0]!.place.endOffset < endOffset) next.shift()
-    return next[0]?.place.endOffset === endOffset ? next.shift() : undefined
-  }
-
-  #judge(channel: 'in' | 'out', message: MessageRecord, endOffset: number, judged: JudgedFrame): TapeRecord {
+  #judge(side: ChannelState, message: MessageRecord, endOffset: number, judged: JudgedFrame): TapeRecord {
     const record = this.#book.judged(message, judged)
-    this.shift[channel] += judged.sizeBytes - judged.place.sizeBytes
-    if (record.type === 'message') this.#remember(channel, record.parts, endOffset + this.shift[channel])
+    side.shift += judged.sizeBytes - judged.place.sizeBytes
+    if (record.type === 'message') remember(side, record.parts, endOffset + side.shift)
     return record
   }
 
   #takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {
     switch (entry.kind) {
       case 'judge':
-        if ('channel' in entry.place) this.#judged[entry.place.channel].push({ ...entry, place: entry.place })
+        if ('channel' in entry.place)
+          this.#sides[entry.place.channel].judged.push({ ...entry, place: entry.place })
         return undefined
       case 'settle': {
         const record = this.#book.settled(entry, this.#stamp(at))
@@ -321,9 +291,9 @@ export class RecordBuilder {
   }
 
   #went(direction: Direction, parts: readonly Part[], { sizeBytes, endOffset }: Sent): void {
-    const channel = direction === 'client_to_server' ? 'in' : 'out'
-    this.shift[channel] += sizeBytes
-    this.#remember(channel, parts, endOffset)
+    const side = this.#sides[direction === 'client_to_server' ? 'in' : 'out']
+    side.shift += sizeBytes
+    remember(side, parts, endOffset)
   }
 
   #injected(entry: EntryOf<'inject'>, at: Moment): MessageRecord {
@@ -365,16 +335,15 @@ export class RecordBuilder {
   }
 
   #oversizeRecord(
-    channel: 'in' | 'out',
-    direction: Direction,
+    side: ChannelState,
     frame: Extract<LineFrame, { kind: 'piece' }>,
     at: Moment,
   ): TapeRecord | undefined {
-    const current = (this.#oversize[channel] ??= { hash: createHash('sha256'), bytes: 0 })
+    const current = (side.oversize ??= { hash: createHash('sha256'), bytes: 0 })
     current.hash.update(frame.bytes)
     current.bytes += frame.bytes.length
     if (!frame.last) return undefined
-    this.#oversize[channel] = undefined
+    side.oversize = undefined
     this.#numbers.next += 1
     return {
       type: 'gap',
@@ -382,14 +351,26 @@ export class RecordBuilder {
       lost: 1,
       lostBytes: current.bytes,
       why: whyTooLong(longestMessage),
-      direction,
+      direction: side.direction,
       sha256: current.hash.digest('hex'),
     }
   }
+}
 
-  #remember(channel: 'in' | 'out', parts: readonly Part[], endOffset: number): void {
-    for (const part of parts) this.#deliveries[channel].remember(part.id!, endOffset)
-  }
+/** An incomplete line, which waited for its end, goes to the framer. */
+function passRest({ lines, framer }: ChannelState): void {
+  const rest = lines.takeRest()
+  if (rest.length > 0) framer.push(rest)
+}
+
+function judgedAt({ judged }: ChannelState, endOffset: number): JudgedFrame | undefined {
+  // Decisions about lost frames are skipped.
+  while (judged.length > 0 && judged[0]!.place.endOffset < endOffset) judged.shift()
+  return judged[0]?.place.endOffset === endOffset ? judged.shift() : undefined
+}
+
+function remember({ deliveries }: ChannelState, parts: readonly Part[], endOffset: number): void {
+  for (const part of parts) deliveries.remember(part.id!, endOffset)
 }
 
 function frameEndOf(end: 'lf' | FrameEnd): { frameEnd?: FrameEnd } {

@@ -7,10 +7,10 @@ import {
   type RecordingReport,
 } from './recorder-core.js'
 import type { RecorderReply } from './recording-thread.js'
-import { useWebAssembly } from '../wire/index.js'
+import { createMessageMemory, useWebAssembly } from '../wire/index.js'
 import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
 import { inlineLess } from './inline-less.js'
-import { tablesOfBuild } from './tables-of-build.js'
+import { moduleOfBuild, tablesOfBuild } from './files-of-build.js'
 import { rehearse } from './rehearse.js'
 import { createRunRedactor } from './run-redactor.js'
 import type { ThreadData } from './start-thread.js'
@@ -96,6 +96,7 @@ async function begin(given: RecorderInit): Promise<void> {
 
 export function recordInThread(): void {
   useWebAssembly()
+  createMessageMemory(moduleOfBuild())
   useRedactionTables(tablesOfBuild)
   port.on('message', (message: RecorderInit | RecorderMessage) => heard(message))
 }

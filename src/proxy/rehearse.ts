@@ -1,4 +1,5 @@
 import type { Redactor } from '../redaction/index.js'
+import { createRecent } from '../model/index.js'
 import { Journal, SegmentFile, type Disk } from '../tape/index.js'
 import { channels } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
@@ -20,6 +21,9 @@ export async function rehearse(redactor: Redactor, isOver: () => boolean): Promi
   // Each batch fills the file, as a long one fills the buffer.
   const journal = new Journal(new SegmentFile('', -1, 0, noDisk), meta, { disk: noDisk, now, maxBytes: 1 })
   const builder = new RecordBuilder(redactor)
+  // What happens after thousands of requests.
+  const recent = createRecent<number, number>({ entries: 2, chars: 10, sizeOf: () => 1 })
+  for (let n = 0; n < rounds; n += 1) recent.set(n, n)
   for (let round = 0; round < rounds; round += 1) {
     const batch = batchOf([...exchange(0, 1, 2 * round), ...exchange(1, 0, 2 * round + 1)])
     builder.chunks(batch, (record) => journal.add(record), journal)

@@ -1,5 +1,5 @@
 /** The tables with which `LiteralFinder` finds literals. They depend on the literals only, so a build can make them. */
-import { isLittleEndian } from './endian.js'
+import { isLittleEndian } from '../wire/index.js'
 import type { Literal } from './literal.js'
 
 /** See `LiteralPairs`. */
@@ -286,9 +286,19 @@ function checksumOf(buffer: ArrayBuffer): number {
   let sum = 0x811c9dc5
   const end = buffer.byteLength & ~3
   const words = new Uint32Array(buffer, headBytes, (end - headBytes) / 4)
-  for (const word of words) sum = Math.imul(sum ^ word, 0x01000193)
-  for (const byte of new Uint8Array(buffer, end)) sum = Math.imul(sum ^ byte, 0x01000193)
-  return sum >>> 0
+  for (let at = 0; at < words.length; at += atOnce)
+    sum = addTo(sum, words, at, Math.min(at + atOnce, words.length))
+  const rest = new Uint8Array(buffer, end)
+  return addTo(sum, rest, 0, rest.length) >>> 0
+}
+
+/** The engine compiles a loop of more rounds while it runs, and its function again later. */
+const atOnce = 256
+
+function addTo(sum: number, values: Uint32Array | Uint8Array, start: number, end: number): number {
+  let next = sum
+  for (let i = start; i < end; i++) next = Math.imul(next ^ values[i]!, 0x01000193)
+  return next
 }
 
 const packedBytes = (count: number): number => headBytes + 5 * size + 5 * count

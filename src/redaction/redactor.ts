@@ -114,10 +114,12 @@ export class Redactor {
   /**
    * Whether `json` would certainly find no secrets in the text with these UTF-8 bytes; no text is created. The caller
    * must have checked that it is nested less than 1,000 deep.
+   *
+   * @param address of the bytes in `messageMemory`
    */
-  isClean(bytes: Uint8Array, start: number, end: number): boolean {
+  isClean(bytes: Uint8Array, start: number, end: number, address?: number): boolean {
     if (!this.#active) return true
-    return this.#rules.length === 0 && !bytesHaveTrigger(bytes, start, end)
+    return this.#rules.length === 0 && !bytesHaveTrigger(bytes, start, end, address)
   }
 
   /**

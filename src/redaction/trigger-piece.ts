@@ -1,6 +1,6 @@
 /** The piece of a text that is searched for triggers. Shared by all texts, since they are searched one at a time. */
 
-import { isLittleEndian } from './endian.js'
+import { isLittleEndian } from '../wire/index.js'
 
 /** Texts are searched in pieces: small ones first, then pieces that fit the processor's cache. */
 export const firstPiece = 1024

@@ -9,8 +9,9 @@ import {
   pieceMargin,
   setEdges,
 } from './trigger-piece.js'
+import { nowhere, messageMemory } from '../wire/index.js'
 import { longText, pairSearch, preparePairSearch } from './pair-search.js'
-import { isBase64, isLower, isWord } from './byte-kinds.js'
+import { isBase64, isLower, isWord, runLength } from './byte-kinds.js'
 import { builtTables } from './built-tables.js'
 import { FirstTexts } from './first-texts.js'
 import { allGroups } from './literal-finder.js'
@@ -233,14 +234,6 @@ function isBareToken(bytes: Uint8Array, start: number, end: number, length: numb
 /** Too frequent to trigger in every message; found in messages that are read for another reason. */
 const frequent = /^(?:cio|sq[uap]_|nfo_|rnd_)/
 
-/** The length of the run of letters and digits at `start`, up to `most`. */
-function runLength(bytes: Uint8Array, start: number, end: number, most: number): number {
-  const to = Math.min(end, start + most)
-  let at = start
-  while (at < to && isWord(bytes[at])) at++
-  return at - start
-}
-
 /** A bare token with a run of at least `least` letters and digits, for prefixes that also occur in words and base64. */
 function isLongToken(least: number): NonNullable<Trigger['confirm']> {
   return (bytes, start, end, length) =>
@@ -273,8 +266,6 @@ const vendors: Trigger[] = [
 const longestTrigger = 32
 /** Ensures that every name is in one of two pieces with its surroundings. */
 const overlap = 2 * longestName + longestTrigger
-/** Up to this length a loop is faster than a view and a call. */
-const copiedByHand = 160
 
 const encoder = new TextEncoder()
 let made: TriggerPairs | undefined
@@ -340,19 +331,32 @@ export function findTrigger(text: string, start: number): number {
   return -1
 }
 
-/** Whether the default rules must read the text with these UTF-8 bytes. */
-export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number): boolean {
+/** Whether the default rules must read the JSON text of an object in `bytes`, which is at `address` in `messageMemory`. */
+export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number, address = nowhere): boolean {
+  if (address !== nowhere && messageMemory!.prepareSearch(pairs))
+    return memoryHasTrigger(bytes, start, end, address)
   if (end - start >= longText) preparePairSearch(pairs())
   let size = firstPiece
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
     const to = Math.min(from + size, end)
-    if (to - from <= copiedByHand) for (let i = from; i < to; i++) piece[i - from] = bytes[i]!
-    else piece.set(bytes.subarray(from, to))
+    piece.set(bytes.subarray(from, to))
     setEdges(from === start, to === end)
     if (findInPiece(to - from) >= 0) return true
     if (isLast) return false
   }
   return false
+}
+
+/** As `bytesHaveTrigger`, for a text in the memory that begins and ends with a brace. */
+function memoryHasTrigger(bytes: Uint8Array, start: number, end: number, address: number): boolean {
+  const { call } = messageMemory!
+  setEdges(true, true)
+  for (let from = start; ; from += 8) {
+    from = call.find(address + from, address + end) - address
+    if (from >= end + 2) return false
+    for (let pair = Math.max(start, from - 2); pair < from + 8; pair += 2)
+      if (startAround(bytes, pair, end) >= 0) return true
+  }
 }
 
 function findInPiece(length: number): number {

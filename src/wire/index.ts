@@ -32,6 +32,8 @@ export {
 } from './json-bytes.js'
 export { createJsonMemory, type JsonMemory } from './json-memory.js'
 export { createTextSearch } from './text-search.js'
+export { isLittleEndian } from './endian.js'
+export { createMessageMemory, nowhere, messageMemory } from './message-memory.js'
 export { createWasmFunction, op, useWebAssembly, type Code } from './wasm-module.js'
 export { createByteTexts } from './byte-texts.js'
 export { mayHaveControls } from './control-bytes.js'

@@ -3,6 +3,7 @@
  * of the members that relate messages. Creates no text and no object. Unusual messages are refused and take the general
  * path (`line-framer.ts`, `json-scan.ts`, `envelope.ts`), which gives the same result for plain ones.
  */
+import { messageMemory } from './message-memory.js'
 import { bytesOf, matches, skipAny, skipCount, skipPlainText, skipSpace } from './json-bytes.js'
 
 const LF = 0x0a
@@ -67,6 +68,21 @@ export class PlainMessage {
     if (kind === 'request' && this.methodEnd - this.methodStart === listen.length)
       if (matches(bytes, this.methodStart, listen)) return -1
     return at + 2
+  }
+
+  /** As `read`, for bytes in `messageMemory`. @param address of the first byte; positions are relative to it */
+  readIn(address: number, start: number): number {
+    const { call, found } = messageMemory!
+    const end = call.read(address + start)
+    if (end < 0) return -1
+    this.kind = kindsInMemory[found[0]!]!
+    this.idEnd = Math.max(0, found[2]! - address)
+    this.idStart = Math.max(0, found[1]! - address)
+    this.methodEnd = Math.max(0, found[4]! - address)
+    this.methodStart = Math.max(0, found[3]! - address)
+    this.subjectEnd = Math.max(0, found[6]! - address)
+    this.subjectStart = Math.max(0, found[5]! - address)
+    return end - address
   }
 
   /** A member of the message. A known member that is repeated, or has an unusual kind of value, is not plain. */
@@ -152,6 +168,9 @@ const kinds: readonly (PlainKind | undefined)[] = Array.from({ length: 64 }, (_,
   if (withoutParams === (JSONRPC | ID | METHOD)) return 'request'
   return withoutParams === (JSONRPC | METHOD) ? 'notification' : undefined
 })
+
+/** As the module numbers them. */
+const kindsInMemory: readonly PlainKind[] = ['request', 'request', 'notification', 'result']
 
 const version = bytesOf('"2.0"')
 const listen = bytesOf('subscriptions/listen')

@@ -91,7 +91,6 @@ export function createWasmFunction(
   body: Code,
   parameters: 2 | 4 = 2,
 ): WasmFunction | undefined {
-  if (!isUsed) return undefined
   const declared = locals.map((each) => [1, type[each]])
   const code = [...unsigned(declared.length), ...declared.flat(), ...flat(body), ...op.end]
   const module = [
@@ -102,10 +101,20 @@ export function createWasmFunction(
     section(7, [2, 1, 0x6d, 2, 0, 1, 0x66, 0, 0]),
     section(10, [1, ...unsigned(code.length), ...code]),
   ]
+  const made = wasmInstance(Uint8Array.from(module.flat())) as
+    | { m: { readonly buffer: ArrayBuffer }; f: WasmFunction['call'] }
+    | undefined
+  return made && { memory: made.m.buffer, call: made.f }
+}
+
+/**
+ * The exports of a module without imports; undefined unless WebAssembly is allowed, and where the engine does not
+ * support it or has no memory for it.
+ */
+export function wasmInstance(module: Uint8Array): unknown {
+  if (!isUsed) return undefined
   try {
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(module.flat())))
-    const { m, f } = exports as { m: { readonly buffer: ArrayBuffer }; f: WasmFunction['call'] }
-    return { memory: m.buffer, call: f }
+    return new WebAssembly.Instance(new WebAssembly.Module(module)).exports
   } catch {
     return undefined
   }

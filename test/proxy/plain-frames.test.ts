@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { encodeRecord, MessageLineEncoder } from '../../src/formats/index.js'
 import type { MessageIds } from '../../src/model/index.js'
 import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import { RecordBuilder } from '../../src/proxy/record-builder.js'
 import { Redactor } from '../../src/redaction/index.js'
+import { createMessageMemory, nowhere, messageMemory, useWebAssembly } from '../../src/wire/index.js'
 import { runs } from '../long.js'
 import { message, numberedIds } from './messages.js'
 
@@ -15,6 +18,7 @@ interface Line {
   readonly bytes: Uint8Array
 }
 
+const built = readFileSync(join(import.meta.dirname, '../../dist/bin/messages.wasm'))
 const encoder = new TextEncoder()
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -100,12 +104,15 @@ function record(
   lost: readonly (Loss | undefined)[] = [],
 ): Recorded {
   const builder = new RecordBuilder(new Redactor({ defaults, tag: () => 'tag' }))
-  const buffer = Buffer.alloc(2_000_000)
+  const target = messageMemory?.take(2_000_000)
+  const buffer = target
+    ? Buffer.from(target.buffer, target.byteOffset, target.length)
+    : Buffer.alloc(2_000_000)
   const lines: string[] = []
   let short = 0
   const lineEncoder = new MessageLineEncoder()
   const addPlain = (line: Parameters<MessageLineEncoder['write']>[0], ids: MessageIds): void => {
-    const end = lineEncoder.write(line, ids, buffer, 0)
+    const end = lineEncoder.write(line, ids, buffer, 0, target?.byteOffset ?? nowhere)
     expect(end).toBeLessThanOrEqual(lineEncoder.mostBytes(line))
     lines.push(buffer.toString('utf8', 0, end))
     short += 1
@@ -135,17 +142,31 @@ function record(
 }
 
 describe('the short way of a plain message onto the tape', () => {
-  it('gives the lines that the long way gives, whatever passes, however it is cut, and whatever is lost', () => {
-    fc.assert(
-      fc.property(traffic, fc.boolean(), losses, (batches, defaults, lost) => {
-        const { short: _, ...shortWay } = record(batches, true, defaults, lost)
-        const { short, ...longWay } = record(batches, false, defaults, lost)
-        expect(short).toBe(0)
-        expect(shortWay).toEqual(longWay)
-      }),
-      { numRuns: runs(2000) },
-    )
+  afterEach(() => {
+    createMessageMemory(undefined)
+    useWebAssembly(false)
   })
+
+  it.each([
+    ['JavaScript', 2_000],
+    ['WebAssembly', 400],
+  ])(
+    'gives the lines that the long way gives, whatever passes, however it is cut, and whatever is lost, with %s',
+    (by, times) => {
+      useWebAssembly(by === 'WebAssembly')
+      fc.assert(
+        fc.property(traffic, fc.boolean(), losses, (batches, defaults, lost) => {
+          createMessageMemory(built)
+          const { short: _, ...shortWay } = record(batches, true, defaults, lost)
+          createMessageMemory(undefined)
+          const { short, ...longWay } = record(batches, false, defaults, lost)
+          expect(short).toBe(0)
+          expect(shortWay).toEqual(longWay)
+        }),
+        { numRuns: runs(times) },
+      )
+    },
+  )
 
   it('is taken by requests, results and notifications of the usual shape', () => {
     const usual = [
@@ -158,7 +179,8 @@ describe('the short way of a plain message onto the tape', () => {
     expect(record([[{ channel: 'in', bytes }]], true, true).short).toBe(usual.length)
   })
 
-  it('is taken by a message that crosses batches, up to 1 MiB', () => {
+  it.each([false, true])('is taken by a message that crosses batches, up to 1 MiB', (hasMemory) => {
+    useWebAssembly(hasMemory)
     const sent = (sizeBytes: number): Line[][] => {
       const text = `{"jsonrpc":"2.0","id":1,"result":{"text":"${'x'.repeat(sizeBytes)}"}}\n`
       const bytes = Buffer.from(text.repeat(3))
@@ -167,9 +189,12 @@ describe('the short way of a plain message onto the tape', () => {
         return [{ channel: 'out' as const, bytes: part }]
       })
     }
+    expect(createMessageMemory(built) !== undefined).toBe(hasMemory)
     const taken = record(sent(1_000_000), true, true)
+    createMessageMemory(built)
     expect(taken.short).toBe(3)
     expect(taken.tape).toBe(record(sent(1_000_000), false, true).tape)
+    createMessageMemory(built)
     expect(record(sent(1_100_000), true, true).short).toBe(0)
   })
 

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
 async function triggersWith(webAssembly: boolean) {
   vi.resetModules()
-  const { useWebAssembly } = await import('../../src/wire/index.js')
+  const { createMessageMemory, useWebAssembly } = await import('../../src/wire/index.js')
   useWebAssembly(webAssembly)
+  createMessageMemory(readFileSync(join(import.meta.dirname, '../../dist/bin/messages.wasm')))
   const triggers = await import('../../src/redaction/trigger.js')
   triggers.hasTrigger('r'.repeat(5_000))
   const { pairSearch } = await import('../../src/redaction/pair-search.js')

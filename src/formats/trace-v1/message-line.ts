@@ -1,6 +1,6 @@
 import { idLength, type Direction, type MessageIds } from '../../model/index.js'
 import { encodeHead } from './encode.js'
-import { bytesOf } from '../../wire/index.js'
+import { bytesOf, nowhere, messageMemory } from '../../wire/index.js'
 
 /** The line of one unchanged message with its recorded data. Ids are positions (`MessageIds`). */
 export interface MessageLine {
@@ -13,6 +13,8 @@ export interface MessageLine {
   bytes: Uint8Array
   start: number
   end: number
+  /** Of `bytes` in `messageMemory`, or `nowhere`. */
+  address: number
   /** An id that is not a position is a text. */
   id: string | number
   answers: string | number | undefined
@@ -25,10 +27,7 @@ const mostAround = 3 * idLength + 160
 
 /** Writes lines of plain messages as bytes, without a record or a text. Same output as `encodeRecord`. */
 export class MessageLineEncoder {
-  readonly #heads = {
-    client_to_server: { t: '', bytes: bytesOf('') },
-    server_to_client: { t: '', bytes: bytesOf('') },
-  }
+  readonly #heads = { client_to_server: new Head(), server_to_client: new Head() }
 
   /** Maximum number of bytes that `write` needs. */
   mostBytes({ start, end }: MessageLine): number {
@@ -39,9 +38,24 @@ export class MessageLineEncoder {
    * Returns the index after the line. Few loops: what the engine copies into this function, it compiles again.
    *
    * @param ids of positions; needed if the line has any
+   * @param address of `target` in `messageMemory`
    */
-  write(line: MessageLine, ids: MessageIds | undefined, target: Uint8Array, start: number): number {
-    let at = copied(this.#headOf(line), target, start)
+  write(
+    line: MessageLine,
+    ids: MessageIds | undefined,
+    target: Uint8Array,
+    start: number,
+    address = nowhere,
+  ): number {
+    const { direction } = line
+    const heads =
+      direction === 'client_to_server' ? this.#heads.client_to_server : this.#heads.server_to_client
+    const head = heads.of(line)
+    if (ids && heads.address !== nowhere && line.address !== nowhere && address !== nowhere) {
+      const end = writeInMemory(line, ids, heads.address, head.length, address, start)
+      if (end >= 0) return end
+    }
+    let at = copied(head, target, start)
     at = copiedRange(line.bytes, line.start, line.end, target, at)
     const idsEnd = copied(line.answers === undefined ? idMember : idMembers, target, at)
     writeId(line.id, ids, target, at + idAt)
@@ -51,15 +65,44 @@ export class MessageLineEncoder {
     at = writeCount(line.seq, target, copied(words.seq, target, at))
     return writeEnd(line.us, target, at)
   }
+}
 
-  #headOf({ t, direction }: MessageLine): Uint8Array {
-    const head = this.#heads[direction]
-    if (head.t !== t) {
-      head.t = t
-      head.bytes = bytesOf(encodeHead(t, direction))
-    }
-    return head.bytes
+/** A longer beginning is not kept in the memory. */
+const mostHead = 64
+
+/** The beginning of the lines of a direction, which changes with the time. */
+class Head {
+  #t = ''
+  #bytes = bytesOf('')
+  readonly #room = messageMemory?.take(mostHead)
+  address = nowhere
+
+  of({ t, direction }: MessageLine): Uint8Array {
+    if (this.#t === t) return this.#bytes
+    this.#t = t
+    this.#bytes = bytesOf(encodeHead(t, direction))
+    this.address = nowhere
+    if (!this.#room || this.#bytes.length > mostHead) return this.#bytes
+    this.address = this.#room.byteOffset
+    this.#room.set(this.#bytes)
+    return (this.#bytes = this.#room.subarray(0, this.#bytes.length))
   }
+}
+
+/** As `MessageLineEncoder.write`, with addresses; -1 for an unusual line. */
+function writeInMemory(
+  { id, answers = -1, late, duplicateOf, address, start, end, seq, us }: MessageLine,
+  ids: MessageIds,
+  head: number,
+  headLength: number,
+  target: number,
+  at: number,
+): number {
+  if (late || duplicateOf !== undefined || typeof id !== 'number' || typeof answers !== 'number') return -1
+  const memory = messageMemory!
+  memory.useKey(ids.key)
+  const { write } = memory.call
+  return write(head, headLength, address + start, address + end, id, answers, seq, us, target + at) - target
 }
 
 const QUOTE = 0x22

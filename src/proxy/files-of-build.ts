@@ -1,0 +1,16 @@
+/** Files that a build wrote beside the bundled program. Other builds have none. */
+import fs from 'node:fs'
+
+/** The tables for redaction. */
+export const tablesOfBuild = (): Uint8Array | undefined => fileOfBuild('redaction.tables')
+
+/** The WebAssembly module of `wasm/messages.ts`. */
+export const moduleOfBuild = (): Uint8Array | undefined => fileOfBuild('messages.wasm')
+
+function fileOfBuild(name: string): Uint8Array | undefined {
+  try {
+    return fs.readFileSync(new URL(name, import.meta.url))
+  } catch {
+    return undefined
+  }
+}
