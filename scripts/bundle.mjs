@@ -4,6 +4,7 @@
  * millisecond to load a module, and a client waits for the recorder before the first response of its server. The
  * library (dist/index.js) stays unbundled.
  */
+import { execFileSync } from 'node:child_process'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -71,7 +72,7 @@ export async function bundle(root) {
   }
   const { redactionTables } = await import(pathToFileURL(join(root, 'dist/redaction/index.js')).href)
   writeFileSync(join(root, 'dist/bin/redaction.tables'), redactionTables())
-  await buildModule(root)
+  buildModule(root)
   writeFileSync(join(root, 'dist/bin/package.json'), '{"type":"commonjs"}\n')
   chmodSync(join(root, 'dist/bin/wiretape.js'), 0o755)
 }
@@ -79,14 +80,24 @@ export async function bundle(root) {
 /** Memory of the WebAssembly module in pages of 64 KiB: of one recording and its rehearsal. */
 const modulePages = 256
 
-/** Compiles wasm/messages.ts. @param {string} root */
-async function buildModule(root) {
-  const { default: asc } = await import('assemblyscript/asc')
+/** Compiles wasm/messages.ts. Its types would change those of Node here, so it is not imported. @param {string} root */
+function buildModule(root) {
   const memory = ['--initialMemory', String(modulePages), '--maximumMemory', String(modulePages)]
-  const output = join(root, 'dist/bin/messages.wasm')
-  const options = ['-o', output, '--runtime', 'stub', '--enable', 'simd', '-O3', '--noAssert', ...memory]
-  const { error, stderr } = await asc.main([join(root, 'wasm/messages.ts'), ...options])
-  if (error) throw new Error(`wasm/messages.ts: ${error.message}\n${stderr.toString()}`)
+  const options = [
+    '-o',
+    'dist/bin/messages.wasm',
+    '--runtime',
+    'stub',
+    '--enable',
+    'simd',
+    '-O3',
+    '--noAssert',
+  ]
+  const compiler = join(root, 'node_modules/assemblyscript/bin/asc.js')
+  execFileSync(process.execPath, [compiler, 'wasm/messages.ts', ...options, ...memory], {
+    cwd: root,
+    stdio: 'inherit',
+  })
 }
 
 /** @param {string} root @returns {import('rolldown').InputOptions} */
