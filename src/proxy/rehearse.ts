@@ -23,7 +23,7 @@ export async function rehearse(redactor: Redactor, isOver: () => boolean): Promi
   const builder = new RecordBuilder(redactor)
   // What happens after thousands of requests.
   const recent = createRecent<number, number>({ entries: 2, chars: 10, sizeOf: () => 1 })
-  for (let n = 0; n < rounds; n += 1) recent.set(n, n)
+  for (let n = 0; n < 20 * rounds; n += 1) recent.set(n, n)
   for (let round = 0; round < rounds; round += 1) {
     const batch = batchOf([...exchange(0, 1, 2 * round), ...exchange(1, 0, 2 * round + 1)])
     builder.chunks(batch, (record) => journal.add(record), journal)

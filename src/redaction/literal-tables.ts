@@ -283,7 +283,8 @@ const headBytes = 16
 
 /** Of the tables, four bytes at a time: FNV-1a. */
 function checksumOf(buffer: ArrayBuffer): number {
-  let sum = 0x811c9dc5
+  // A small number at once: with larger ones, the engine compiles `addTo` again.
+  let sum = 0x811c9dc5 | 0
   const end = buffer.byteLength & ~3
   const words = new Uint32Array(buffer, headBytes, (end - headBytes) / 4)
   for (let at = 0; at < words.length; at += atOnce)

@@ -20,15 +20,9 @@ import { isNoProgress } from './progress-token.js'
 import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
 import { vendorShapes } from './vendor-shapes.js'
-import { longestEscape, mayPrecedeWord } from './word-start.js'
+import { startsWord } from './word-start.js'
 
 const BACKSLASH = 0x5c
-
-function startsWord(bytes: Uint8Array, start: number): boolean {
-  if (!isWord(bytes[start - 1])) return true
-  const before = bytes.subarray(Math.max(0, start - longestEscape), start)
-  return mayPrecedeWord(String.fromCharCode(...before))
-}
 
 /** Every short word occurs in base64 sooner or later; names are never that long. */
 const longestName = 128
@@ -333,8 +327,12 @@ export function findTrigger(text: string, start: number): number {
 
 /** Whether the default rules must read the JSON text of an object in `bytes`, which is at `address` in `messageMemory`. */
 export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number, address = nowhere): boolean {
-  if (address !== nowhere && messageMemory!.prepareSearch(pairs))
-    return memoryHasTrigger(bytes, start, end, address)
+  return address !== nowhere && messageMemory!.prepareSearch(pairs)
+    ? memoryHasTrigger(bytes, start, end, address)
+    : piecesHaveTrigger(bytes, start, end)
+}
+
+function piecesHaveTrigger(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start >= longText) preparePairSearch(pairs())
   let size = firstPiece
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {

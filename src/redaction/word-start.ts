@@ -1,3 +1,5 @@
+import { isWord } from './byte-kinds.js'
+
 /** Length of the longest escape before a word: `\u001b[38;5;208m`. */
 export const longestEscape = 32
 
@@ -17,4 +19,11 @@ const escapeAtEnd = new RegExp(`(?:${escapes.join('|')})$`)
 /** Whether a word may start after `before`; its last `longestEscape` characters are enough. */
 export function mayPrecedeWord(before: string): boolean {
   return !/[A-Za-z0-9]$/.test(before) || escapeAtEnd.test(before)
+}
+
+/** Whether a word can begin at `start`. */
+export function startsWord(bytes: Uint8Array, start: number): boolean {
+  if (!isWord(bytes[start - 1])) return true
+  const before = bytes.subarray(Math.max(0, start - longestEscape), start)
+  return mayPrecedeWord(String.fromCharCode(...before))
 }

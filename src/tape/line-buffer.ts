@@ -8,7 +8,7 @@ import {
 import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
 import { nowhere, messageMemory } from '../wire/index.js'
 import { createErrorCounter } from './count-errors.js'
-import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
+import { amountOf, nothing, type Tally } from './amount.js'
 
 /** Memory kept while the buffer is empty. */
 const keptBytes = 1024 * 1024
@@ -39,6 +39,8 @@ export class LineBuffer {
    * and errors. The records are not kept: they would outlive the nursery of the garbage collector.
    */
   #facts = new Float64Array(usualLines * factSize)
+  /** Sums of the facts. A loop over all lines would be compiled while it runs, and again with what it is in. */
+  readonly #sums = new Float64Array(factSize)
   #sizeBytes = 0
   readonly #encoder = new MessageLineEncoder()
 
@@ -128,6 +130,14 @@ export class LineBuffer {
     facts[at + 4] = stderr
     facts[at + 5] = bytes
     facts[at + 6] = errors
+    const sums = this.#sums
+    sums[0]! += parts
+    sums[1]! += gaps
+    sums[2]! += lost
+    sums[3]! += messages
+    sums[4]! += stderr
+    sums[5]! += bytes
+    sums[6]! += errors
     this.#ends[this.#count] = this.#sizeBytes
     this.#count += 1
   }
@@ -160,20 +170,16 @@ export class LineBuffer {
     return taken
   }
 
+  /** Contents of the first `count` lines, which leave the sums. Usually, few lines remain. */
   #tally(count: number): Tally {
-    const tally = emptyTally()
-    const amount = { messages: 0, stderr: 0, bytes: 0 }
-    const facts = this.#facts
-    for (let at = 0; at < count * factSize; at += factSize) {
-      tally.messages += facts[at]!
-      tally.gaps += facts[at + 1]!
-      tally.lost += facts[at + 2]!
-      amount.messages += facts[at + 3]!
-      amount.stderr += facts[at + 4]!
-      amount.bytes += facts[at + 5]!
-      tally.errors += facts[at + 6]!
-    }
-    return { ...tally, records: count, amount }
+    const rest = new Float64Array(factSize)
+    for (let at = count * factSize; at < this.#count * factSize; at += 1)
+      rest[at % factSize]! += this.#facts[at]!
+    const fact = (index: number): number => this.#sums[index]! - rest[index]!
+    const amount = { messages: fact(3), stderr: fact(4), bytes: fact(5) }
+    const tally = { records: count, messages: fact(0), gaps: fact(1), lost: fact(2), amount, errors: fact(6) }
+    this.#sums.set(rest)
+    return tally
   }
 
   #write(text: string): void {

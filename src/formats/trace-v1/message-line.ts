@@ -67,25 +67,26 @@ export class MessageLineEncoder {
   }
 }
 
+const encoder = new TextEncoder()
 /** A longer beginning is not kept in the memory. */
 const mostHead = 64
 
 /** The beginning of the lines of a direction, which changes with the time. */
 class Head {
   #t = ''
-  #bytes = bytesOf('')
+  #bytes: Uint8Array = new Uint8Array(0)
   readonly #room = messageMemory?.take(mostHead)
   address = nowhere
 
   of({ t, direction }: MessageLine): Uint8Array {
     if (this.#t === t) return this.#bytes
     this.#t = t
-    this.#bytes = bytesOf(encodeHead(t, direction))
-    this.address = nowhere
-    if (!this.#room || this.#bytes.length > mostHead) return this.#bytes
-    this.address = this.#room.byteOffset
-    this.#room.set(this.#bytes)
-    return (this.#bytes = this.#room.subarray(0, this.#bytes.length))
+    const text = encodeHead(t, direction)
+    const room = text.length <= mostHead ? this.#room : undefined
+    this.address = room?.byteOffset ?? nowhere
+    return (this.#bytes = room
+      ? room.subarray(0, encoder.encodeInto(text, room).written)
+      : encoder.encode(text))
   }
 }
 
