@@ -141,6 +141,7 @@ function skipNumber(start: i32): i32 {
   return at
 }
 
+/** Numbers stand for `true`, `alse` and `null`, which are read at once. */
 function skipAny(start: i32, depth: i32): i32 {
   switch (byteAt(start)) {
     case QUOTE:
@@ -150,11 +151,11 @@ function skipAny(start: i32, depth: i32): i32 {
     case OPEN_ARRAY:
       return depth < deepest ? skipArray(start + 1, depth + 1) : -1
     case 0x74:
-      return matches(start, 'true') ? start + 4 : -1
+      return load<u32>(start) == 0x65757274 ? start + 4 : -1
     case 0x66:
-      return matches(start, 'false') ? start + 5 : -1
+      return load<u32>(start + 1) == 0x65736c61 ? start + 5 : -1
     case 0x6e:
-      return matches(start, 'null') ? start + 4 : -1
+      return load<u32>(start) == 0x6c6c756e ? start + 4 : -1
     default:
       return skipNumber(start)
   }
@@ -388,6 +389,10 @@ function mayBeAround(pair: i32): bool {
   return false
 }
 
+function mayBeAt(pair: i32): bool {
+  return mayBeAround(pair - 2) || mayBeAround(pair)
+}
+
 /** Position of the next eight bytes that a literal may be around; at least `end` + 2 if there are none. */
 export function find(start: i32, end: i32): i32 {
   let known: u32 = 0xff
@@ -397,8 +402,14 @@ export function find(start: i32, end: i32): i32 {
     const b = groupsAt(at + 2)
     const c = groupsAt(at + 4)
     const d = groupsAt(at + 6)
-    if ((((known << 8) & a) | ((a << 8) & b) | ((b << 8) & c) | ((c << 8) & d)) != 0)
-      for (let pair = at - 2; pair < at + 8; pair += 2) if (mayBeAround(pair)) return at
+    if ((((known << 8) & a) | ((a << 8) & b) | ((b << 8) & c) | ((c << 8) & d)) != 0) {
+      const isAny =
+        ((known & (a >> 8)) != 0 && mayBeAt(at)) ||
+        ((a & (b >> 8)) != 0 && mayBeAt(at + 2)) ||
+        ((b & (c >> 8)) != 0 && mayBeAt(at + 4)) ||
+        ((c & (d >> 8)) != 0 && mayBeAt(at + 6))
+      if (isAny) return at
+    }
     known = d
   }
   return at
