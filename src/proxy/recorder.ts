@@ -17,13 +17,16 @@ const queueBytes = 16 * 1024 * 1024
 const batchBytes = 512 * 1024
 /** Senders continue when half the window is queued. The recording thread must not run out of batches until they do. */
 const batchesInWindow = 4
-/** Chunks wait this long for others, so that the recording thread is not woken for each message. */
-const batchMs = 20
+/**
+ * Chunks wait this long for others, so that the recording thread is not woken for each message. On two processors, a
+ * batch may keep one message from its processor, so there should be few of them.
+ */
+const batchMs = 40
 /**
  * Nothing waits longer than this for the tape while senders continue. Forwarded data is then on disk within 100
  * ms, even when the recording thread gets little CPU time.
  */
-const lagMs = 40
+const lagMs = 60
 /**
  * Senders also wait while the queue exceeds what the recording thread processes in this time at its current
  * pace. It is slow while its code is new, and where it shares a CPU.
