@@ -21,7 +21,7 @@ import {
 } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { GateEntry, Sent } from '../intercept/index.js'
-import { channels, type Channel } from './channel.js'
+import type { Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
 import { whyTooLong } from './http-body.js'
 import { createGateBook, noteOf, type GateBook } from './gate-book.js'
@@ -127,18 +127,17 @@ export class RecordBuilder {
   /** Each channel is contiguous in a batch. A line gets the time of the chunk that completed it. */
   chunks(batch: ChunkBatch, sink: (record: TapeRecord) => void, taker?: LineTaker): void {
     const { marks } = batch
-    const sides = channels.map((channel) => this.#sides[channel])
-    const seen = sides.map(({ channel, lines, seenBytes }) => {
-      const region = batch.regions[channel]
-      if (region) lines.begin(region, seenBytes)
-      return lines.length - (region?.length ?? 0)
-    })
+    const { in: input, out, err } = this.#sides
+    const sides = [input, out, err]
+    const seen = sides.map((side) => beginBatch(side, batch.regions))
     for (let i = 0; i < marks.length; i += markSize) {
       const index = marks[i]!
       const at = { us: marks[i + 1]!, wallMs: marks[i + 2]! }
       const side = sides[index]!
-      seen[index]! += marks[i + 3]!
-      side.seenBytes += marks[i + 3]!
+      // An integer: with other numbers, the engine would compile this function again and again.
+      const sizeBytes = marks[i + 3]! | 0
+      seen[index]! += sizeBytes
+      side.seenBytes += sizeBytes
       this.#takeLines(side, seen[index]!, at, sink, taker)
     }
   }
@@ -355,6 +354,16 @@ export class RecordBuilder {
       sha256: current.hash.digest('hex'),
     }
   }
+}
+
+/**
+ * Adds the region of a channel to its lines. Returns the index of the region's first byte there. Apart from the loop over
+ * chunks, because `regions` has many shapes.
+ */
+function beginBatch({ channel, lines, seenBytes }: ChannelState, regions: ChunkBatch['regions']): number {
+  const region = regions[channel]
+  if (region) lines.begin(region, seenBytes)
+  return lines.length - (region?.length ?? 0)
 }
 
 /** An incomplete line, which waited for its end, goes to the framer. */

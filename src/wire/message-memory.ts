@@ -104,9 +104,14 @@ export const nowhere = -1
 /** The only such memory of a thread. Undefined where WebAssembly does not run, and until it is made. */
 export let messageMemory: MessageMemory | undefined
 
+/** False for a module that was cut off between its parts. */
+function isComplete(exports: Partial<Exports> | undefined): exports is Exports {
+  return [exports?.memory, exports?.read, exports?.find, exports?.write, exports?.address].every(Boolean)
+}
+
 /** @param module its bytes, as built; undefined for none */
 export function createMessageMemory(module: Uint8Array | undefined): MessageMemory | undefined {
   const isUsable = module !== undefined && isLittleEndian
-  const exports = isUsable ? (wasmInstance(module) as Exports | undefined) : undefined
-  return (messageMemory = exports && new MessageMemory(exports))
+  const exports = isUsable ? (wasmInstance(module) as Partial<Exports> | undefined) : undefined
+  return (messageMemory = isComplete(exports) ? new MessageMemory(exports) : undefined)
 }

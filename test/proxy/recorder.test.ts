@@ -100,7 +100,7 @@ describe('what passed', () => {
     vi.advanceTimersByTime(5)
     recorder.bytes('out', Buffer.from('answer\n'))
     expect(worker.posted).toEqual([])
-    vi.advanceTimersByTime(15)
+    vi.advanceTimersByTime(35)
     const [batch, ...others] = worker.posted
     expect(others).toEqual([])
     const { regions, marks } = batchOf(batch)
@@ -177,16 +177,16 @@ describe('when the recording thread does not keep up', () => {
     expect(pressure).toEqual([true, false])
   })
 
-  it('the senders have to wait as soon as something waited for 40 ms, and go on when it is written', () => {
+  it('the senders have to wait as soon as something waited for 60 ms, and go on when it is written', () => {
     recorder.bytes('in', Buffer.from('1\n'))
-    vi.advanceTimersByTime(30)
+    vi.advanceTimersByTime(50)
     recorder.bytes('in', Buffer.from('2\n'))
     expect(pressure).toEqual([])
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     recorder.bytes('in', Buffer.from('3\n'))
     expect(pressure).toEqual([true])
     worker.answer()
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     worker.answer()
     expect(pressure).toEqual([true, false])
   })
@@ -251,7 +251,7 @@ describe('when the recording thread does not keep up', () => {
     const before = worker.posted.length
     worker.answer()
     recorder.bytes('in', Buffer.from('four\n'))
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     expect(worker.posted.slice(before)).toMatchObject([
       { kind: 'lost', channel: 'in', bytes: 14, lines: 3, atLineStart: true },
       { kind: 'lost', channel: 'out', bytes: 3, lines: 1, atLineStart: false },
@@ -355,14 +355,14 @@ describe('a recording thread that dies', () => {
   it('is replaced: what it was at work on is told as lost, what it had not begun with goes to the next', async () => {
     recorder.bytes('in', Buffer.from('1\n'))
     recorder.bytes('out', Buffer.from('half of a'))
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     worker.answer()
     tellProgress(worker.given!.state!, { ...zero, next: 7, recorded: { in: 2, out: 0, err: 0 } })
     recorder.bytes('out', Buffer.from(' line\n2\n3'))
     recorder.bytes('err', Buffer.from('oh\n'))
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     recorder.bytes('out', Buffer.from('3\n4\n'))
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     const asked = recorder.openRequests()
     const first = worker
     first.emit('error', new Error('boom'))
@@ -434,7 +434,7 @@ describe('a recording thread that dies', () => {
 
   it('is replaced when one message keeps it busy to the end', async () => {
     flood(65_536)
-    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(40)
     const first = worker
     tellWork(first.given!.state!, true)
     const closing = recorder.close({ exitCode: 0 })

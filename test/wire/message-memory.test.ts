@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MessageLineEncoder, type MessageLine } from '../../src/formats/index.js'
 import { MessageIds } from '../../src/model/index.js'
 import { bytesHaveTrigger, triggers } from '../../src/redaction/trigger.js'
@@ -12,14 +12,14 @@ const longest = 64 * 1024
 let text: Uint8Array<ArrayBuffer>
 let target: Uint8Array<ArrayBuffer>
 
-beforeAll(() => {
+beforeEach(() => {
   useWebAssembly()
   const memory = createMessageMemory(built)!
   text = memory.take(longest)!
   target = memory.take(2 * longest)!
 })
 
-afterAll(() => {
+afterEach(() => {
   createMessageMemory(undefined)
   useWebAssembly(false)
 })
@@ -90,6 +90,12 @@ const message = fc.oneof(
     params: fc.record({ name: word, uri: word, arguments: inside }, { requiredKeys: [] }),
   }),
 )
+
+describe('the module', () => {
+  it.each([0, 8, 42, built.length - 1])('is not used when only %d bytes of it are there', (length) => {
+    expect(createMessageMemory(built.subarray(0, length))).toBeUndefined()
+  })
+})
 
 describe('a message in the memory of WebAssembly', () => {
   it('is read as elsewhere, whatever stands before it', () => {
