@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MessageLineEncoder, type MessageLine } from '../../src/formats/index.js'
 import { MessageIds } from '../../src/model/index.js'
 import { bytesHaveTrigger, triggers } from '../../src/redaction/trigger.js'
+import { heldOutSecrets } from '../redaction/corpus/held-out.js'
+import { secrets } from '../redaction/corpus/secrets.js'
+import { defaultRedactor } from '../redaction/redacting.js'
 import { createMessageMemory, nowhere, PlainMessage, useWebAssembly } from '../../src/wire/index.js'
 
 const built = readFileSync(join(import.meta.dirname, '../../dist/bin/messages.wasm'))
@@ -143,6 +146,23 @@ describe('a message in the memory of WebAssembly', () => {
       if (bytesHaveTrigger(text, start, end - 1, text.byteOffset)) found += 1
     }
     expect(found).toBeGreaterThan(triggers.length / 2)
+  })
+
+  it.each([0, 7, 1_000, 9_000])('is never called clean with a secret behind %d characters', (length) => {
+    const redactor = defaultRedactor()
+    const before = 'Some words, 17 numbers and "marks": a/b. '.repeat(1_000).slice(0, length)
+    let found = 0
+    for (const planted of [...secrets, ...heldOutSecrets]) {
+      const line = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: `${before}${planted.text}` } })
+      if (!redactor.json(line)) continue
+      const { start, end } = place(line, '')
+      expect([planted.text, redactor.isClean(text, start, end - 1, text.byteOffset)]).toEqual([
+        planted.text,
+        false,
+      ])
+      found += 1
+    }
+    expect(found).toBeGreaterThan(300)
   })
 
   it('gets the same line', () => {
