@@ -178,7 +178,7 @@ export async function run({ quick, say }) {
   }
   /** The stages that every message passes, then those that only some messages pass. */
   const stages = {
-    'short: one pass over the bytes': each((n) => plain.readIn(inMemory.byteOffset, n * SIZE_BYTES)),
+    'short: one pass over the bytes': each((n) => plain.read(inMemory, n * SIZE_BYTES, inMemory.byteOffset)),
     'short: look for anything suspicious': each((n) =>
       redactor.isClean(inMemory, n * SIZE_BYTES, (n + 1) * SIZE_BYTES - 1, inMemory.byteOffset),
     ),

@@ -82,18 +82,13 @@ export class BatchLines {
       this.end = this.length
       return
     }
-    const plainEnd = mayBePlain ? this.#read() : -1
+    const plainEnd = mayBePlain ? this.message.read(bytes, start, this.address) : -1
     this.end = plainEnd >= 0 ? plainEnd : bytes.indexOf(LF, start) + 1
     this.isPlain =
       plainEnd >= 0 &&
       plainEnd - start <= longestPlain &&
       this.#isUsual() &&
       this.#redactor.isClean(bytes, start, plainEnd - 1, this.address)
-  }
-
-  #read(): number {
-    const { address, bytes, start, message } = this
-    return address === nowhere ? message.read(bytes, start) : message.readIn(address, start)
   }
 
   #isUsual(): boolean {

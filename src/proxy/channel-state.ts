@@ -17,7 +17,7 @@ export type JudgedFrame = Extract<GateEntry, { kind: 'judge' }> & {
   place: Extract<FramePlace, { channel: string }>
 }
 
-/** What is known about a channel. One kind of object for all channels, for speed. */
+/** The state of a channel: one kind of object for all channels, for speed. */
 export class ChannelState {
   readonly channel: Channel
   readonly direction: Direction

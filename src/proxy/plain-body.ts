@@ -47,15 +47,10 @@ export class PlainBody {
     this.#bytes[length] = LF
     this.line.end = length
     return (
-      this.#read() === length + 1 &&
+      this.#message.read(this.#bytes, 0, this.line.address) === length + 1 &&
       this.#isUsual() &&
       redactor.isClean(this.#bytes, 0, length, this.line.address)
     )
-  }
-
-  #read(): number {
-    const { address } = this.line
-    return address === nowhere ? this.#message.read(this.#bytes, 0) : this.#message.readIn(address, 0)
   }
 
   #isUsual(): boolean {

@@ -21,7 +21,7 @@ export async function rehearse(redactor: Redactor, isOver: () => boolean): Promi
   // Each batch fills the file, as a long one fills the buffer.
   const journal = new Journal(new SegmentFile('', -1, 0, noDisk), meta, { disk: noDisk, now, maxBytes: 1 })
   const builder = new RecordBuilder(redactor)
-  // What happens after thousands of requests.
+  // Old entries are dropped only after thousands of requests.
   const recent = createRecent<number, number>({ entries: 2, chars: 10, sizeOf: () => 1 })
   for (let n = 0; n < 20 * rounds; n += 1) recent.set(n, n)
   for (let round = 0; round < rounds; round += 1) {

@@ -41,7 +41,6 @@ export interface SearchTables {
 
 /** Texts in it are read, searched and written without a copy. */
 export class MessageMemory {
-  readonly buffer: ArrayBuffer
   /** Of the last message that was read: its kind, and the start and end of id, method and subject. */
   readonly found: Int32Array
   readonly call: Pick<Exports, 'read' | 'find' | 'write'>
@@ -52,7 +51,6 @@ export class MessageMemory {
   #key: Uint32Array | undefined
 
   constructor({ memory, address, ...call }: Exports) {
-    this.buffer = memory.buffer
     this.#bytes = new Uint8Array(memory.buffer)
     this.#address = address
     this.found = new Int32Array(memory.buffer, address(at.found), foundSize)
@@ -94,7 +92,7 @@ export class MessageMemory {
   useKey(key: Uint32Array): void {
     if (key === this.#key) return
     this.#key = key
-    new Uint32Array(this.buffer, this.#address(at.key), key.length).set(key)
+    new Uint32Array(this.#bytes.buffer, this.#address(at.key), key.length).set(key)
   }
 }
 

@@ -3,7 +3,7 @@
  * of the members that relate messages. Creates no text and no object. Unusual messages are refused and take the general
  * path (`line-framer.ts`, `json-scan.ts`, `envelope.ts`), which gives the same result for plain ones.
  */
-import { messageMemory } from './message-memory.js'
+import { messageMemory, nowhere } from './message-memory.js'
 import { bytesOf, matches, skipAny, skipCount, skipPlainText, skipSpace } from './json-bytes.js'
 
 const LF = 0x0a
@@ -36,8 +36,14 @@ export class PlainMessage {
   /**
    * Index after the line feed of the message at `start`, or -1 when it is not plain. A line feed must follow in
    * `bytes`.
+   *
+   * @param address of `bytes` in `messageMemory`
    */
-  read(bytes: Uint8Array, start: number): number {
+  read(bytes: Uint8Array, start: number, address = nowhere): number {
+    return address === nowhere ? this.#readBytes(bytes, start) : this.#readIn(address, start)
+  }
+
+  #readBytes(bytes: Uint8Array, start: number): number {
     if (bytes[start] !== OPEN_OBJECT) return -1
     this.#seen = 0
     this.idStart = this.idEnd = this.methodStart = this.methodEnd = 0
@@ -70,8 +76,8 @@ export class PlainMessage {
     return at + 2
   }
 
-  /** As `read`, for bytes in `messageMemory`. @param address of the first byte; positions are relative to it */
-  readIn(address: number, start: number): number {
+  /** Positions are relative to the address. */
+  #readIn(address: number, start: number): number {
     const { call, found } = messageMemory!
     const end = call.read(address + start)
     if (end < 0) return -1

@@ -182,7 +182,7 @@ describe('when the recording thread does not keep up', () => {
     vi.advanceTimersByTime(50)
     recorder.bytes('in', Buffer.from('2\n'))
     expect(pressure).toEqual([])
-    vi.advanceTimersByTime(40)
+    vi.advanceTimersByTime(20)
     recorder.bytes('in', Buffer.from('3\n'))
     expect(pressure).toEqual([true])
     worker.answer()

@@ -40,7 +40,7 @@ function checkRead(line: string | Uint8Array, before = ''): boolean {
   const { start, end } = place(line, before)
   const [one, two] = [new PlainMessage(), new PlainMessage()]
   const read = one.read(text, start)
-  expect(two.readIn(text.byteOffset, start)).toBe(read)
+  expect(two.read(text, start, text.byteOffset)).toBe(read)
   if (read < 0) return false
   expect(two).toEqual(one)
   expect(read).toBe(end)
