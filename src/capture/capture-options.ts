@@ -2,7 +2,7 @@ import type { RecordingReport } from '../proxy/index.js'
 import type { TelemetryOutcome } from '../telemetry/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
 import type { JsonMembers, RestartFacts, Transport } from '../model/index.js'
-import type { EarlyThread, Recorder, Redaction, RegionPool, SessionEnd } from '../proxy/index.js'
+import type { Recorder, Redaction, RegionPool, SessionEnd } from '../proxy/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { MakeGuard } from './live-context.js'
@@ -64,10 +64,9 @@ export interface RunningCapture {
    * Starts the recording thread.
    *
    * @param onPressure called with true when the senders must wait
-   * @param thread one that is already loading
    * @param pool memory that chunks are read into
    */
-  record(onPressure: (wait: boolean) => void, thread?: EarlyThread, pool?: RegionPool): Recorder
+  record(onPressure: (wait: boolean) => void, pool?: RegionPool): Recorder
   /** Makes the capture known to `ls`. */
   register(): void
   /** Lets screens and scripts attach. */

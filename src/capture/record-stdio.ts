@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import {
-  EarlyPipes,
   isForegroundGroup,
   openOwnStdio,
   runStdio,
@@ -8,7 +7,8 @@ import {
   type ServerExit,
   type StdioRun,
 } from '../transports/index.js'
-import { EarlyThread, PooledMemory, RegionPool, type Recorder } from '../proxy/index.js'
+import { PooledMemory, RegionPool, type Recorder } from '../proxy/index.js'
+import { makePrivate } from '../control/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import type { Reloads, ReloadSettings } from './reload.js'
 import { prepareCapture } from './running-capture.js'
@@ -32,6 +32,9 @@ export interface CaptureResult extends CaptureFiles {
   readonly notStarted?: string
 }
 
+/** Screens can attach a little later: loading that code delays messages by 10 ms, and the first ones are waiting. */
+const listenDelayMs = 100
+
 /**
  * Starts the server and forwards between it and the parent process, until it has ended and all is on the tape.
  *
@@ -39,16 +42,6 @@ export interface CaptureResult extends CaptureFiles {
  *   invalid redaction rule
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
-  // The thread loads its code while we prepare the rest and the server starts.
-  const thread = new EarlyThread()
-  try {
-    return await recordWith(thread, options)
-  } finally {
-    thread.drop()
-  }
-}
-
-async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Promise<CaptureResult> {
   const { command } = options
   const prepared = await prepareCapture(options)
   let run: StdioRun | undefined
@@ -67,26 +60,24 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
   const pool = new RegionPool()
   // A server that is replaced has several outputs.
   const output = options.reload ? undefined : new PooledMemory(pool)
-  const pipes = output && new EarlyPipes(output)
   let capture: RunningCapture
   try {
     capture = prepared.start({ transport: 'stdio', command, url: null })
   } catch (error) {
     signals.close()
-    pipes?.drop()
     throw error
   }
   const { live } = capture
+  let listening: NodeJS.Timeout | undefined
   const client = openOwnStdio(new PooledMemory(pool))
-  const recorder = capture.record((wait) => run?.hold(wait), thread, pool)
-  // A capture that may not record does not need the thread.
-  thread.drop()
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
   const starting = reloads
     ? reloads.start(command)
-    : startServer(command, pipes && { output, pipes: pipes.take() })
-  capture.register()
+    : startServer(command, { ...(output && { output }), ...sparePipesIn(options.registryFolder) })
   try {
+    // The recording thread loads its code while the server starts.
+    const recorder = capture.record((wait) => run?.hold(wait), pool)
+    capture.register()
     const server = await starting
     if ('error' in server) {
       const error = capture.redactor.text(server.error)
@@ -105,11 +96,11 @@ async function recordWith(thread: EarlyThread, options: StdioCaptureOptions): Pr
     void recorder.ready.then(() => {
       started.hold(false)
       void reloads?.watch()
-      // After the client's first message, which is waiting, was forwarded.
-      setImmediate(() => void live.listen())
+      listening = setTimeout(() => void live.listen(), listenDelayMs)
     })
     for (const signal of early) end(signal)
     const exit = await run.finished
+    clearTimeout(listening)
     return { exitCode: exit.exitCode, ...(await capture.finish(endOf(exit))) }
   } finally {
     reloads?.close()
@@ -136,6 +127,12 @@ function observerOf(recorder: Recorder, live: RunningCapture['live']): Parameter
       recorder.undelivered(channel, deliveredBytes, why)
     },
   }
+}
+
+/** A registry that does not exist yet, or is not private, keeps no pipes. */
+function sparePipesIn(registryFolder: string): { readonly spareFolder?: string } {
+  const spareFolder = join(registryFolder, 'pipes')
+  return makePrivate(spareFolder) ? { spareFolder } : {}
 }
 
 /** Loaded only if requested. */

@@ -3,7 +3,6 @@ import { registerCapture, type Registration } from '../control/index.js'
 import type { MetaRecord, RestartFacts } from '../model/index.js'
 import {
   createRecorder,
-  type EarlyThread,
   type RegionPool,
   type Recorder,
   type RecordingReport,
@@ -88,7 +87,7 @@ export class TapeCapture implements RunningCapture {
     })
   }
 
-  record(onPressure: (wait: boolean) => void, thread?: EarlyThread, pool?: RegionPool): Recorder {
+  record(onPressure: (wait: boolean) => void, pool?: RegionPool): Recorder {
     const { meta, startedNs, wire, redaction, conversationKey } = this.#run
     const { strict, maxBytes, sealAfterMs, quota, maxFiles, sessionFile, onTrouble } = this.#options
     this.#recorder = createRecorder(
@@ -108,7 +107,6 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
-        ...(thread && { firstThread: thread }),
         ...(pool && { pool }),
         onRecorded: (end) => {
           this.live.tapeGrew(end)

@@ -35,7 +35,7 @@ export function makeSocketPath(
 }
 
 /** Whether the folder is private to this user, created or fixed if needed. Links are rejected. */
-function makePrivate(folder: string): boolean {
+export function makePrivate(folder: string): boolean {
   try {
     fs.mkdirSync(folder, { mode: 0o700 })
   } catch (error) {

@@ -13,13 +13,12 @@ import { inlineLess } from './inline-less.js'
 import { moduleOfBuild, tablesOfBuild } from './files-of-build.js'
 import { rehearse } from './rehearse.js'
 import { createRunRedactor } from './run-redactor.js'
-import type { ThreadData } from './start-thread.js'
 import { tellWork } from './thread-state.js'
 
 const port = parentPort!
 const reply = (message: RecorderReply): void => port.postMessage(message)
 
-let init: RecorderInit
+const init = workerData as RecorderInit
 let core: RecorderCore
 const tell = (isBusy: boolean): void => {
   if (init.state) tellWork(init.state, isBusy)
@@ -65,17 +64,7 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
   reply({ kind: 'done', free: true, ...(tapeEnd && { tapeEnd }), ...core.takeNews() })
 }
 
-/** Called for each message. The first one is the `RecorderInit`. */
-let heard = (given: RecorderInit | RecorderMessage): void => {
-  const early: RecorderMessage[] = []
-  heard = (message) => void early.push(message as RecorderMessage)
-  void begin(given as RecorderInit).then(() => {
-    heard = (message) => take(message as RecorderMessage)
-    for (const message of early) take(message)
-  })
-}
-async function begin(given: RecorderInit): Promise<void> {
-  init = given
+async function begin(): Promise<void> {
   if (init.wire === 'pipes') inlineLess()
   core = new RecorderCore(init, await createRunRedactor(init.redaction))
   const { sealAfterMs } = init
@@ -86,11 +75,11 @@ async function begin(given: RecorderInit): Promise<void> {
       if (!busy) core.sealOld()
     }, everyMs).unref()
   }
-  // The first message would be late on the tape if it waited for the tables.
-  prepareRedaction()
   reply({ kind: 'ready' })
+  // The first batch comes only after a while: it does not wait for the tables.
+  prepareRedaction()
   // The client's first message waits for `ready`, and the server is starting.
-  if ((workerData as ThreadData).isEarly)
+  if (init.wire === 'pipes' && !init.resume)
     void createRunRedactor({ defaults: true }).then((redactor) => rehearse(redactor, () => hasBegun))
 }
 
@@ -98,5 +87,11 @@ export function recordInThread(): void {
   useWebAssembly()
   createMessageMemory(moduleOfBuild())
   useRedactionTables(tablesOfBuild)
-  port.on('message', (message: RecorderInit | RecorderMessage) => heard(message))
+  const early: RecorderMessage[] = []
+  let heard = (message: RecorderMessage): unknown => early.push(message)
+  port.on('message', (message: RecorderMessage) => heard(message))
+  void begin().then(() => {
+    heard = take
+    for (const message of early) take(message)
+  })
 }

@@ -8,7 +8,7 @@ import type { MirroredArgument } from '../wire/index.js'
 import { HttpBatchFiller } from './http-batch.js'
 import { memoryOf, RecordingThread, type Queued, type RecorderWorker, type Told } from './recording-thread.js'
 import { RegionPool } from './region-pool.js'
-import { startWorker, type EarlyThread } from './start-thread.js'
+import { startWorker } from './start-thread.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** Bytes that may wait for the tape. Above this limit, senders have to wait. */
@@ -71,8 +71,6 @@ export interface RecorderOptions {
   readonly onRecorded?: (end: TapeEnd | undefined) => void
   /** A problem that the user should know at once. One line. */
   readonly onTrouble?: (line: string) => void
-  /** The first recording thread, which is already loading. @default one that is started now */
-  readonly firstThread?: EarlyThread
   /** Memory of batches. Chunks in it are not copied. @default memory of its own */
   readonly pool?: RegionPool
   /** Starts the recording thread. @default the real one */
@@ -124,7 +122,7 @@ class ThreadRecorder implements Recorder {
     this.#filler = new BatchFiller(this.#pool)
     this.#httpFiller = new HttpBatchFiller(this.#pool)
     this.#thread = new RecordingThread(init, {
-      startWorker: options.startWorker ?? options.firstThread?.take ?? startWorker,
+      startWorker: options.startWorker ?? startWorker,
       onReady: () => this.#begin(),
       onDone: (reply, queued, beganMs) => this.#done(reply, queued, beganMs),
       onClosed: (report) => {

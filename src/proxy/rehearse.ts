@@ -57,7 +57,7 @@ type Sent = readonly [number, string]
 /** A request, its result and a notification. @param from the channel of the side that asks */
 function exchange(from: number, to: number, n: number): Sent[] {
   const id = n % 4 === 3 ? `"${n}"` : String(n)
-  const text = n % 3 === 2 ? String.raw`a “quoted” \"text\"` : 'a text of usual length, with spaces'
+  const text = n % 3 === 2 ? 'a “quoted” \\"text\\"' : 'a text of usual length, with spaces'
   const values = `{"n":${n},"x":-1.5e3,"list":[1,"two",{"three":true}],"no":null,"empty":{},"text":"${text}"}`
   const params = n % 2 === 0 ? `{"name":"echo","arguments":${values}}` : `{"uri":"file:///a/b"}`
   return [

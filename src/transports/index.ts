@@ -4,7 +4,6 @@ export { addressBytes, raiseBarrier, storedSecret, type Access } from './barrier
 export { createDrain } from './stdio/drain.js'
 export { startClient, type ClientProcess } from './stdio/client-process.js'
 export { reasonNotFound } from './stdio/find-program.js'
-export { EarlyPipes } from './stdio/server-pipes.js'
 export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio } from './stdio/own-stdio.js'
 export type { ReadMemory } from './stdio/memory-socket.js'

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -23,6 +23,19 @@ export interface ServerPipes {
   discard(): void
 }
 
+export interface ServerPipesOptions {
+  /** The server's stdout is read into it. @default new memory for each read */
+  readonly output?: ReadMemory
+  /**
+   * Private folder that keeps named pipes for later starts. Making pipes starts a process, which delays a server by 15
+   * to 25 ms. @default a temporary one
+   */
+  readonly spareFolder?: string
+}
+
+/** Spare pipes that are made at once. */
+const spareCount = 24
+
 const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
 
 /**
@@ -30,12 +43,10 @@ const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
  * as `echo … > /dev/stderr` in a start script does. So the server gets a socket only where we have one
  * ourselves, and a pipe otherwise, as it would without us. Node has no pipe(2): named pipes replace it,
  * unlinked before anything is written.
- *
- * @param output the server's stdout is read into it. @default new memory for each read
  */
-export async function createServerPipes(output?: ReadMemory): Promise<ServerPipes> {
+export function createServerPipes(options: ServerPipesOptions = {}): ServerPipes {
   const wanted = process.platform === 'win32' ? [] : [0, 1, 2].filter((fd) => !isSocket(fd))
-  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : await makePipes(wanted, output)
+  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : makePipes(wanted, options)
   const childEnds = [...pipes.values()].map(({ child }) => child)
   const [stdin, stdout, stderr] = [pipes.get(0), pipes.get(1), pipes.get(2)]
   const closeChildEnds = (): void => {
@@ -53,42 +64,43 @@ export async function createServerPipes(output?: ReadMemory): Promise<ServerPipe
   }
 }
 
-/** Pipes that are made before the server can be started, as another program makes them. Taken or dropped once. */
-export class EarlyPipes {
-  readonly #pipes: Promise<ServerPipes>
-  #isTaken = false
-
-  constructor(output?: ReadMemory) {
-    this.#pipes = createServerPipes(output)
-  }
-
-  /** The pipes; resolves when they are made. */
-  take(): Promise<ServerPipes> {
-    this.#isTaken = true
-    return this.#pipes
-  }
-
-  /** Closes the pipes, unless they were taken. */
-  drop(): void {
-    if (!this.#isTaken) void this.#pipes.then((pipes) => pipes.discard())
-  }
-}
-
-async function makePipes(fds: readonly number[], output?: ReadMemory): Promise<Map<number, NamedPipe>> {
+function makePipes(
+  fds: readonly number[],
+  { output, spareFolder }: ServerPipesOptions,
+): Map<number, NamedPipe> {
   const pipes = new Map<number, NamedPipe>()
-  let folder: string | undefined
+  let temporary: string | undefined
   try {
-    folder = makeTemporaryFolder()
-    const paths = fds.map((fd) => join(folder!, String(fd)))
-    const [status] = await once(spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }), 'exit')
-    if (status !== 0) return pipes
-    for (const [i, fd] of fds.entries()) pipes.set(fd, openPipe(paths[i]!, fd, fd === 1 ? output : undefined))
+    const folder = spareFolder ?? (temporary = makeTemporaryFolder())
+    const spares = spareFolder === undefined ? [] : spareNames(folder)
+    for (const fd of fds) {
+      let ends: PipeEnds | undefined
+      while (!ends) {
+        if (spares.length === 0) spares.push(...makeNamedPipes(folder, temporary ? fds.length : spareCount))
+        ends = takePipe(join(folder, spares.pop()!), fd === 0)
+      }
+      pipes.set(fd, { child: ends.child, own: socketOf(ends.own, fd, fd === 1 ? output : undefined) })
+    }
   } catch {
     // No mkfifo, no space, or no descriptor left: sockets work for nearly every server as well.
   } finally {
-    if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
+    if (temporary !== undefined) fs.rmSync(temporary, { recursive: true, force: true })
   }
   return pipes
+}
+
+/** @throws when there is no mkfifo, or it fails */
+function makeNamedPipes(folder: string, count: number): string[] {
+  const batch = randomBytes(6).toString('hex')
+  const names = Array.from({ length: count }, (_, n) => `${batch}-${n}`)
+  const { status, error } = spawnSync('mkfifo', ['-m', '600', ...names], { cwd: folder, stdio: 'ignore' })
+  if (status !== 0) throw error ?? new Error(`mkfifo failed with exit status ${status}`)
+  return names
+}
+
+/** Names are never used twice. */
+function spareNames(folder: string): string[] {
+  return fs.readdirSync(folder).filter((name) => /^[0-9a-f]{12}-\d+$/.test(name))
 }
 
 /** The first writable folder. The environment that names some of them may be wrong. */
@@ -103,31 +115,49 @@ function makeTemporaryFolder(): string {
   return fs.mkdtempSync(join(os.homedir(), '.wiretape-'))
 }
 
-function openPipe(path: string, fd: number, memory?: ReadMemory): NamedPipe {
-  // Both directions are held open meanwhile, so that neither `open` below waits for its peer.
-  const both = fs.openSync(path, O_RDWR | O_NONBLOCK)
-  const serverReads = fd === 0
+interface PipeEnds {
+  readonly child: number
+  readonly own: number
+}
+
+/** Opens both ends of a named pipe and removes its name. Undefined if another process did so first: it owns the pipe. */
+function takePipe(path: string, serverReads: boolean): PipeEnds | undefined {
   const opened: number[] = []
   const open = (flags: number): number => {
     const descriptor = fs.openSync(path, flags)
     opened.push(descriptor)
     return descriptor
   }
+  let taken: PipeEnds | undefined
   try {
+    // Both directions are held open meanwhile, so that neither later `open` waits for its peer.
+    const both = open(O_RDWR | O_NONBLOCK)
     const child = open(serverReads ? O_RDONLY : O_WRONLY)
     const own = open((serverReads ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
-    const socket = memory
-      ? new MemorySocket({ fd: own }, memory)
-      : new net.Socket({ fd: own, readable: !serverReads, writable: serverReads })
-    // A pipe has no half-close: its end is visible only once the descriptor is closed.
-    if (serverReads) socket.once('finish', () => socket.destroy())
-    return { child, own: socket }
+    const isPipe = [child, own].every((fd) => fs.fstatSync(fd).isFIFO())
+    fs.unlinkSync(path)
+    if (isPipe) {
+      opened.splice(0, Infinity, both)
+      taken = { child, own }
+    }
   } catch (error) {
-    for (const descriptor of opened) fs.closeSync(descriptor)
-    throw error
+    if (!isMissing(error)) throw error
   } finally {
-    fs.closeSync(both)
+    for (const descriptor of opened) fs.closeSync(descriptor)
   }
+  return taken
+}
+
+function socketOf(own: number, fd: number, memory: ReadMemory | undefined): net.Socket {
+  if (memory) return new MemorySocket({ fd: own }, memory)
+  const socket = new net.Socket({ fd: own, readable: fd !== 0, writable: fd === 0 })
+  // A pipe has no half-close: its end is visible only once the descriptor is closed.
+  if (fd === 0) socket.once('finish', () => socket.destroy())
+  return socket
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function isSocket(fd: number): boolean {

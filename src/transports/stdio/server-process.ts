@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { MemorySocket, type ReadMemory } from './memory-socket.js'
+import { MemorySocket } from './memory-socket.js'
 import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
-import { createServerPipes, type ServerPipes } from './server-pipes.js'
+import { createServerPipes, type ServerPipes, type ServerPipesOptions } from './server-pipes.js'
 import type { Watchdog } from './watchdog.js'
 
 /** A server started as a process, with our ends of its three pipes. */
@@ -25,7 +25,7 @@ export interface NotStarted {
   readonly error: string
 }
 
-export interface StartServerOptions {
+export interface StartServerOptions extends ServerPipesOptions {
   /**
    * The server leads its own process group: signals reach its children too, and signals of a terminal reach only
    * us.
@@ -38,10 +38,6 @@ export interface StartServerOptions {
   readonly env?: NodeJS.ProcessEnv
   /** @default our own */
   readonly cwd?: string
-  /** The server's stdout is read into it. @default new memory for each read */
-  readonly output?: ReadMemory
-  /** @default pipes that are made now */
-  readonly pipes?: Promise<ServerPipes>
 }
 
 /** A way to start servers. */
@@ -52,21 +48,17 @@ export type StartServer = (
 
 /**
  * Starts a server as the client would: same environment, same working directory, no shell. Resolves when the
- * process is running, or with the reason why it could not start.
+ * process is running, or with the reason why it could not start. Except on Windows, it is started before this returns.
  */
 export async function startServer(
   command: readonly string[],
-  {
-    ownGroup = false,
-    watchdog,
-    env,
-    cwd,
-    output,
-    pipes: making = createServerPipes(output),
-  }: StartServerOptions = {},
+  { ownGroup = false, watchdog, env, cwd, output, spareFolder }: StartServerOptions = {},
 ): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
-  const pipes = await making
+  const pipes = createServerPipes({
+    ...(output && { output }),
+    ...(spareFolder !== undefined && { spareFolder }),
+  })
   let child: ChildProcess
   let stdout: Readable | null | undefined
   const options = { ...spawnOptions(pipes), ...(env && { env }), ...(cwd !== undefined && { cwd }) }
