@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Transform } from 'node:stream'
-import zlib, { type BrotliOptions, type ZlibOptions } from 'node:zlib'
+import type { BrotliOptions, ZlibOptions } from 'node:zlib'
 import { longestMessage } from '../wire/index.js'
 
 interface Coding {
@@ -9,46 +9,55 @@ interface Coding {
   whole(bytes: Uint8Array): Buffer
 }
 
-// A truncated body is decoded as far as it goes.
-const zlibOptions: ZlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
-const brotliOptions: BrotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
-const limit = { maxOutputLength: longestMessage }
-const gzip: Coding = {
-  stream: () => zlib.createGunzip(zlibOptions),
-  whole: (bytes) => zlib.gunzipSync(bytes, { ...zlibOptions, ...limit }),
-}
 /** zstd exists in Node 22.15 and later. */
-const { createZstdDecompress, zstdDecompressSync } = zlib as {
-  createZstdDecompress?: () => Transform
-  zstdDecompressSync?: (bytes: Uint8Array, options: typeof limit) => Buffer
+interface Zstd {
+  readonly createZstdDecompress?: () => Transform
+  readonly zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer
 }
-/** Content codings that both the recorder and the gate read (RFC 9110, section 8.4.1). */
-const codings = new Map<string, Coding>([
-  ['gzip', gzip],
-  ['x-gzip', gzip],
-  [
-    'deflate',
-    {
-      stream: () => zlib.createInflate(zlibOptions),
-      whole: (bytes) => zlib.inflateSync(bytes, { ...zlibOptions, ...limit }),
-    },
-  ],
-  [
-    'br',
-    {
-      stream: () => zlib.createBrotliDecompress(brotliOptions),
-      whole: (bytes) => zlib.brotliDecompressSync(bytes, { ...brotliOptions, ...limit }),
-    },
-  ],
-])
-if (createZstdDecompress && zstdDecompressSync)
-  codings.set('zstd', {
-    stream: () => createZstdDecompress(),
-    whole: (bytes) => zstdDecompressSync(bytes, limit),
-  })
+
+let made: ReadonlyMap<string, Coding> | undefined
+
+/**
+ * Content codings that both the recorder and the gate read (RFC 9110, section 8.4.1). The module is loaded on first use:
+ * a recording thread on pipes starts without it.
+ */
+function makeCodings(): ReadonlyMap<string, Coding> {
+  const zlib = process.getBuiltinModule('node:zlib')
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
+  // A truncated body is decoded as far as it goes.
+  const zlibOptions: ZlibOptions = { finishFlush: Z_SYNC_FLUSH }
+  const brotliOptions: BrotliOptions = { finishFlush: BROTLI_OPERATION_FLUSH }
+  const limit = { maxOutputLength: longestMessage }
+  const gzip: Coding = {
+    stream: () => zlib.createGunzip(zlibOptions),
+    whole: (bytes) => zlib.gunzipSync(bytes, { ...zlibOptions, ...limit }),
+  }
+  const deflate: Coding = {
+    stream: () => zlib.createInflate(zlibOptions),
+    whole: (bytes) => zlib.inflateSync(bytes, { ...zlibOptions, ...limit }),
+  }
+  const br: Coding = {
+    stream: () => zlib.createBrotliDecompress(brotliOptions),
+    whole: (bytes) => zlib.brotliDecompressSync(bytes, { ...brotliOptions, ...limit }),
+  }
+  const codings = new Map([
+    ['gzip', gzip],
+    ['x-gzip', gzip],
+    ['deflate', deflate],
+    ['br', br],
+  ])
+  const { createZstdDecompress, zstdDecompressSync } = zlib as Zstd
+  if (createZstdDecompress && zstdDecompressSync)
+    codings.set('zstd', {
+      stream: () => createZstdDecompress(),
+      whole: (bytes) => zstdDecompressSync(bytes, limit),
+    })
+  return codings
+}
 
 function codingOf(coding = ''): Coding | undefined {
-  return codings.get(coding.trim().toLowerCase())
+  made ??= makeCodings()
+  return made.get(coding.trim().toLowerCase())
 }
 
 /** Whether this content coding leaves a body unchanged. */
