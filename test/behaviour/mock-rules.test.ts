@@ -1,6 +1,7 @@
 /** Every action of rules on a mock, on both transports. */
 import { describe, expect, it } from 'vitest'
 import { mock } from '../../src/index.js'
+import { isLong } from '../long.js'
 import { wiretape } from './run-cli.js'
 import { postHeaders } from './stage.js'
 import { type Answer, calls, first, second, told, useRulesOfMock } from './mock-rules-stage.js'
@@ -13,20 +14,24 @@ function ordered(texts: readonly string[]): string[] {
 }
 
 describe('a rule on a mock', () => {
-  // The action, the responses on stdio, and those over HTTP if they differ.
-  it.each<[string, string[], string[]?]>([
+  /** The responses over HTTP are given if they differ. */
+  type Case = [action: string, onStdio: string[], overHttp?: string[]]
+  const usual: Case[] = [
     [`on: answers, set: { '$.result.text': lie }`, ['1 lie more', second]],
-    [`on: answers, remove: ['$.result.more']`, ['1 one', second]],
-    [`on: answers, replace: { pattern: '^o', with: 'O' }`, ['1 One more', second]],
     [`respond: { error: { code: -7, message: no } }`, ['1 error -7', second]],
     [`drop: true`, [second], ['1 error -32603', second]],
-    [`on: answers, drop: true`, [second], ['1 error -32603', second]],
     [`on: answers, duplicate: true`, [first, first, second]],
+  ]
+  const others: Case[] = [
+    [`on: answers, remove: ['$.result.more']`, ['1 one', second]],
+    [`on: answers, replace: { pattern: '^o', with: 'O' }`, ['1 One more', second]],
+    [`on: answers, drop: true`, [second], ['1 error -32603', second]],
     [`on: answers, duplicate: 2`, [first, first, first, second]],
     [`hold: true`, [first, second]],
     [`set: { '$.params.nowhere.x': 1 }`, ['1 error -32603', second]],
     [`probability: 0, drop: true`, [first, second]],
-  ])('%s', async (action, onStdio, overHttp = onStdio) => {
+  ]
+  it.each(isLong ? [...usual, ...others] : usual)('%s', async (action, onStdio, overHttp = onStdio) => {
     const rules = rulesOf(action)
     const run = await wiretape(['mock', tape, '--rules', rules], { input: calls.join('') })
     expect(ordered(run.stdout.split('\n').slice(0, -1))).toEqual(onStdio)

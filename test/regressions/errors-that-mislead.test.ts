@@ -53,7 +53,7 @@ const lines: readonly (readonly [line: string, said: string])[] = [
 
 describe('a wrong command line', () => {
   it.each(lines)('wiretape %s', async (line, said) => {
-    const { code, stdout, stderr } = await wiretape(line.split(' '), { env, cwd: folder })
+    const { code, stdout, stderr } = await wiretape(line.split(' '), { env, cwd: folder, isRefused: true })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(said)
     expect(stderr.match(/\n/g)).toHaveLength(1)

@@ -51,15 +51,17 @@ class Generation<C> {
 }
 
 export function createEarlierCalls<C>(): EarlierCalls<C> {
-  let young = new Generation<C>()
-  let old = new Generation<C>()
+  let young: Generation<C> | undefined
+  let old: Generation<C> | undefined
   return {
-    get: (key) => young.get(key) ?? old.get(key),
+    get: (key) => young?.get(key) ?? old?.get(key),
     set(key, call) {
+      // Most sessions call little, and a generation costs a millisecond.
+      young ??= new Generation<C>()
       young.set(key, call)
       if (young.size < kept) return
       ;[young, old] = [old, young]
-      young.clear()
+      young?.clear()
     },
   }
 }
