@@ -85,7 +85,6 @@ export async function run({ quick, say }) {
   const { Correlator, MessageIds } = await load('model/index.js')
   const { encodeRecord, MessageLineEncoder } = await load('formats/index.js')
 
-  wire.useWebAssembly()
   const memory = wire.createMessageMemory(readFileSync(join(root, 'dist/bin/messages.wasm')))
   if (!memory) throw new Error('WebAssembly does not run here')
 

@@ -100,7 +100,7 @@ const onlyAscii = {
 /** Memory of the WebAssembly module in pages of 64 KiB: of one recording and its rehearsal. */
 const modulePages = 256
 
-/** Compiles wasm/messages.ts. Its types would change those of Node here, so it is not imported. @param {string} root */
+/** Compiles wasm/index.ts. Its types would change those of Node here, so it is not imported. @param {string} root */
 function buildModule(root) {
   const memory = ['--initialMemory', String(modulePages), '--maximumMemory', String(modulePages)]
   const options = [
@@ -114,7 +114,7 @@ function buildModule(root) {
     '--noAssert',
   ]
   const compiler = join(root, 'node_modules/assemblyscript/bin/asc.js')
-  execFileSync(process.execPath, [compiler, 'wasm/messages.ts', ...options, ...memory], {
+  execFileSync(process.execPath, [compiler, 'wasm/index.ts', ...options, ...memory], {
     cwd: root,
     stdio: 'inherit',
   })

@@ -1,20 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import { openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createPlainMemory, PlainEncoder, PlainLines, plainReaders } from '../formats/index.js'
-import { createJsonMemory, useWebAssembly } from '../wire/index.js'
+import { PlainEncoder, PlainLines, plainReaders } from '../formats/index.js'
+import { moduleOfBuild } from '../proxy/index.js'
+import { createMessageMemory } from '../wire/index.js'
 import type { FilledSlot, LineOrder } from './line-chunks.js'
 
 // An error ends the thread; its owner then reads the rest of the file itself.
 const { path, to, slots, taken, format, form } = workerData as LineOrder
 const file = openSync(path, 'r')
-useWebAssembly()
+const memory = createMessageMemory(moduleOfBuild())
 // The engine moves bytes within memory of one thread several times as fast.
-const [chunkBytes, encodedBytes] = [slots[0]!.bytes.length, slots[0]!.encoded.length]
-const memory = createPlainMemory(form, chunkBytes, encodedBytes)
-const json = createJsonMemory(chunkBytes)
-const own = json?.bytes ?? new Uint8Array(chunkBytes)
-const ownEncoded = memory?.target ?? new Uint8Array(encodedBytes)
+const [own, ownEncoded] = [slots[0]!.bytes, slots[0]!.encoded].map(
+  ({ length }) => memory?.take(length) ?? new Uint8Array(length),
+) as [Uint8Array, Uint8Array]
 const LF = 0x0a
 let at = 0
 /** False for the first line, which may have a byte order mark. */
@@ -31,11 +30,10 @@ function fill(slot: number): boolean {
   const start = isAtLineStart ? 0 : chunk.indexOf(LF) + 1
   isAtLineStart = lastEnd > 0
   at += length
-  memory?.source.set(chunk)
   // Characters of longer lines may be cut.
-  if (json) json.isUtf8 = isUtf8(chunk.subarray(start, lastEnd))
+  memory?.call.useUtf8(isUtf8(chunk.subarray(start, lastEnd)))
   const lines = new PlainLines(arrays)
-  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded, memory)
+  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, ownEncoded)
   lines.find(chunk, plainReaders[format], encoder, start)
   const encodedLength = encoder?.size ?? 0
   bytes.set(chunk)

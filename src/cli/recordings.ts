@@ -22,7 +22,7 @@ import {
 } from '../model/index.js'
 import { moduleOfBuild } from '../proxy/index.js'
 import { asParts, lentBytes, type RecordingFile } from '../tape/index.js'
-import { createMessageMemory, createTextSearch, idKey, messageMemory, useWebAssembly } from '../wire/index.js'
+import { containsText, createMessageMemory, idKey, messageMemory } from '../wire/index.js'
 import { LineChunks, threadedBytes } from './line-chunks.js'
 import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
@@ -312,21 +312,14 @@ async function fileEnds({ file, name, seen }: OpenedFile): Promise<RecordingEnds
   const { format, sizeBytes, path } = file
   const bytes = (from: number, to: number): AsyncIterable<Uint8Array> =>
     withProgress(name, lentBytes(path, to, from), to - from)
-  if (sizeBytes >= threadedBytes) {
-    useWebAssembly()
-    // For redaction.
-    if (!messageMemory) createMessageMemory(moduleOfBuild())
-  }
-  const searches = new Map<string, ReturnType<typeof createTextSearch>>()
-  const search = (chunk: Uint8Array, text: string): boolean => {
-    if (!searches.has(text)) searches.set(text, createTextSearch(text, chunk.length))
-    return searches.get(text)?.(chunk) ?? holds(chunk, text)
-  }
-  return format.readEnds?.({ sizeBytes, bytes, holds: search, seen })
+  // For redaction too.
+  if (sizeBytes >= threadedBytes && !messageMemory) createMessageMemory(moduleOfBuild())
+  return format.readEnds?.({ sizeBytes, bytes, holds, seen })
 }
 
-function holds({ buffer, byteOffset, length }: Uint8Array, text: string): boolean {
-  return Buffer.from(buffer, byteOffset, length).includes(text, 0, 'latin1')
+function holds(bytes: Uint8Array, text: string): boolean {
+  const { buffer, byteOffset, length } = bytes
+  return containsText(bytes, text) ?? Buffer.from(buffer, byteOffset, length).includes(text, 0, 'latin1')
 }
 
 function recordsIn(

@@ -38,7 +38,6 @@ export {
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export { fromUtf16, utf16Fault, utf16Of } from './utf16.js'
 export {
-  createPlainMemory,
   TraceScan,
   decodeLine,
   encodeMessageAround,

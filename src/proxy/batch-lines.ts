@@ -8,7 +8,19 @@ const longestPlain = 1024 * 1024
 /** Enough for a batch and an incomplete line before it. */
 const roomBytes = longestPlain + regionBytes
 /** Longest id, method or name of a plain message, because their texts are remembered. */
-export const longestRemembered = 200
+const longestRemembered = 200
+
+/** Whether id, method and name of a message are short. */
+export function isUsual({
+  idStart,
+  idEnd,
+  methodStart,
+  methodEnd,
+  subjectStart,
+  subjectEnd,
+}: PlainMessage): boolean {
+  return Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
+}
 
 /** The lines of one channel, batch after batch. A line that crosses batches is complete in the last of them. */
 export class BatchLines {
@@ -87,13 +99,8 @@ export class BatchLines {
     this.isPlain =
       plainEnd >= 0 &&
       plainEnd - start <= longestPlain &&
-      this.#isUsual() &&
+      isUsual(this.message) &&
       this.#redactor.isClean(bytes, start, plainEnd - 1, this.address)
-  }
-
-  #isUsual(): boolean {
-    const { idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.message
-    return Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
   }
 
   next(): void {

@@ -2,7 +2,7 @@ import type { MessageLine } from '../tape/index.js'
 import type { Draft, Envelope } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { nowhere, messageMemory, PlainMessage } from '../wire/index.js'
-import { longestRemembered } from './batch-lines.js'
+import { isUsual } from './batch-lines.js'
 import { LastText } from './plain-frames.js'
 import { bufferOf } from './region-pool.js'
 
@@ -48,14 +48,9 @@ export class PlainBody {
     this.line.end = length
     return (
       this.#message.read(this.#bytes, 0, this.line.address) === length + 1 &&
-      this.#isUsual() &&
+      isUsual(this.#message) &&
       redactor.isClean(this.#bytes, 0, length, this.line.address)
     )
-  }
-
-  #isUsual(): boolean {
-    const { idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.#message
-    return Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
   }
 
   envelope(): Envelope {

@@ -7,7 +7,7 @@ import {
   type RecordingReport,
 } from './recorder-core.js'
 import type { RecorderReply } from './recording-thread.js'
-import { createMessageMemory, useWebAssembly } from '../wire/index.js'
+import { createMessageMemory } from '../wire/index.js'
 import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
 import { inlineLess } from './inline-less.js'
 import { moduleOfBuild, tablesOfBuild } from './files-of-build.js'
@@ -84,7 +84,6 @@ async function begin(): Promise<void> {
 }
 
 export function recordInThread(): void {
-  useWebAssembly()
   createMessageMemory(moduleOfBuild())
   useRedactionTables(tablesOfBuild)
   const early: RecorderMessage[] = []

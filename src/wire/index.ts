@@ -30,11 +30,9 @@ export {
   skipText,
   unusualValues,
 } from './json-bytes.js'
-export { createJsonMemory, type JsonMemory } from './json-memory.js'
-export { createTextSearch } from './text-search.js'
+export { containsText } from './text-search.js'
 export { isLittleEndian } from './endian.js'
 export { createMessageMemory, nowhere, messageMemory } from './message-memory.js'
-export { createWasmFunction, op, useWebAssembly, type Code } from './wasm-module.js'
 export { createByteTexts } from './byte-texts.js'
 export { mayHaveControls } from './control-bytes.js'
 export { PlainMessage } from './plain-message.js'

@@ -1,6 +1,5 @@
 import { isHex, isShortEscape } from './json-escapes.js'
-import { skipInMemory } from './json-memory.js'
-import { textRunEnd } from './text-run.js'
+import { messageMemory } from './message-memory.js'
 
 /**
  * JSON in bytes, checked while it is skipped. A line feed must follow in the bytes: it ends every loop, because a JSON
@@ -40,8 +39,6 @@ const endsRun = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 /** From this length on, a run of plain characters is read by fours. */
 const longRun = 128
-/** From this number of fours on, a run is read by sixteens. */
-const manyFours = 64
 
 /** Index of the byte that ends a run of plain characters. */
 function runEnd(bytes: Uint8Array, start: number): number {
@@ -69,10 +66,6 @@ function longRunEnd(bytes: Uint8Array, start: number): number {
     const backslashes = four ^ 0x5c5c5c5c
     // The highest bit of a byte: not ASCII, below 0x20, a quote, or a backslash. A borrow makes only the byte above it wrong.
     if ((four | (four - 0x20202020) | (quotes - 0x01010101) | (backslashes - 0x01010101)) & highest) break
-    if (i === manyFours) {
-      const end = textRunEnd(bytes, at + 4 * i)
-      if (end !== undefined) return end
-    }
   }
   at += 4 * i
   while (endsRun[bytes[at]!] === 0) at += 1
@@ -165,10 +158,7 @@ export function numberAt(bytes: Uint8Array, start: number, end: number): number 
 
 /** Any value at `start`. */
 export function skipAny(bytes: Uint8Array, start: number, depth = 0): number {
-  if (depth === 0) {
-    const end = skipInMemory(bytes, start)
-    if (end >= 0) return end
-  }
+  if (depth === 0 && bytes.buffer === messageMemory?.buffer) return skipInMemory(bytes.byteOffset, start)
   switch (bytes[start]) {
     case QUOTE:
       return skipText(bytes, start + 1)
@@ -185,6 +175,15 @@ export function skipAny(bytes: Uint8Array, start: number, depth = 0): number {
     default:
       return skipNumber(bytes, start)
   }
+}
+
+/** As `skipAny`, with the same result. @param address of the bytes in `messageMemory` */
+function skipInMemory(address: number, start: number): number {
+  const end = messageMemory!.call.skip(address + start)
+  if (end >= 0) return end - address
+  if (end === -1) return -1
+  unusualValues.count += 1
+  return ~end - address
 }
 
 function skipObject(bytes: Uint8Array, start: number, depth: number): number {

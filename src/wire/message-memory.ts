@@ -1,10 +1,8 @@
-/** The memory of the WebAssembly module that reads and writes plain messages (`wasm/messages.ts`). */
+/** The memory of the WebAssembly module that works on messages (`wasm/index.ts`). */
 import { isLittleEndian } from './endian.js'
-import { wasmInstance } from './wasm-module.js'
 
 /** Functions of the module, with positions as addresses. */
-interface Exports {
-  readonly memory: { readonly buffer: ArrayBuffer }
+interface Functions {
   readonly read: (start: number) => number
   readonly find: (start: number, end: number) => number
   readonly write: (
@@ -18,17 +16,39 @@ interface Exports {
     us: number,
     to: number,
   ) => number
-  readonly address: (index: number) => number
+  readonly skip: (start: number) => number
+  readonly useUtf8: (isValid: boolean) => void
+  readonly contains: (start: number, end: number, text: number, length: number) => number
+  readonly doubleQuotes: (start: number, end: number, to: number) => number
+  readonly indent: (start: number, end: number, to: number, limit: number, level: number) => number
 }
 
-/** The module may read so many bytes before and after a text. */
+type Numbers =
+  | 'found'
+  | 'groups'
+  | 'counts'
+  | 'first'
+  | 'distances'
+  | 'others'
+  | 'mostLiterals'
+  | 'key'
+  | 'free'
+
+/** Functions and numbers of the module. Numbers are addresses, except for `mostLiterals`. */
+type Exports = Functions & { readonly memory: { readonly buffer: ArrayBuffer } } & {
+  readonly [name in Numbers]: { readonly value: number }
+}
+
+/** The part that is used here. Node's types do not declare it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: object }
+}
+
+/** The module may read and write so many bytes before and after a text. */
 const margin = 16
 /** Numbers of `MessageMemory.found`. */
 const foundSize = 7
-/** The name of each index in `address`. */
-const at = { found: 0, groups: 1, counts: 2, first: 3, distances: 4, others: 5, key: 6, free: 7 } as const
-/** Most literals that the module has room for. */
-const mostLiterals = 4_096
 
 /** Tables of the search (see `TriggerPairs` in `redaction`). */
 export interface SearchTables {
@@ -41,21 +61,23 @@ export interface SearchTables {
 
 /** Texts in it are read, searched and written without a copy. */
 export class MessageMemory {
+  readonly buffer: ArrayBuffer
   /** Of the last message that was read: its kind, and the start and end of id, method and subject. */
   readonly found: Int32Array
-  readonly call: Pick<Exports, 'read' | 'find' | 'write'>
+  readonly call: Functions
+  readonly #exports: Exports
   readonly #bytes: Uint8Array<ArrayBuffer>
-  readonly #address: (index: number) => number
   #free: number
   #hasTables = false
   #key: Uint32Array | undefined
 
-  constructor({ memory, address, ...call }: Exports) {
-    this.#bytes = new Uint8Array(memory.buffer)
-    this.#address = address
-    this.found = new Int32Array(memory.buffer, address(at.found), foundSize)
-    this.call = call
-    this.#free = address(at.free)
+  constructor(exports: Exports) {
+    this.buffer = exports.memory.buffer
+    this.#bytes = new Uint8Array(this.buffer)
+    this.#exports = exports
+    this.found = new Int32Array(this.buffer, exports.found.value, foundSize)
+    this.call = exports
+    this.#free = exports.free.value
   }
 
   /**
@@ -73,17 +95,11 @@ export class MessageMemory {
   /** Prepares `call.find`, once. False when there is no room for the tables. */
   prepareSearch(tables: () => SearchTables): boolean {
     if (this.#hasTables) return true
-    const { groupsByBytes, counts, first, distances, others } = tables()
-    if (distances.length > mostLiterals) return false
-    for (const [index, table] of [
-      [at.groups, groupsByBytes],
-      [at.counts, counts],
-      [at.first, first],
-      [at.distances, distances],
-      [at.others, others],
-    ] as const) {
+    const { groupsByBytes: groups, counts, first, distances, others } = tables()
+    if (distances.length > this.#exports.mostLiterals.value) return false
+    for (const [name, table] of Object.entries({ groups, counts, first, distances, others })) {
       const { buffer, byteOffset, byteLength } = table
-      this.#bytes.set(new Uint8Array(buffer, byteOffset, byteLength), this.#address(index))
+      this.#bytes.set(new Uint8Array(buffer, byteOffset, byteLength), this.#exports[name as Numbers].value)
     }
     return (this.#hasTables = true)
   }
@@ -92,7 +108,7 @@ export class MessageMemory {
   useKey(key: Uint32Array): void {
     if (key === this.#key) return
     this.#key = key
-    new Uint32Array(this.#bytes.buffer, this.#address(at.key), key.length).set(key)
+    new Uint32Array(this.buffer, this.#exports.key.value, key.length).set(key)
   }
 }
 
@@ -102,14 +118,20 @@ export const nowhere = -1
 /** The only such memory of a thread. Undefined where WebAssembly does not run, and until it is made. */
 export let messageMemory: MessageMemory | undefined
 
-/** False for a module that was cut off between its parts. */
-function isComplete(exports: Partial<Exports> | undefined): exports is Exports {
-  return [exports?.memory, exports?.read, exports?.find, exports?.write, exports?.address].every(Boolean)
-}
-
-/** @param module its bytes, as built; undefined for none */
+/**
+ * Not called in browsers, where a page's policy forbids WebAssembly.
+ *
+ * @param module its bytes, as built; undefined for none
+ */
 export function createMessageMemory(module: Uint8Array | undefined): MessageMemory | undefined {
-  const isUsable = module !== undefined && isLittleEndian
-  const exports = isUsable ? (wasmInstance(module) as Partial<Exports> | undefined) : undefined
-  return (messageMemory = isComplete(exports) ? new MessageMemory(exports) : undefined)
+  messageMemory = undefined
+  if (module === undefined || !isLittleEndian) return undefined
+  try {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module))
+    // A module that was cut off between its parts may have none.
+    if ('memory' in exports) messageMemory = new MessageMemory(exports as Exports)
+  } catch {
+    // It does not run here, or there is no memory for it.
+  }
+  return messageMemory
 }

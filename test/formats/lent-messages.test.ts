@@ -1,8 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   compactSession,
-  createPlainMemory,
   formats,
   PlainEncoder,
   PlainLines,
@@ -13,9 +13,11 @@ import {
   type Recording,
 } from '../../src/formats/index.js'
 import type { Diagnostic } from '../../src/model/index.js'
-import { useWebAssembly } from '../../src/wire/index.js'
+import { createMessageMemory } from '../../src/wire/index.js'
+import type { MessageMemory } from '../../src/wire/message-memory.js'
 import { nameless, oddTape } from '../cli/odd-tapes.js'
 import { runs } from '../long.js'
+import { messageModule } from '../message-module.js'
 import { hardValues } from './hard-values.js'
 
 const writers = [
@@ -52,6 +54,12 @@ const LF = 0x0a
 /** Of the results, as a multiple of the chunk. */
 const room = 3
 
+/** Chunks that are not in `memory` are read by JavaScript. */
+const mostBytes = 1 << 20
+let memory: MessageMemory
+let memoryChunk: Uint8Array
+let memoryTarget: Uint8Array
+
 type Prepares = 'never' | 'always' | 'with WebAssembly'
 
 /** As a thread prepares the lines of a chunk. */
@@ -61,17 +69,17 @@ function prepared(
   form: PlainForm,
   isAtLineStart: boolean,
 ): PlainLines {
-  useWebAssembly(prepares === 'with WebAssembly')
-  const memory = createPlainMemory(form, chunk.length, room * chunk.length)
-  useWebAssembly(false)
-  expect(memory !== undefined).toBe(prepares === 'with WebAssembly' && form !== 'bytes')
-  memory?.source.set(chunk)
-  const encoded = memory?.target ?? new Uint8Array(room * chunk.length)
+  const isInMemory = prepares === 'with WebAssembly'
+  const own = isInMemory ? memoryChunk.subarray(0, chunk.length) : chunk
+  own.set(chunk)
+  memory.call.useUtf8(isUtf8(chunk))
+  const target = isInMemory ? memoryTarget : new Uint8Array(room * chunk.length)
+  const encoded = target.subarray(0, room * chunk.length)
   const arrays = PlainLines.arraysFor(chunk.length + 1024)
   const lines = new PlainLines(arrays)
-  const encoder = form === 'bytes' ? undefined : new PlainEncoder(chunk, form, encoded, memory)
-  lines.find(chunk, plainReaders[read.lends!], encoder, isAtLineStart ? 0 : undefined)
-  return new PlainLines(arrays, lines.count, encoded)
+  const encoder = form === 'bytes' ? undefined : new PlainEncoder(own, form, encoded)
+  lines.find(own, plainReaders[read.lends!], encoder, isAtLineStart ? 0 : undefined)
+  return new PlainLines(arrays, lines.count, encoded.slice())
 }
 
 interface How {
@@ -213,6 +221,13 @@ const jsonrpcFile = fc.tuple(
 )
 
 describe('messages whose bytes are lent', () => {
+  beforeAll(() => {
+    memory = createMessageMemory(messageModule)!
+    memoryChunk = memory.take(mostBytes)!
+    memoryTarget = memory.take(room * mostBytes)!
+  })
+  afterAll(() => void createMessageMemory(undefined))
+
   it('give the same files as records, on tapes of wiretape and of others', async () => {
     const seeds = fc.tuple(fc.nat(2 ** 31), fc.constantFrom(0, 0, 3, 7), cuts)
     const same = ([seed, share, at]: readonly [number, number, readonly number[]]): Promise<void> =>

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { encodeRecord, MessageLineEncoder } from '../../src/formats/index.js'
@@ -8,9 +6,10 @@ import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import { RecordBuilder } from '../../src/proxy/record-builder.js'
 import { Redactor } from '../../src/redaction/index.js'
-import { createMessageMemory, nowhere, messageMemory, useWebAssembly } from '../../src/wire/index.js'
+import { createMessageMemory, nowhere, messageMemory } from '../../src/wire/index.js'
 import { runs } from '../long.js'
 import { message, numberedIds } from './messages.js'
+import { messageModule } from '../message-module.js'
 
 /** A line of the wire, its terminator included. */
 interface Line {
@@ -18,7 +17,6 @@ interface Line {
   readonly bytes: Uint8Array
 }
 
-const built = readFileSync(join(import.meta.dirname, '../../dist/bin/messages.wasm'))
 const encoder = new TextEncoder()
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -144,7 +142,6 @@ function record(
 describe('the short way of a plain message onto the tape', () => {
   afterEach(() => {
     createMessageMemory(undefined)
-    useWebAssembly(false)
   })
 
   it.each([
@@ -153,10 +150,9 @@ describe('the short way of a plain message onto the tape', () => {
   ])(
     'gives the lines that the long way gives, whatever passes, however it is cut, and whatever is lost, with %s',
     (by, times) => {
-      useWebAssembly(by === 'WebAssembly')
       fc.assert(
         fc.property(traffic, fc.boolean(), losses, (batches, defaults, lost) => {
-          createMessageMemory(built)
+          createMessageMemory(by === 'WebAssembly' ? messageModule : undefined)
           const { short: _, ...shortWay } = record(batches, true, defaults, lost)
           createMessageMemory(undefined)
           const { short, ...longWay } = record(batches, false, defaults, lost)
@@ -180,7 +176,7 @@ describe('the short way of a plain message onto the tape', () => {
   })
 
   it.each([false, true])('is taken by a message that crosses batches, up to 1 MiB', (hasMemory) => {
-    useWebAssembly(hasMemory)
+    const module = hasMemory ? messageModule : undefined
     const sent = (sizeBytes: number): Line[][] => {
       const text = `{"jsonrpc":"2.0","id":1,"result":{"text":"${'x'.repeat(sizeBytes)}"}}\n`
       const bytes = Buffer.from(text.repeat(3))
@@ -189,12 +185,12 @@ describe('the short way of a plain message onto the tape', () => {
         return [{ channel: 'out' as const, bytes: part }]
       })
     }
-    expect(createMessageMemory(built) !== undefined).toBe(hasMemory)
+    expect(createMessageMemory(module) !== undefined).toBe(hasMemory)
     const taken = record(sent(1_000_000), true, true)
-    createMessageMemory(built)
+    createMessageMemory(module)
     expect(taken.short).toBe(3)
     expect(taken.tape).toBe(record(sent(1_000_000), false, true).tape)
-    createMessageMemory(built)
+    createMessageMemory(module)
     expect(record(sent(1_100_000), true, true).short).toBe(0)
   })
 

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { messageModule } from '../message-module.js'
 
 async function triggersWith(webAssembly: boolean) {
   vi.resetModules()
-  const { createMessageMemory, useWebAssembly } = await import('../../src/wire/index.js')
-  useWebAssembly(webAssembly)
-  createMessageMemory(readFileSync(join(import.meta.dirname, '../../dist/bin/messages.wasm')))
+  const { createMessageMemory } = await import('../../src/wire/index.js')
+  createMessageMemory(webAssembly ? messageModule : undefined)
   const triggers = await import('../../src/redaction/trigger.js')
   triggers.hasTrigger('r'.repeat(5_000))
   const { pairSearch } = await import('../../src/redaction/pair-search.js')

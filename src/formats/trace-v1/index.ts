@@ -19,7 +19,6 @@ export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
 export {
-  createPlainMemory,
   PlainEncoder,
   payloadLevel,
   plainReaders,

@@ -1,5 +1,5 @@
+import { messageMemory } from '../../wire/index.js'
 import { doubleQuotes } from '../double-quotes.js'
-import { createFormMemory, type FormMemory } from '../form-memory.js'
 import { indentInto } from '../indent-bytes.js'
 import { EntryBytes, type EntryForm } from './entry-bytes.js'
 import type { PlainLine } from './plain-line.js'
@@ -27,33 +27,26 @@ export const payloadLevel = 3
 
 const SEMICOLON = 0x3b
 
-/** Memory in which chunks are brought into a form faster; undefined where there is none. */
-export function createPlainMemory(
-  form: PlainForm,
-  chunkBytes: number,
-  targetBytes: number,
-): FormMemory | undefined {
-  if (form === 'bytes') return undefined
-  return createFormMemory(chunkBytes, targetBytes, form === 'quoted' ? undefined : payloadLevel)
-}
-
 /** Brings messages of a chunk into a form. */
 export class PlainEncoder {
   readonly #chunk: Uint8Array
   readonly #form: PlainForm
   readonly #target: Uint8Array
-  readonly #memory: FormMemory | undefined
+  /** For a chunk and a target in `messageMemory`; `doubleQuotes` and `indentInto` give the same results. */
+  readonly #module: NonNullable<typeof messageMemory>['call'] | undefined
+  readonly #chunkAddress: number
+  readonly #targetAddress: number
   readonly #entries: EntryBytes | undefined
   #size = 0
   #semicolon = -1
 
-  /**
-   * @param target of the results; messages without room keep their bytes
-   * @param memory of the chunk and the target, from their first byte on
-   */
-  constructor(chunk: Uint8Array, form: PlainForm, target: Uint8Array, memory?: FormMemory) {
+  /** @param target of the results; messages without room keep their bytes */
+  constructor(chunk: Uint8Array, form: PlainForm, target: Uint8Array) {
     this.#entries = typeof form === 'object' ? new EntryBytes(form) : undefined
-    this.#memory = memory
+    const isInMemory = [chunk, target].every(({ buffer }) => buffer === messageMemory?.buffer)
+    this.#module = isInMemory ? messageMemory?.call : undefined
+    this.#chunkAddress = chunk.byteOffset
+    this.#targetAddress = target.byteOffset
     this.#chunk = chunk
     this.#form = form
     this.#target = target
@@ -90,12 +83,22 @@ export class PlainEncoder {
       this.#semicolon = found < 0 ? Infinity : found
     }
     if (this.#semicolon < rawEnd || 2 * (rawEnd - rawStart) > this.#target.length - this.#size) return -1
-    if (this.#memory) return this.#memory.write(rawStart, rawEnd, this.#size)
+    if (this.#module) {
+      const to = this.#targetAddress
+      const from = this.#chunkAddress
+      return this.#module.doubleQuotes(from + rawStart, from + rawEnd, to + this.#size) - to
+    }
     return doubleQuotes(this.#chunk, rawStart, rawEnd, this.#target, this.#size)
   }
 
   #indented({ rawStart, rawEnd }: PlainLine, at: number): number {
-    if (this.#memory) return this.#memory.write(rawStart, rawEnd, at)
+    if (this.#module) {
+      const to = this.#targetAddress
+      const from = this.#chunkAddress
+      const limit = to + this.#target.length
+      const end = this.#module.indent(from + rawStart, from + rawEnd, to + at, limit, payloadLevel)
+      return end < 0 ? -1 : end - to
+    }
     return indentInto(this.#chunk.subarray(rawStart, rawEnd), this.#target, at, payloadLevel)
   }
 }
