@@ -131,6 +131,21 @@ describe('the stderr that we share with a client', () => {
   })
 })
 
+describe('tests that replace or reload a module', () => {
+  it('run alone, since the others load the build, which vitest cannot replace', () => {
+    const config = readFileSync(join(import.meta.dirname, '../vitest.config.ts'), 'utf8')
+    const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    const replacing = files.filter(
+      (name) =>
+        name.endsWith('.test.ts') &&
+        !name.endsWith('.long.test.ts') &&
+        /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(join(import.meta.dirname, name), 'utf8')),
+    )
+    expect(replacing.length).toBeGreaterThan(0)
+    expect(replacing.filter((name) => !config.includes(`'test/${name.replaceAll('\\', '/')}'`))).toEqual([])
+  })
+})
+
 describe('the check itself', () => {
   const trees: string[] = []
   afterEach(() => {

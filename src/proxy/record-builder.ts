@@ -150,6 +150,8 @@ export class RecordBuilder {
   ): TapeRecord[] {
     const side = this.#sides[channel]
     passRest(side)
+    // The begin of a line whose rest is missing is not recorded either.
+    const lostBytes = loss.bytes + side.framer.pendingBytes + (side.oversize?.bytes ?? 0)
     side.framer.lose(loss.bytes, loss.atLineStart)
     side.seenBytes += loss.bytes
     side.recorded = side.seenBytes
@@ -160,12 +162,12 @@ export class RecordBuilder {
       const kept = rest.length === 0 ? [] : [this.#stderr(rest, 'none', at)]
       return [
         ...kept,
-        { type: 'gap', ...this.#stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why },
+        { type: 'gap', ...this.#stamp(at), lost: 0, lostStderr: lines, lostBytes, why: loss.why },
       ]
     }
     this.#numbers.next += lines
     const { direction } = side
-    return [{ type: 'gap', ...this.#stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
+    return [{ type: 'gap', ...this.#stamp(at), lost: lines, lostBytes, why: loss.why, direction }]
   }
 
   #recordOf(side: ChannelState, frame: LineFrame, at: Moment): TapeRecord | undefined {

@@ -231,11 +231,18 @@ describe('a message of more than 64 MB', () => {
 })
 
 describe('when bytes passed unseen', () => {
-  it('a gap counts the lines, and the rest of the one that was cut is skipped', () => {
-    push('in', '{"jsonrpc":"2.0","method":"begins here')
+  it('a gap counts the lines and bytes from the begin of the one that was cut, whose rest is skipped', () => {
+    const begin = '{"jsonrpc":"2.0","method":"begins here'
+    push('in', begin)
     const loss = { bytes: 100, lines: 3, atLineStart: false, why: 'slow disk' }
     expect(builder.lost('in', loss, at())).toMatchObject([
-      { type: 'gap', lost: 4, lostBytes: 100, why: 'slow disk', direction: 'client_to_server' },
+      {
+        type: 'gap',
+        lost: 4,
+        lostBytes: begin.length + 100,
+        why: 'slow disk',
+        direction: 'client_to_server',
+      },
     ])
     expect(push('in', 'rest of a line"}\n{"jsonrpc":"2.0","method":"whole"}\n')).toMatchObject([
       { type: 'message', seq: 4, raw: '{"jsonrpc":"2.0","method":"whole"}' },

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -102,6 +102,17 @@ describe('a folder as a store', () => {
     for (const key of ['../a', 'a/../../b', '/etc/x', '', 'a//b', '.part-1', 'a\\b'])
       await expect(store.put(key, Buffer.from('x'))).rejects.toMatchObject({ code: 'usage' })
   })
+
+  it.runIf(existsSync('/proc/self'))(
+    'that can never be made is refused, instead of being tried for ever',
+    async () => {
+      const store = await openStore('/proc/nowhere', {})
+      await expect(store.put('a', Buffer.from('x'))).rejects.toMatchObject({
+        code: 'unreachable',
+        message: expect.stringMatching(/^cannot write to \/proc\/nowhere: /),
+      })
+    },
+  )
 
   it('names an object that is missing', async () => {
     const store = await openStore(temporary(), {})

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { chmod, copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, link, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
-import { codeOf, diskReason, readReason } from '../../tape/index.js'
+import { codeOf, diskReason, makeFolder, readReason, realDisk } from '../../tape/index.js'
 import { checkKey, noSuchObject, type Content, type ObjectStore, type StoredObject } from './object-store.js'
 
 /** Prefix of files being written, which are not objects. */
@@ -88,7 +88,7 @@ async function modesIn(root: string): Promise<Modes> {
 
 /** The mode of `mkdir` would be cut by the umask. */
 async function makeFolders(folder: string, mode: number): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: ownModes.folder })
+  const first = makeFolder(folder, realDisk)
   if (first === undefined || mode === ownModes.folder) return
   for (let path = folder; path.length >= first.length; path = dirname(path)) await chmod(path, mode)
 }

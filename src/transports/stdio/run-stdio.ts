@@ -6,6 +6,8 @@ import type { ServerExit, ServerProcess } from './server-process.js'
 const drainIdleMs = 2_000
 /** The same after a signal was forwarded: clients kill a program that lives for 2 s after SIGTERM. */
 const signalledIdleMs = 500
+/** After a signal, a client that accepts nothing for this long is not waited for either (milliseconds). */
+const signalledBlockedMs = 1_000
 
 type Channel = 'in' | 'out' | 'err'
 
@@ -71,7 +73,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
     const drained = Promise.all([output.done, errors.done])
     await Promise.race([
       drained,
-      idle([output, errors], () => held, signalled ? signalledIdleMs : drainIdleMs),
+      idle([output, errors], () => held, signalled),
       new Promise<void>((resolve) => (giveUp = resolve)),
     ])
     input.stop('the server has ended')
@@ -111,20 +113,31 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   }
 }
 
-/** Resolves after a period without data. Time in which nothing could be read does not count. */
-function idle(pumps: readonly Pump[], held: () => boolean, idleMs: number): Promise<void> {
+/**
+ * Resolves after a period without data. Time in which nothing could be read does not count, but after a signal only while
+ * the client still reads.
+ */
+function idle(pumps: readonly Pump[], held: () => boolean, signalled: boolean): Promise<void> {
+  const idleMs = signalled ? signalledIdleMs : drainIdleMs
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
+    let activeMs = performance.now()
     const restart = (): void => {
       clearTimeout(timer)
       timer = setTimeout(check, idleMs)
     }
     const check = (): void => {
-      if (held() || pumps.some((pump) => pump.blocked)) return restart()
+      if (held()) return note()
+      const isGivenUp = signalled && performance.now() - activeMs >= signalledBlockedMs
+      if (pumps.some((pump) => pump.blocked) && !isGivenUp) return restart()
       resolve()
     }
+    const note = (): void => {
+      activeMs = performance.now()
+      restart()
+    }
     restart()
-    for (const pump of pumps) pump.onActivity = restart
+    for (const pump of pumps) pump.onActivity = note
     void Promise.all(pumps.map((pump) => pump.done)).then(() => {
       clearTimeout(timer)
       resolve()
