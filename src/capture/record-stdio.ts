@@ -69,6 +69,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
   }
   const { live } = capture
   let listening: NodeJS.Timeout | undefined
+  let isOver = false
   const client = openOwnStdio(new PooledMemory(pool))
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
   const starting = reloads
@@ -96,10 +97,11 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     void recorder.ready.then(() => {
       started.hold(false)
       void reloads?.watch()
-      listening = setTimeout(() => void live.listen(), listenDelayMs)
+      if (!isOver) listening = setTimeout(() => void live.listen(), listenDelayMs)
     })
     for (const signal of early) end(signal)
     const exit = await run.finished
+    isOver = true
     clearTimeout(listening)
     return { exitCode: exit.exitCode, ...(await capture.finish(endOf(exit))) }
   } finally {
@@ -129,7 +131,7 @@ function observerOf(recorder: Recorder, live: RunningCapture['live']): Parameter
   }
 }
 
-/** A registry that does not exist yet, or is not private, keeps no pipes. */
+/** Without a registry, or if its folder of pipes belongs to another user, no pipes are kept. */
 function sparePipesIn(registryFolder: string): { readonly spareFolder?: string } {
   const spareFolder = join(registryFolder, 'pipes')
   return makePrivate(spareFolder) ? { spareFolder } : {}

@@ -77,7 +77,9 @@ async function begin(): Promise<void> {
   }
   reply({ kind: 'ready' })
   // The first batch comes only after a while: it does not wait for the tables.
+  tell(true)
   prepareRedaction()
+  tell(false)
   // The client's first message waits for `ready`, and the server is starting.
   if (init.wire === 'pipes' && !init.resume)
     void createRunRedactor({ defaults: true }).then((redactor) => rehearse(redactor, () => hasBegun))

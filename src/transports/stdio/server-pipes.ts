@@ -46,7 +46,7 @@ const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
  */
 export function createServerPipes(options: ServerPipesOptions = {}): ServerPipes {
   const wanted = process.platform === 'win32' ? [] : [0, 1, 2].filter((fd) => !isSocket(fd))
-  const pipes = wanted.length === 0 ? new Map<number, NamedPipe>() : makePipes(wanted, options)
+  const pipes = makePipes(wanted, options)
   const childEnds = [...pipes.values()].map(({ child }) => child)
   const [stdin, stdout, stderr] = [pipes.get(0), pipes.get(1), pipes.get(2)]
   const closeChildEnds = (): void => {
@@ -67,40 +67,66 @@ export function createServerPipes(options: ServerPipesOptions = {}): ServerPipes
 function makePipes(
   fds: readonly number[],
   { output, spareFolder }: ServerPipesOptions,
-): Map<number, NamedPipe> {
+): ReadonlyMap<number, NamedPipe> {
   const pipes = new Map<number, NamedPipe>()
   let temporary: string | undefined
   try {
-    const folder = spareFolder ?? (temporary = makeTemporaryFolder())
-    const spares = spareFolder === undefined ? [] : spareNames(folder)
-    for (const fd of fds) {
-      let ends: PipeEnds | undefined
-      while (!ends) {
-        if (spares.length === 0) spares.push(...makeNamedPipes(folder, temporary ? fds.length : spareCount))
-        ends = takePipe(join(folder, spares.pop()!), fd === 0)
-      }
-      pipes.set(fd, { child: ends.child, own: socketOf(ends.own, fd, fd === 1 ? output : undefined) })
+    if (spareFolder !== undefined) takePipes(pipes, fds, { folder: spareFolder, count: spareCount, output })
+    if (pipes.size < fds.length) {
+      temporary = makeTemporaryFolder()
+      takePipes(pipes, fds, { folder: temporary, count: fds.length, output })
     }
   } catch {
-    // No mkfifo, no space, or no descriptor left: sockets work for nearly every server as well.
+    // No space, or no descriptor left: sockets work for nearly every server as well.
   } finally {
     if (temporary !== undefined) fs.rmSync(temporary, { recursive: true, force: true })
   }
   return pipes
 }
 
-/** @throws when there is no mkfifo, or it fails */
-function makeNamedPipes(folder: string, count: number): string[] {
-  const batch = randomBytes(6).toString('hex')
-  const names = Array.from({ length: count }, (_, n) => `${batch}-${n}`)
-  const { status, error } = spawnSync('mkfifo', ['-m', '600', ...names], { cwd: folder, stdio: 'ignore' })
-  if (status !== 0) throw error ?? new Error(`mkfifo failed with exit status ${status}`)
-  return names
+interface PipeSource {
+  readonly folder: string
+  /** Pipes to make, once, if the folder has too few. */
+  readonly count: number
+  readonly output: ReadMemory | undefined
 }
 
-/** Names are never used twice. */
-function spareNames(folder: string): string[] {
-  return fs.readdirSync(folder).filter((name) => /^[0-9a-f]{12}-\d+$/.test(name))
+/** Takes a pipe for each descriptor that has none. Some may stay without: there is no mkfifo, or no space. */
+function takePipes(
+  pipes: Map<number, NamedPipe>,
+  fds: readonly number[],
+  { folder, count, output }: PipeSource,
+): void {
+  const missing = fds.filter((fd) => !pipes.has(fd))
+  const take = (): void => {
+    for (const name of pipeNames(folder)) {
+      const [fd] = missing
+      if (fd === undefined) return
+      const pipe = takePipe(join(folder, name), fd, fd === 1 ? output : undefined)
+      if (!pipe) continue
+      pipes.set(fd, pipe)
+      missing.shift()
+    }
+  }
+  take()
+  if (missing.length === 0) return
+  makeNamedPipes(folder, count)
+  take()
+}
+
+/** Makes as many pipes as possible. Their names are never used again. */
+function makeNamedPipes(folder: string, count: number): void {
+  const batch = randomBytes(6).toString('hex')
+  const names = Array.from({ length: count }, (_, n) => `${batch}-${n}`)
+  spawnSync('mkfifo', ['-m', '600', ...names], { cwd: folder, stdio: 'ignore' })
+}
+
+function pipeNames(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).filter((name) => /^[0-9a-f]{12}-\d+$/.test(name))
+  } catch {
+    return []
+  }
 }
 
 /** The first writable folder. The environment that names some of them may be wrong. */
@@ -115,33 +141,31 @@ function makeTemporaryFolder(): string {
   return fs.mkdtempSync(join(os.homedir(), '.wiretape-'))
 }
 
-interface PipeEnds {
-  readonly child: number
-  readonly own: number
-}
-
-/** Opens both ends of a named pipe and removes its name. Undefined if another process did so first: it owns the pipe. */
-function takePipe(path: string, serverReads: boolean): PipeEnds | undefined {
+/**
+ * Opens both ends of a named pipe and removes its name. Undefined if another process did so first, which owns the pipe
+ * then, or if this is no pipe that can be used.
+ */
+function takePipe(path: string, fd: number, memory: ReadMemory | undefined): NamedPipe | undefined {
   const opened: number[] = []
   const open = (flags: number): number => {
     const descriptor = fs.openSync(path, flags)
     opened.push(descriptor)
     return descriptor
   }
-  let taken: PipeEnds | undefined
+  let taken: NamedPipe | undefined
   try {
     // Both directions are held open meanwhile, so that neither later `open` waits for its peer.
     const both = open(O_RDWR | O_NONBLOCK)
-    const child = open(serverReads ? O_RDONLY : O_WRONLY)
-    const own = open((serverReads ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
-    const isPipe = [child, own].every((fd) => fs.fstatSync(fd).isFIFO())
+    const child = open(fd === 0 ? O_RDONLY : O_WRONLY)
+    const own = open((fd === 0 ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
+    const isPipe = [child, own].every((descriptor) => fs.fstatSync(descriptor).isFIFO())
     fs.unlinkSync(path)
     if (isPipe) {
+      taken = { child, own: socketOf(own, fd, memory) }
       opened.splice(0, Infinity, both)
-      taken = { child, own }
     }
-  } catch (error) {
-    if (!isMissing(error)) throw error
+  } catch {
+    // The next pipe may do.
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor)
   }
@@ -154,10 +178,6 @@ function socketOf(own: number, fd: number, memory: ReadMemory | undefined): net.
   // A pipe has no half-close: its end is visible only once the descriptor is closed.
   if (fd === 0) socket.once('finish', () => socket.destroy())
   return socket
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function isSocket(fd: number): boolean {
