@@ -23,7 +23,6 @@ const alone = [
   'test/redaction/pair-search.test.ts',
   'test/regressions/ui-ends-at-once.test.ts',
   'test/transports/http-proxy-flow.test.ts',
-  'test/wire/text-run.test.ts',
 ]
 
 const source = join(import.meta.dirname, 'src/')
