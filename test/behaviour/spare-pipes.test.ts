@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
+import { isLong } from '../long.js'
 import { useStage } from './stage.js'
 
 const stage = useStage()
@@ -27,7 +28,7 @@ it('pipes for later servers are kept in a private folder, and each is used once'
   expect(spare).toEqual(expect.arrayContaining(left))
 })
 
-it('servers that start at the same time never share a pipe', async () => {
+it.runIf(isLong)('servers that start at the same time never share a pipe', async () => {
   mkdirSync(stage.path('data/wiretape/live'), { recursive: true, mode: 0o700 })
   const names = Array.from({ length: 12 }, (_, n) => `server-${n}`)
   const printed = await Promise.all(names.map((name) => record(name)))
