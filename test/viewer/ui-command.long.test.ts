@@ -160,11 +160,12 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     const page = await stage.open(url, { viewport: { width: 1280, height: 480 } })
     const row = page.locator('.row.is-held', { hasText: 'tools/call echo' })
     await row.filter({ hasText: 'held' }).waitFor()
-    await page.evaluate(watchShifts)
     await row.click()
     await page.locator('.around', { hasText: 'held now' }).waitFor()
     await screen.tell({ type: 'annotate', text: 'look here', message: held['message'] })
     await page.locator('.message.note', { hasText: 'look here' }).waitFor()
+    // The note stands above the message, which moves; nothing else may.
+    await page.evaluate(watchShifts)
     await screen.tell({ type: 'forward', message: held['message'] })
     await page.locator('.row.is-ok', { hasText: 'tools/call echo' }).waitFor()
     await page.locator('.around', { hasText: /held for \d/ }).waitFor()
