@@ -32,8 +32,38 @@ export interface CaptureResult extends CaptureFiles {
   readonly notStarted?: string
 }
 
-/** Screens can attach a little later: loading that code delays messages by 10 ms, and the first ones are waiting. */
+/** Time without any output of the server after which programs can attach (milliseconds). */
 const listenDelayMs = 100
+
+/**
+ * Lets programs attach after the server's first output, or a while without any: loading that code delays messages by 10
+ * ms, and the first ones are waiting.
+ */
+class Opening {
+  readonly #live: RunningCapture['live']
+  #timer: NodeJS.Timeout | undefined
+  isOver = false
+
+  constructor(live: RunningCapture['live']) {
+    this.#live = live
+  }
+
+  soon(): void {
+    if (this.isOver) return
+    this.#timer = setTimeout(() => this.now(), listenDelayMs)
+  }
+
+  now(): void {
+    if (this.isOver) return
+    this.cancel()
+    void this.#live.listen()
+  }
+
+  cancel(): void {
+    this.isOver = true
+    clearTimeout(this.#timer)
+  }
+}
 
 /**
  * Starts the server and forwards between it and the parent process, until it has ended and all is on the tape.
@@ -68,8 +98,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     throw error
   }
   const { live } = capture
-  let listening: NodeJS.Timeout | undefined
-  let isOver = false
+  const opening = new Opening(live)
   const client = openOwnStdio(new PooledMemory(pool))
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
   const starting = reloads
@@ -84,7 +113,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       const error = capture.redactor.text(server.error)
       return { exitCode: 127, notStarted: error, ...(await capture.finish({ exitCode: 127, error })) }
     }
-    const started = runStdio(server, client, observerOf(recorder, live))
+    const started = runStdio(server, client, observerOf(recorder, live, opening))
     run = started
     // Reading starts only when recording is ready. The server needs that time to start as well.
     run.hold(true)
@@ -97,12 +126,11 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     void recorder.ready.then(() => {
       started.hold(false)
       void reloads?.watch()
-      if (!isOver) listening = setTimeout(() => void live.listen(), listenDelayMs)
+      opening.soon()
     })
     for (const signal of early) end(signal)
     const exit = await run.finished
-    isOver = true
-    clearTimeout(listening)
+    opening.cancel()
     return { exitCode: exit.exitCode, ...(await capture.finish(endOf(exit))) }
   } finally {
     reloads?.close()
@@ -112,11 +140,16 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
   }
 }
 
-function observerOf(recorder: Recorder, live: RunningCapture['live']): Parameters<typeof runStdio>[2] {
+function observerOf(
+  recorder: Recorder,
+  live: RunningCapture['live'],
+  opening: Opening,
+): Parameters<typeof runStdio>[2] {
   const readBuffers = createReadBuffers()
   return {
     chunk(channel, bytes, atMs, wallMs) {
       recorder.bytes(channel, bytes, atMs, wallMs)
+      if (channel === 'out' && !opening.isOver) setImmediate(() => opening.now())
       if (!(bytes.buffer instanceof SharedArrayBuffer)) readBuffers.passed(bytes.length)
     },
     ended(channel) {

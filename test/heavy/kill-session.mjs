@@ -36,6 +36,15 @@ function random() {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
 }
 
+/** Waits until a save has begun; machines differ too much for a fixed time. @param {string} place */
+async function saving(place) {
+  const deadline = performance.now() + 20_000
+  while (!readdirSync(place).some((name) => name.endsWith('.tmp') || name === 's.json.bak')) {
+    if (performance.now() > deadline) throw new Error('nothing was saved within 20 s')
+    await setTimeout(2)
+  }
+}
+
 /** Kills during an intermediate save. @param {string} place */
 async function whileWriting(place) {
   const child = spawn(
@@ -46,7 +55,8 @@ async function whileWriting(place) {
   const closed = once(child, 'close')
   await Promise.race([once(child.stdout, 'data'), closed])
   child.stdout.resume()
-  await setTimeout(random() * 500)
+  if (random() < 0.8) await saving(place)
+  await setTimeout(random() * 1_500)
   child.kill('SIGKILL')
   await closed
 }
@@ -61,7 +71,8 @@ async function atTheEnd(place) {
     env: { ...process.env, XDG_DATA_HOME: place },
   })
   const closed = once(child, 'close')
-  await setTimeout(200 + random() * 600)
+  if (random() < 0.8) await saving(place)
+  await setTimeout(random() * 1_500)
   child.kill('SIGKILL')
   await closed
 }
@@ -109,6 +120,7 @@ for (let run = 0; run < Number(values.runs); run += 1) {
   if (existsSync(place)) rmSync(place, { recursive: true, force: true })
 }
 rmSync(folder, { recursive: true, force: true })
+if (totals.saved === 0 || totals.older === 0) problems.push('all kills came too soon, or too late')
 console.log(
   `seed ${values.seed}: ${values.runs} kills, ${totals.saved} saved sessions of ${totals.messages} messages, ` +
     `${totals.older} still the older file, ${totals.leftovers} left copies, ${problems.length} wrong`,
