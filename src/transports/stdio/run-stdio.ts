@@ -46,6 +46,8 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   // Stderr that cannot be written must not cost the server its life, or its stdout.
   const errors = new Pump(server.stderr, client.errorOutput, observe('err'), { readsOn: true })
   let held = false
+  /** Starts the wait for the server's last output anew. */
+  let released: () => void = () => undefined
   let gone = false
   let signalled = false
   let giveUp: () => void = () => undefined
@@ -73,7 +75,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
     const drained = Promise.all([output.done, errors.done])
     await Promise.race([
       drained,
-      idle([output, errors], () => held, signalled),
+      idle([output, errors], { held: () => held, signalled, onRelease: (anew) => (released = anew) }),
       new Promise<void>((resolve) => (giveUp = resolve)),
     ])
     input.stop('the server has ended')
@@ -87,6 +89,7 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
     hold(wait) {
       held = wait
       for (const pump of [input, output, errors]) pump.hold(wait)
+      if (!wait) released()
     },
     setValves(make) {
       for (const [channel, pump] of [
@@ -113,11 +116,18 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   }
 }
 
+interface IdleSource {
+  held(): boolean
+  readonly signalled: boolean
+  /** Takes what to call when nothing is held any more. */
+  onRelease(anew: () => void): void
+}
+
 /**
  * Resolves after a period without data. Time in which nothing could be read does not count, but after a signal only while
  * the client still reads.
  */
-function idle(pumps: readonly Pump[], held: () => boolean, signalled: boolean): Promise<void> {
+function idle(pumps: readonly Pump[], { held, signalled, onRelease }: IdleSource): Promise<void> {
   const idleMs = signalled ? signalledIdleMs : drainIdleMs
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
@@ -137,6 +147,7 @@ function idle(pumps: readonly Pump[], held: () => boolean, signalled: boolean): 
       restart()
     }
     restart()
+    onRelease(note)
     for (const pump of pumps) pump.onActivity = note
     void Promise.all(pumps.map((pump) => pump.done)).then(() => {
       clearTimeout(timer)
