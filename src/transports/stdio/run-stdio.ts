@@ -117,10 +117,10 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
 }
 
 interface IdleSource {
-  held(): boolean
+  readonly held: () => boolean
   readonly signalled: boolean
   /** Takes what to call when nothing is held any more. */
-  onRelease(anew: () => void): void
+  readonly onRelease: (anew: () => void) => void
 }
 
 /**
