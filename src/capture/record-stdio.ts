@@ -86,7 +86,6 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     if (isEnding(signal)) capture.live.intercept?.ends()
     run?.signal(signal)
   }
-  // After the signals: an end in between would leave their folder behind. A server that may be replaced makes its own.
   const pool = new RegionPool()
   // A server that is replaced has several outputs.
   const output = options.reload ? undefined : new PooledMemory(pool)

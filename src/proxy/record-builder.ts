@@ -150,7 +150,7 @@ export class RecordBuilder {
   ): TapeRecord[] {
     const side = this.#sides[channel]
     passRest(side)
-    // The begin of a line whose rest is missing is not recorded either.
+    // The beginning of a line whose rest is missing is not recorded either.
     const lostBytes = loss.bytes + side.framer.pendingBytes + (side.oversize?.bytes ?? 0)
     side.framer.lose(loss.bytes, loss.atLineStart)
     side.seenBytes += loss.bytes

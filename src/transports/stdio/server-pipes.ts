@@ -44,7 +44,7 @@ const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = fs.constants
  * ourselves, and a pipe otherwise, as it would without us. Node has no pipe(2): named pipes replace it,
  * unlinked before anything is written.
  */
-export function createServerPipes(options: ServerPipesOptions = {}): ServerPipes {
+export function createServerPipes(options: ServerPipesOptions): ServerPipes {
   const wanted = process.platform === 'win32' ? [] : [0, 1, 2].filter((fd) => !isSocket(fd))
   const pipes = makePipes(wanted, options)
   const childEnds = [...pipes.values()].map(({ child }) => child)

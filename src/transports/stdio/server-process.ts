@@ -52,13 +52,11 @@ export type StartServer = (
  */
 export async function startServer(
   command: readonly string[],
-  { ownGroup = false, watchdog, env, cwd, output, spareFolder }: StartServerOptions = {},
+  given: StartServerOptions = {},
 ): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
-  const pipes = createServerPipes({
-    ...(output && { output }),
-    ...(spareFolder !== undefined && { spareFolder }),
-  })
+  const { ownGroup = false, watchdog, env, cwd, output } = given
+  const pipes = createServerPipes(given)
   let child: ChildProcess
   let stdout: Readable | null | undefined
   const options = { ...spawnOptions(pipes), ...(env && { env }), ...(cwd !== undefined && { cwd }) }
