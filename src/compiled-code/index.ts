@@ -1,17 +1,16 @@
 import { isAscii } from 'node:buffer'
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import module, { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import v8 from 'node:v8'
 import vm from 'node:vm'
+import zlib from 'node:zlib'
 
 /** Part of Node's modules that is not in its types. */
 interface Loading {
   readonly _extensions: Record<'.js', (loaded: { exports: unknown }, path: string) => void>
 }
 
-const digestBytes = 32
+const checksumBytes = 4
 const shebang = Buffer.from('#!')
 
 /**
@@ -55,15 +54,15 @@ export function keepCompiledCode(folder: string): void {
 function ofThisNode(): string {
   const { size, mtimeMs } = fs.statSync(process.execPath)
   const { version, arch } = process
-  return [version, arch, v8.cachedDataVersionTag(), size, Math.round(mtimeMs)].join('-')
+  return [version, arch, size, Math.round(mtimeMs)].join('-')
 }
 
-/** V8 checks neither the text nor the code: the digest does. */
+/** V8 checks neither the text nor the code: the checksum does, as in Node's own cache. */
 function readCode(file: string, text: Uint8Array): Buffer | undefined {
   try {
     const kept = fs.readFileSync(file)
-    const code = kept.subarray(digestBytes)
-    return digest(text, code).equals(kept.subarray(0, digestBytes)) ? code : undefined
+    const code = kept.subarray(checksumBytes)
+    return checksum(text, code).equals(kept.subarray(0, checksumBytes)) ? code : undefined
   } catch {
     return undefined
   }
@@ -75,7 +74,7 @@ function writeCode(file: string, text: Uint8Array, script: vm.Script): void {
   try {
     fs.accessSync(dirname(file), fs.constants.W_OK)
     const code = script.createCachedData()
-    fs.writeFileSync(beside, Buffer.concat([digest(text, code), code]), { mode: 0o600 })
+    fs.writeFileSync(beside, Buffer.concat([checksum(text, code), code]), { mode: 0o600 })
     fs.renameSync(beside, file)
   } catch {
     try {
@@ -86,6 +85,8 @@ function writeCode(file: string, text: Uint8Array, script: vm.Script): void {
   }
 }
 
-function digest(text: Uint8Array, code: Uint8Array): Buffer {
-  return createHash('sha256').update(text).update(code).digest()
+function checksum(text: Uint8Array, code: Uint8Array): Buffer {
+  const bytes = Buffer.alloc(checksumBytes)
+  bytes.writeUInt32BE(zlib.crc32(code, zlib.crc32(text)))
+  return bytes
 }

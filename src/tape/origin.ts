@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { hmacSha256 } from './hmac.js'
 
 /** Parts of a recording that identify its server. */
 export interface Origin {
@@ -14,9 +15,7 @@ export interface Origin {
  * @param key of the data folder, as hexadecimal digits
  */
 export function originOf(key: string, { session, command, url }: Origin): string {
-  return createHmac('sha256', Buffer.from(key, 'hex'))
-    .update(JSON.stringify([session, command, url]))
-    .digest('hex')
+  return hmacSha256(Buffer.from(key, 'hex'), JSON.stringify([session, command, url]))
 }
 
 /** Whether the holder of this key made the recording. */
