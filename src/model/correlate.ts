@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js'
 import { isAnswer, isNamelessError, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind, Part } from './record.js'
-import { keyOf, plainKey, keyText, type Key, type PlainId } from './request-key.js'
+import { RequestKeys, type Key, type PlainId } from './request-key.js'
 import { createRecent, detach, type Recent } from './recent.js'
 import { createRounds } from './rounds.js'
 
@@ -16,8 +16,8 @@ export interface Observation<R> {
   readonly request?: {
     readonly ref: R
     readonly answered: boolean
-    /** Exact text of the request's id, for an error that names no request. */
-    readonly id?: string
+    /** For an error that names no request. */
+    readonly id?: PlainId
   }
 }
 
@@ -100,6 +100,7 @@ type Links<R> = { kind: LinkKind; to: R }[]
 export class Correlator<R> {
   readonly #idKey: (idText: string) => string
   readonly #withLinks: boolean
+  readonly #keys = new RequestKeys()
   readonly #open = createRecent<Open<R>, Key>({
     ...limits,
     entries: rememberedOpen,
@@ -129,12 +130,15 @@ export class Correlator<R> {
 
   /** Unanswered requests, under the ids that responses will use. */
   openRequests(): OpenRequest[] {
-    return [...this.#open.entries()].map(([key, { method, name }]) => ({ key: keyText(key), method, name }))
+    return [...this.#open.entries()].map(([key, { method, name }]) => ({
+      key: this.#keys.textOf(key),
+      method,
+      name,
+    }))
   }
 
   /**
-   * As `observe`, in the conversation `''`, for a request without references and names. Allocates only what must be
-   * remembered. Keeps the texts.
+   * As `observe`, for a request without references and names. Allocates only what must be remembered. Keeps the texts.
    *
    * @returns `duplicateOf`
    */
@@ -144,14 +148,22 @@ export class Correlator<R> {
     ref: R,
     method: string,
     subject: string | null,
+    conversation = '',
   ): R | undefined {
-    return this.#begin(plainKey(direction, id), ref, shortText(method), shortText(subject))?.ref
+    const key = this.#keys.of(conversation, direction, id)
+    return this.#begin(key, ref, shortText(method), shortText(subject))?.ref
   }
 
-  /** As `observePlainRequest`, for a result. */
-  observePlainResult(direction: Direction, id: PlainId): Relations<R> {
+  /** As `observePlainRequest`, for a result. @param request as `Observation.request` */
+  observePlainResult(
+    direction: Direction,
+    id: PlainId,
+    conversation = '',
+    request?: Observation<R>['request'],
+  ): Relations<R> {
     const relations: Draft<Relations<R>> = { links: noLinks }
-    this.#answer(plainKey(opposite(direction), id), plainResults[direction], undefined, relations)
+    const key = this.#keys.of(conversation, opposite(direction), id)
+    this.#answer(key, plainResult, direction, conversation, request, relations)
     return relations
   }
 
@@ -162,8 +174,8 @@ export class Correlator<R> {
   ): void {
     const { ref, envelope, direction, conversation } = asked
     if (hasLongId(envelope) || !canRelate(newId)) return
-    const own = keyOf(conversation, direction, this.#idKey(envelope.id ?? ''))
-    const alias = keyOf(conversation, direction, this.#idKey(newId))
+    const own = this.#keys.of(conversation, direction, this.#idKey(envelope.id ?? ''))
+    const alias = this.#keys.of(conversation, direction, this.#idKey(newId))
     const request = this.#open.get(own)
     // Another open request of that id would be mistaken for this one.
     if (request?.ref !== ref || request.ambiguous || this.#open.get(alias)) return
@@ -175,9 +187,9 @@ export class Correlator<R> {
   }
 
   /** The transport reports that a request can no longer be answered: its id may be used again. */
-  giveUp(asked: Pick<Observation<R>, 'ref' | 'direction' | 'conversation'> & { readonly id: string }): void {
+  giveUp(asked: Pick<Observation<R>, 'ref' | 'direction' | 'conversation'> & { readonly id: PlainId }): void {
     const { ref, direction, conversation, id } = asked
-    const key = keyOf(conversation, direction, this.#idKey(id))
+    const key = this.#keys.of(conversation, direction, id)
     const request = this.#open.get(key)
     if (request?.ref !== ref || request.waiting > 1) return
     this.#close(key, request)
@@ -214,7 +226,7 @@ export class Correlator<R> {
   #observeRequest(message: Observation<R>, links: Links<R>): R | undefined {
     const { envelope, direction, conversation, ref } = message
     if (envelope.id === undefined) return undefined
-    const key = keyOf(conversation, direction, this.#idKey(envelope.id))
+    const key = this.#keys.of(conversation, direction, this.#idKey(envelope.id))
     const before = this.#begin(key, ref, ownText(envelope.method), ownText(envelope.subject))
     const note = (name: Name<R>): void => {
       const request = before ?? this.#open.get(key)
@@ -223,7 +235,13 @@ export class Correlator<R> {
       if (request.names.length < longestNames) request.names.push(name)
     }
     if (this.#withLinks && envelope.progressToken !== undefined)
-      note(this.#give(this.#tokens, keyOf(conversation, direction, this.#idKey(envelope.progressToken)), ref))
+      note(
+        this.#give(
+          this.#tokens,
+          this.#keys.of(conversation, direction, this.#idKey(envelope.progressToken)),
+          ref,
+        ),
+      )
     if (this.#withLinks && envelope.method === 'subscriptions/listen')
       note(this.#give(this.#subscriptions, key, ref))
     const round = this.#withLinks ? this.#rounds.asked(conversation, key, envelope) : undefined
@@ -262,15 +280,18 @@ export class Correlator<R> {
 
   #observeAnswer(message: Observation<R>, relations: Draft<Relations<R>>): void {
     const { envelope, direction, conversation } = message
-    const id = isNamelessError(envelope) ? message.request?.id : envelope.id
+    const own = envelope.id === undefined ? undefined : this.#idKey(envelope.id)
+    const id = isNamelessError(envelope) ? message.request?.id : own
     if (id === undefined) return
-    const key = keyOf(conversation, opposite(direction), this.#idKey(id))
-    this.#answer(key, message, message.request, relations)
+    const key = this.#keys.of(conversation, opposite(direction), id)
+    this.#answer(key, envelope, direction, conversation, message.request, relations)
   }
 
   #answer(
     key: Key,
-    { envelope, direction, conversation }: Pick<Observation<R>, 'envelope' | 'direction' | 'conversation'>,
+    envelope: Envelope,
+    direction: Direction,
+    conversation: string,
     known: Observation<R>['request'],
     relations: Draft<Relations<R>>,
   ): void {
@@ -298,15 +319,15 @@ export class Correlator<R> {
     }
     this.#rounds.answered(conversation, key, ref, envelope)
     if (envelope.createsTask && envelope.taskId !== undefined)
-      this.#give(this.#tasks, keyOf(conversation, opposite(direction), envelope.taskId), ref)
+      this.#give(this.#tasks, this.#keys.of(conversation, opposite(direction), envelope.taskId), ref)
     relations.answers = ref
   }
 
   #cancelled(message: Observation<R>, cancels: string): R | undefined {
     const { direction, conversation } = message
-    const own = keyOf(conversation, direction, this.#idKey(cancels))
+    const own = this.#keys.of(conversation, direction, this.#idKey(cancels))
     // 2026-07-28: a server ends a subscription by cancelling the client's listen request.
-    const other = keyOf(conversation, opposite(direction), this.#idKey(cancels))
+    const other = this.#keys.of(conversation, opposite(direction), this.#idKey(cancels))
     const stream = this.#open.get(other) && this.#subscriptions.get(other)
     const request = this.#open.get(own)
     if (request && stream) return undefined
@@ -329,8 +350,8 @@ export class Correlator<R> {
   /** The request that created a message's task. The answering side assigns task ids. */
   #taskOf(message: Observation<R>, taskId: string): R | undefined {
     const { envelope, direction, conversation } = message
-    const others = keyOf(conversation, direction, taskId)
-    const own = keyOf(conversation, opposite(direction), taskId)
+    const others = this.#keys.of(conversation, direction, taskId)
+    const own = this.#keys.of(conversation, opposite(direction), taskId)
     // `tasks/…` requests concern a task of the other side; a status notification, the sender's own.
     if (envelope.kind === 'request' && envelope.method?.startsWith('tasks/'))
       return this.#certain(this.#tasks, others)
@@ -346,7 +367,7 @@ export class Correlator<R> {
     }
     if (envelope.kind === 'notification') {
       const { progressToken, cancels, subscriptionId } = envelope
-      const asked = (name: string): Key => keyOf(conversation, opposite(direction), this.#idKey(name))
+      const asked = (name: string): Key => this.#keys.of(conversation, opposite(direction), this.#idKey(name))
       if (progressToken !== undefined) link('progress', this.#certain(this.#tokens, asked(progressToken)))
       if (cancels !== undefined) link('cancel', this.#cancelled(message, cancels))
       if (subscriptionId !== undefined)
@@ -358,10 +379,7 @@ export class Correlator<R> {
 }
 
 const noLinks: readonly never[] = []
-const plainResults = {
-  client_to_server: { envelope: { kind: 'result' }, direction: 'client_to_server', conversation: '' },
-  server_to_client: { envelope: { kind: 'result' }, direction: 'server_to_client', conversation: '' },
-} as const
+const plainResult: Envelope = { kind: 'result' }
 
 /** Whether an id is short enough to be remembered. @param id exact JSON text */
 export function canRelate(id: string): boolean {

@@ -77,7 +77,7 @@ function createHeldTogether<R>(idKey: (idText: string) => string): HeldTogether<
       // The request's own response may come before or after an error that names no request.
       if (answered && isNamelessError(envelope)) return undefined
       request.answered = true
-      return { ref: request.ref, answered, id: request.id }
+      return { ref: request.ref, answered, id: idKey(request.id) }
     },
   }
 }

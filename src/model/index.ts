@@ -1,5 +1,5 @@
 export { canRelate, Correlator, relatePart, type OpenRequest, type Relations } from './correlate.js'
-export { requestKey } from './request-key.js'
+export { plainId, requestKey } from './request-key.js'
 export { idLength, MessageIds } from './message-ids.js'
 export type { PlainId } from './request-key.js'
 export { createClientWaits } from './client-waits.js'

@@ -1,9 +1,6 @@
 import type { Direction } from './envelope.js'
 
-/**
- * Key of a request in maps: a number for a short id of digits in the only connection, or else the text of `requestKey`.
- * Numbers avoid making a text for each message.
- */
+/** Key of a request in maps: a number for a short id of digits, or else the text of `requestKey`. */
 export type Key = string | number
 
 /** An id of a plain message: a number for short digits, or the result of `idKey` for any id. */
@@ -14,28 +11,62 @@ export function requestKey(conversation: string, direction: Direction, id: strin
   return `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${id}`
 }
 
-/** As `requestKey`. @param direction of the request that introduced the id, token or task */
-export function keyOf(conversation: string, direction: Direction, id: string): Key {
-  const number = conversation === '' ? smallNumber(id) : -1
-  return number < 0 ? requestKey(conversation, direction, id) : plainKey(direction, number)
+/** Makes keys. Most are numbers: a text would have to be made and hashed for each message. */
+export class RequestKeys {
+  /** Numbers of the first conversations, and their names. */
+  readonly #numbers = new Map<string, number>()
+  readonly #names: string[] = []
+  #last = ''
+  #lastFirst = 0
+
+  /** @param direction of the request that introduced the id, token or task @param id a number, or canonical */
+  of(conversation: string, direction: Direction, id: PlainId): Key {
+    const number = typeof id === 'number' ? id : smallNumber(id)
+    const first = number < 0 || (conversation !== '' && number >= idsEach) ? -1 : this.#firstOf(conversation)
+    if (first < 0) return requestKey(conversation, direction, String(id))
+    return direction === 'client_to_server' ? first + number : -1 - first - number
+  }
+
+  /** The text form, as `requestKey` returns it. */
+  textOf(key: Key): string {
+    if (typeof key === 'string') return key
+    const direction = key >= 0 ? 'client_to_server' : 'server_to_client'
+    const number = key >= 0 ? key : -1 - key
+    if (number < firstNamed) return requestKey('', direction, String(number))
+    const place = Math.floor((number - firstNamed) / idsEach)
+    return requestKey(this.#names[place]!, direction, String((number - firstNamed) % idsEach))
+  }
+
+  /** The number of id 0 of a conversation, or -1 for one without numbers. */
+  #firstOf(conversation: string): number {
+    if (conversation === '') return 0
+    if (conversation === this.#last) return this.#lastFirst
+    let place = this.#numbers.get(conversation)
+    if (place === undefined && this.#names.length < mostNumbered && conversation.length <= longestName) {
+      place = this.#names.push(conversation) - 1
+      this.#numbers.set(conversation, place)
+    }
+    this.#last = conversation
+    return (this.#lastFirst = place === undefined ? -1 : firstNamed + place * idsEach)
+  }
 }
 
-/** In the conversation `''`. */
-export function plainKey(direction: Direction, id: PlainId): Key {
-  if (typeof id === 'string') return keyOf('', direction, id)
-  return direction === 'client_to_server' ? id : -1 - id
-}
-
-/** The text form, as `requestKey` returns it. */
-export function keyText(key: Key): string {
-  if (typeof key === 'string') return key
-  return key >= 0
-    ? requestKey('', 'client_to_server', String(key))
-    : requestKey('', 'server_to_client', String(-1 - key))
-}
+/** Numbers below this one belong to the conversation ''. */
+const firstNamed = 1e15
+/** Ids of a named conversation that get numbers. */
+const idsEach = 2 ** 31
+/** Conversations that get numbers, and their longest name: they are remembered. Others have texts. */
+const mostNumbered = 4_096
+const longestName = 200
 
 /** Most digits that a number holds exactly. */
 const mostDigits = 15
+
+/** A short digit text as a number; any other text unchanged. @param id canonical */
+export function plainId(id: string): PlainId {
+  const number = smallNumber(id)
+  return number < 0 ? id : number
+}
 
 /** The number of a short digit text, or -1. */
 function smallNumber(id: string): number {

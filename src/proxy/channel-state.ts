@@ -6,7 +6,7 @@ import { LineFramer } from '../wire/index.js'
 import { BatchLines } from './batch-lines.js'
 import { directionOf, type Channel } from './channel.js'
 import { Deliveries } from './deliveries.js'
-import type { Ref } from './plain-frames.js'
+import type { Ref } from './message-refs.js'
 import type { Progress } from './thread-state.js'
 
 /** Longer stderr lines are recorded in pieces. In bytes. */

@@ -113,12 +113,6 @@ export function* eventsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
   while (walk.next()) yield walk.event(ownCopy)
 }
 
-/** The same events, with bytes that are views of the batch and valid as long as its memory. */
-export function* viewsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
-  const walk = new HttpBatchWalk(batch)
-  while (walk.next()) yield walk.event((body) => body)
-}
-
 /** Iterates over the events of a batch. Creates event objects only on request. */
 export class HttpBatchWalk {
   readonly #marks: Float64Array

@@ -9,6 +9,7 @@ import { readable } from './http-body-text.js'
 import { recordOfExchange } from './http-context.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import {
+  AskedRequests,
   headerOf,
   isWhole,
   mediaTypeOf,
@@ -206,7 +207,7 @@ class HttpRecordBuilder implements HttpBuilder {
         this.#talks.of({ connection: event.connection }, session),
       address: event,
       requestBody: new HttpBody(longestMessage, this.#room),
-      requests: new Map(),
+      requests: new AskedRequests(),
       requestTold: false,
       requestEnded: false,
       requestRead: false,

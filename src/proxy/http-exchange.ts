@@ -1,17 +1,47 @@
-import type { HttpHeaders, HttpPhases } from '../model/index.js'
+import type { HttpHeaders, HttpPhases, PlainId } from '../model/index.js'
 import type { SseParser } from '../wire/index.js'
 import type { Decoder, HttpBody } from './http-body.js'
+import type { Ref } from './message-refs.js'
 import { forRecent } from './recent-objects.js'
 
+/** A request of an exchange. */
 export interface AskedHere {
-  readonly ref: string
-  /** Exact text of the request's id. */
-  readonly id: string
+  readonly ref: Ref
+  readonly id: PlainId
   answered: boolean
   /** Of the modern era, where a result may ask for another round. */
   readonly modern: boolean
   /** A `tools/list` of the modern era: its result names the arguments that calls repeat in headers. */
   readonly listsTools: boolean
+}
+
+/** The requests of an exchange, by id. Most exchanges have one. */
+export class AskedRequests {
+  #first: AskedHere | undefined
+  #all: Map<PlainId, AskedHere> | undefined
+
+  /** The only request. */
+  get only(): AskedHere | undefined {
+    return this.#all ? undefined : this.#first
+  }
+
+  get(id: PlainId): AskedHere | undefined {
+    return this.#all ? this.#all.get(id) : this.#first?.id === id ? this.#first : undefined
+  }
+
+  /** @param id may be another one than that of the request */
+  set(id: PlainId, asked: AskedHere): void {
+    if (!this.#all && id === asked.id && (!this.#first || this.#first.id === id)) {
+      this.#first = asked
+      return
+    }
+    this.#all ??= new Map(this.#first && [[this.#first.id, this.#first]])
+    this.#all.set(id, asked)
+  }
+
+  values(): Iterable<AskedHere> {
+    return this.#all?.values() ?? (this.#first ? [this.#first] : [])
+  }
 }
 
 /** The state of one HTTP exchange. */
@@ -27,8 +57,7 @@ export interface HttpExchange {
   readonly requestHeaders: HttpHeaders
   conversation: string
   readonly requestBody: HttpBody
-  /** Requests of this exchange, by the key of their id. */
-  readonly requests: Map<string, AskedHere>
+  readonly requests: AskedRequests
   /** Whether a record contains the request's headers. */
   requestTold: boolean
   /** Whether the request's body has ended. A server may respond earlier. */

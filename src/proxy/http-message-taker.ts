@@ -1,5 +1,12 @@
 import type { MessageLine } from '../tape/index.js'
-import type { Direction, HttpContext, MessageRecord, SseContext, TapeRecord } from '../model/index.js'
+import type {
+  Direction,
+  HttpContext,
+  MessageIds,
+  MessageRecord,
+  SseContext,
+  TapeRecord,
+} from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { contextIn } from './http-context.js'
 import type { HttpExchange } from './http-exchange.js'
@@ -15,7 +22,7 @@ export interface HttpPlace {
 }
 
 /** Takes a plain message. Its line is valid until the next one. */
-export type TakeHttpLine = (line: MessageLine, place: HttpPlace) => void
+export type TakeHttpLine = (line: MessageLine, ids: MessageIds, place: HttpPlace) => void
 
 interface TakerOptions {
   readonly redactor: Redactor
@@ -79,7 +86,7 @@ export class HttpMessageTaker {
     line.t = t
     line.us = us
     const { conversation } = exchange
-    takeLine(line, { conversation, http: contextIn(exchange, direction, redactor), sse })
+    takeLine(line, messages.ids, { conversation, http: contextIn(exchange, direction, redactor), sse })
     return true
   }
 }

@@ -6,12 +6,14 @@ import {
   createRounds,
   isAnswer,
   isNamelessError,
+  plainId,
   type Direction,
   type Envelope,
-  type Link,
+  type MessageIds,
   type MessageRecord,
   type OpenRequest,
   type Part,
+  type PlainId,
   type Relations,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
@@ -26,6 +28,7 @@ import {
   type MirroredArgument,
 } from '../wire/index.js'
 import type { AskedHere, HttpExchange } from './http-exchange.js'
+import { MessageRefs, type Ref } from './message-refs.js'
 import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten } from './message-text.js'
 import { PlainBody } from './plain-body.js'
@@ -47,15 +50,21 @@ export interface Renamed {
 export class HttpMessages {
   readonly #redactor: Redactor
   readonly #numbers: Numbers
-  readonly #correlator = new Correlator<string>(idKey)
+  readonly #refs = new MessageRefs()
+  readonly #correlator = new Correlator<Ref>(idKey)
   /** A client of 2026-07-28 has no session and uses any free connection, so a retry may come on any of them. */
-  readonly #rounds = createRounds<string>()
+  readonly #rounds = createRounds<Ref>()
   readonly #tools = createMirroredTools()
   readonly #body = new PlainBody()
 
   constructor(redactor: Redactor, numbers: Numbers) {
     this.#redactor = redactor
     this.#numbers = numbers
+  }
+
+  /** For the lines of `readPlain`. */
+  get ids(): MessageIds {
+    return this.#refs.ids
   }
 
   /** The response refused the HTTP request. Requests in it that are still open will get no response. */
@@ -81,8 +90,8 @@ export class HttpMessages {
   ): void {
     const { envelope } = part
     this.#correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)
-    const own = envelope.id === undefined ? undefined : exchange?.requests.get(idKey(envelope.id))
-    if (own && canRelate(newId)) exchange?.requests.set(idKey(newId), own)
+    const own = envelope.id === undefined ? undefined : exchange?.requests.get(keyOf(envelope.id))
+    if (own && canRelate(newId)) exchange?.requests.set(keyOf(newId), own)
   }
 
   /**
@@ -121,18 +130,46 @@ export class HttpMessages {
   readPlain(exchange: ExchangeTalk, bytes: Uint8Array, direction: Direction): MessageLine | undefined {
     const body = this.#body
     if (!body.read(bytes, this.#redactor)) return undefined
-    const id: string = randomUUID()
-    const learn = (): void => this.#tools.learn(exactText(bytes)!)
-    const { answers, late, duplicateOf } = this.#relate(exchange, id, body.envelope(), direction, learn)
-    const { line } = body
+    const ref = this.#refs.next()
+    const { line, kind } = body
     line.direction = direction
     line.seq = this.#numbers.next
-    line.id = id
-    line.answers = answers
-    line.late = late === true
-    line.duplicateOf = duplicateOf
+    line.id = ref
+    line.answers = undefined
+    line.late = false
+    line.duplicateOf = undefined
     this.#numbers.next += 1
+    if (kind === 'request') {
+      const { id, method, subject } = body
+      const { conversation } = exchange
+      line.duplicateOf = this.#correlator.observePlainRequest(
+        direction,
+        id,
+        ref,
+        method,
+        subject,
+        conversation,
+      )
+      if (direction === 'client_to_server')
+        exchange.requests.set(id, { ref, id, answered: false, modern: false, listsTools: false })
+    } else if (kind === 'result') {
+      const { answers, late } = this.#plainResult(exchange, bytes, body.id, direction)
+      line.answers = answers
+      line.late = late === true
+    }
     return line
+  }
+
+  #plainResult(exchange: ExchangeTalk, bytes: Uint8Array, id: PlainId, direction: Direction): Relations<Ref> {
+    const request = direction === 'server_to_client' ? exchange.requests.get(id) : undefined
+    const relations = this.#correlator.observePlainResult(direction, id, exchange.conversation, request)
+    if (request) {
+      if (request.listsTools) this.#tools.learn(exactText(bytes)!)
+      if (request.modern && !request.answered)
+        this.#rounds.answered('', roundKey(exchange, id), request.ref, { kind: 'result' })
+      request.answered = true
+    }
+    return relations
   }
 
   /** Counts a forwarded message that cannot be read, so that its number is not reused. */
@@ -148,7 +185,8 @@ export class HttpMessages {
     id: string = randomUUID(),
   ): Part {
     const learn = (): void => this.#tools.learn(raw.slice(part.start, part.end))
-    return relatePart({ id, ...part }, this.#relate(exchange, id, part.envelope, direction, learn))
+    const relations = this.#relate(exchange, id, part.envelope, direction, learn)
+    return relatePart({ id, ...part }, this.#refs.withIds(relations))
   }
 
   /** @param learn reads the message as a list of tools */
@@ -158,9 +196,9 @@ export class HttpMessages {
     envelope: Envelope,
     direction: Direction,
     learn: () => void,
-  ): Relations<string> {
+  ): Relations<Ref> {
     const { conversation } = exchange
-    const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : idKey(envelope.id)
+    const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : keyOf(envelope.id)
     const isResponse = direction === 'server_to_client' && isAnswer(envelope)
     const request = isResponse ? this.#requestOf(exchange, envelope, key) : undefined
     const seen = this.#correlator.observe({
@@ -170,7 +208,7 @@ export class HttpMessages {
       conversation,
       ...(request && { request }),
     })
-    const links: Link[] = seen.links.filter(({ kind }) => kind !== 'round')
+    const links = seen.links.filter(({ kind }) => kind !== 'round')
     if (request) {
       if (request.listsTools && envelope.kind === 'result') learn()
       if (!request.answered && (request.modern || envelope.resultType !== undefined))
@@ -180,7 +218,7 @@ export class HttpMessages {
     if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
       const modern = envelope.modern === true
       const listsTools = modern && envelope.method === 'tools/list'
-      exchange.requests.set(key, { ref: id, id: envelope.id!, answered: false, modern, listsTools })
+      exchange.requests.set(key, { ref: id, id: key, answered: false, modern, listsTools })
       if (modern || envelope.requestState !== undefined || envelope.inputResponses) {
         const before = this.#rounds.asked('', roundKey(exchange, key), envelope)
         if (before !== undefined) links.push({ kind: 'round', to: before })
@@ -190,13 +228,21 @@ export class HttpMessages {
   }
 
   /** Servers of 2025 answer an unknown method, such as `server/discover`, with an error without an id. */
-  #requestOf({ requests }: ExchangeTalk, envelope: Envelope, key: string | undefined): AskedHere | undefined {
+  #requestOf(
+    { requests }: ExchangeTalk,
+    envelope: Envelope,
+    key: PlainId | undefined,
+  ): AskedHere | undefined {
     if (!isNamelessError(envelope)) return key === undefined ? undefined : requests.get(key)
-    const [only, ...others] = requests.values()
-    return only && others.length === 0 && !only.answered ? only : undefined
+    const { only } = requests
+    return only && !only.answered ? only : undefined
   }
 }
 
-function roundKey({ number }: ExchangeTalk, key: string | undefined): string {
+function keyOf(id: string): PlainId {
+  return plainId(idKey(id))
+}
+
+function roundKey({ number }: ExchangeTalk, key: PlainId | undefined): string {
   return `${number} ${key}`
 }

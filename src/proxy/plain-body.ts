@@ -1,9 +1,9 @@
 import type { MessageLine } from '../tape/index.js'
-import type { Draft, Envelope } from '../model/index.js'
+import type { PlainId } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { nowhere, messageMemory, PlainMessage } from '../wire/index.js'
+import { nowhere, messageMemory, PlainMessage, type PlainKind } from '../wire/index.js'
 import { isUsual } from './batch-lines.js'
-import { LastText } from './plain-frames.js'
+import { idOf, LastText } from './plain-frames.js'
 import { bufferOf } from './region-pool.js'
 
 const LF = 0x0a
@@ -53,15 +53,23 @@ export class PlainBody {
     )
   }
 
-  envelope(): Envelope {
-    const { kind, idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.#message
-    const id = idEnd === 0 ? undefined : this.#bytes.toString('latin1', idStart, idEnd)
-    if (kind === 'result') return { kind, id: id! }
-    const method = this.#method.of(this.#bytes, methodStart, methodEnd)
-    const subject = subjectEnd === 0 ? undefined : this.#subject.of(this.#bytes, subjectStart, subjectEnd)
-    const envelope: Draft<Envelope> = { kind, method }
-    if (id !== undefined) envelope.id = id
-    if (subject !== undefined) envelope.subject = subject
-    return envelope
+  get kind(): PlainKind {
+    return this.#message.kind
+  }
+
+  /** Of a request or a result. */
+  get id(): PlainId {
+    return idOf(this.#bytes, this.#message)
+  }
+
+  /** Of a request. */
+  get method(): string {
+    const { methodStart, methodEnd } = this.#message
+    return this.#method.of(this.#bytes, methodStart, methodEnd)
+  }
+
+  get subject(): string | null {
+    const { subjectStart, subjectEnd } = this.#message
+    return subjectEnd === 0 ? null : this.#subject.of(this.#bytes, subjectStart, subjectEnd)
   }
 }

@@ -1,15 +1,12 @@
-import { randomInt } from 'node:crypto'
-import { MessageIds, type Correlator, type Direction, type PlainId, type Relations } from '../model/index.js'
+import type { Correlator, Direction, MessageIds, PlainId } from '../model/index.js'
 import type { MessageLine } from '../tape/index.js'
 import { nowhere, numberAt, type PlainMessage } from '../wire/index.js'
 import type { BatchLines } from './batch-lines.js'
 import type { Stamp } from './stamp.js'
 import type { Numbers } from './message-numbers.js'
+import { MessageRefs, type Ref } from './message-refs.js'
 
 const QUOTE = 0x22
-/** The recorder's name of a message: a number where no id text was made, otherwise the id. */
-export type Ref = number | string
-
 /** Takes plain messages. An object and not a closure, for speed: the engine compiles closures one by one. */
 export interface LineTaker {
   /** The line is valid until the next one. */
@@ -22,9 +19,7 @@ export interface LineTaker {
  * same line.
  */
 export class PlainMessages {
-  readonly ids = new MessageIds(Uint32Array.from({ length: 4 }, () => randomInt(2 ** 32)))
-  /** Number of the next message. */
-  #place = 0
+  readonly refs = new MessageRefs()
   readonly #correlator: Correlator<Ref>
   readonly #numbers: Numbers
   readonly #method = new LastText()
@@ -50,20 +45,6 @@ export class PlainMessages {
     this.#numbers = numbers
   }
 
-  idOf(ref: Ref): string {
-    return typeof ref === 'string' ? ref : this.ids.textOf(ref)
-  }
-
-  /** The same relations with ids for a record. */
-  withIds({ answers, late, duplicateOf, links }: Relations<Ref>): Relations<string> {
-    return {
-      ...(answers !== undefined && { answers: this.idOf(answers) }),
-      ...(late && { late }),
-      ...(duplicateOf !== undefined && { duplicateOf: this.idOf(duplicateOf) }),
-      links: links.map(({ kind, to }) => ({ kind, to: this.idOf(to) })),
-    }
-  }
-
   /** The line of a message. Valid until the next one. */
   lineOf(
     { bytes, address, message, start, end }: BatchLines,
@@ -71,7 +52,7 @@ export class PlainMessages {
     { t, us }: Stamp,
   ): MessageLine {
     const line = this.#line
-    const id = this.#place++
+    const id = this.refs.next()
     line.t = t
     line.us = us
     line.direction = direction
@@ -105,8 +86,8 @@ export class PlainMessages {
   }
 }
 
-/** The key that `idKey` makes, but as a number for digits. */
-function idOf(bytes: Buffer, { idStart, idEnd }: PlainMessage): PlainId {
+/** The id of a plain message, as `plainId` returns it. */
+export function idOf(bytes: Buffer, { idStart, idEnd }: PlainMessage): PlainId {
   if (bytes[idStart] !== QUOTE) return numberAt(bytes, idStart, idEnd)
   return `"${bytes.toString('latin1', idStart + 1, idEnd - 1)}`
 }

@@ -32,7 +32,8 @@ import type { Numbers } from './message-numbers.js'
 import type { ChannelLoss } from './channel-loss.js'
 import type { Progress } from './thread-state.js'
 import type { BatchLines } from './batch-lines.js'
-import { PlainMessages, type LineTaker, type Ref } from './plain-frames.js'
+import type { Ref } from './message-refs.js'
+import { PlainMessages, type LineTaker } from './plain-frames.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
@@ -119,7 +120,7 @@ export class RecordBuilder {
     return this.#sides[channel].deliveries.takeAfter(deliveredBytes).map((ref): TapeRecord => ({
       type: 'undelivered',
       ...this.#stamp(at),
-      id: this.#plainMessages.idOf(ref),
+      id: this.#plainMessages.refs.idOf(ref),
       why,
     }))
   }
@@ -199,7 +200,7 @@ export class RecordBuilder {
   #takePlain(side: ChannelState, ahead: BatchLines, at: Moment, taker: LineTaker): void {
     const { endOffset } = ahead
     const line = this.#plainMessages.lineOf(ahead, side.direction, this.#stamp(at))
-    taker.addPlain(line, this.#plainMessages.ids)
+    taker.addPlain(line, this.#plainMessages.refs.ids)
     side.framer.skip(ahead.end - ahead.start)
     side.recorded = endOffset
     side.deliveries.remember(line.id, endOffset + side.shift)
@@ -331,7 +332,7 @@ export class RecordBuilder {
       const id: string = (i === 0 && given) || randomUUID()
       const { envelope } = part
       const seen = this.#correlator.observe({ ref: id, envelope, direction, conversation: '' })
-      return relatePart({ id, ...part }, this.#plainMessages.withIds(seen))
+      return relatePart({ id, ...part }, this.#plainMessages.refs.withIds(seen))
     })
   }
 

@@ -1,6 +1,7 @@
 import {
   type Draft,
   type EndRecord,
+  type MessageIds,
   type MessageRecord,
   type MetaRecord,
   type OpenRequest,
@@ -28,7 +29,7 @@ import { createConversations, type Conversations } from '../transports/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import type { HttpPlace } from './http-message-taker.js'
-import { viewsOf, type HttpBatch } from './http-batch.js'
+import { HttpBatchWalk, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { LineTaker } from './plain-frames.js'
 import { RecordBuilder } from './record-builder.js'
@@ -303,12 +304,12 @@ export class RecorderCore {
       this.#watched,
       this.#numbers,
       isResumed,
-      this.#plain && ((line, place) => this.#addHttpLine(line, place)),
+      this.#plain && ((line, ids, place) => this.#addHttpLine(line, ids, place)),
     ))
   }
 
   /** The line ends like that of a record with this place only. */
-  #addHttpLine(line: MessageLine, { conversation, http, sse }: HttpPlace): void {
+  #addHttpLine(line: MessageLine, ids: MessageIds, { conversation, http, sse }: HttpPlace): void {
     const { direction } = line
     const around: Draft<MessageRecord> = {
       type: 'message',
@@ -321,7 +322,7 @@ export class RecorderCore {
     around.conversation = conversation
     around.http = http
     if (sse) around.sse = sse
-    this.#journal.addPlain(line, undefined, this.#guard(around) as MessageRecord)
+    this.#journal.addPlain(line, ids, this.#guard(around) as MessageRecord)
   }
 
   #now(): { t: string; us: number } {
@@ -366,14 +367,17 @@ export class RecorderCore {
 
   async #handleHttp({ region, marks }: HttpBatch): Promise<undefined> {
     const builder = this.#http()
-    for (const event of viewsOf({ region: this.#scratch.copyOf(region), marks })) {
-      const later = builder.event(event, this.#add)
+    const walk = new HttpBatchWalk({ region: this.#scratch.copyOf(region), marks })
+    while (walk.next()) {
+      const later = builder.event(walk.event(asView), this.#add)
       if (later) await later
     }
     builder.keep()
     return this.#flush()
   }
 }
+
+const asView = (bytes: Buffer): Buffer => bytes
 
 const noPart: readonly Part[] = [{ envelope: { kind: 'invalid' }, start: 0, end: 0 }]
 

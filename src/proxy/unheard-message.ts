@@ -1,4 +1,5 @@
 import type { MessageRecord, UndeliveredRecord } from '../model/index.js'
+import { AskedRequests } from './http-exchange.js'
 import type { HttpMessages } from './http-messages.js'
 
 /** Records for a message without a connected client: the message, without a place in HTTP, and its `undelivered`. */
@@ -9,7 +10,7 @@ export function unheardRecords(
   stamp: { readonly t: string; readonly us: number },
 ): readonly [MessageRecord, UndeliveredRecord] | [] {
   const direction = 'server_to_client'
-  const frame = messages.read({ number: -1, conversation, requests: new Map() }, bytes, direction)
+  const frame = messages.read({ number: -1, conversation, requests: new AskedRequests() }, bytes, direction)
   if (!frame) return []
   const message: MessageRecord = { type: 'message', ...stamp, direction, ...frame, conversation }
   const why = 'no client was connected'
