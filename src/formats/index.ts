@@ -41,6 +41,7 @@ export {
   TraceScan,
   decodeLine,
   encodeMessageAround,
+  encodeMessageTail,
   lineEnd,
   MessageLineEncoder,
   type MessageLine,

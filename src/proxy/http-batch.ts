@@ -1,6 +1,7 @@
-import { TextCache, type HttpPhases } from '../model/index.js'
+import type { Draft, HttpPhases } from '../model/index.js'
 import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
+import { KnownTexts } from './known-texts.js'
 import { copyBytes, type RegionPool } from './region-pool.js'
 
 /**
@@ -26,6 +27,7 @@ const kinds = [
   'unheard',
 ] as const
 type Event = HttpEvent | UnheardMessage
+type Happening<K extends HttpHappening['kind']> = Extract<HttpHappening, { kind: K }>
 /** Stands for a missing exchange. */
 const noExchange = -1
 /** Stands for a missing status. */
@@ -182,18 +184,14 @@ function eventIn(
   const textEnd = start + marks[i + 5]!
   const bodyBytes = marks[i + 6]!
   const body = bodyBytes === 0 ? nothing : bytesOf(bytes.subarray(textEnd, textEnd + bodyBytes))
-  const text = textEnd === start ? '' : bytes.toString('utf8', start, textEnd)
-  // Filled in place instead of spread, because there are thousands a second.
-  const event = happeningOf(kinds[marks[i]!]!, marks[i + 4]!, text, body) as Writable<
-    Exclude<RecordedHttpEvent, { kind: 'unheard' }>
-  >
+  // Filled in place instead of spread, here and below, because there are thousands a second.
+  const happening = happeningOf(kinds[marks[i]!]!, marks[i + 4]!, bytes, start, textEnd, body)
+  const event = happening as Draft<Exclude<RecordedHttpEvent, { kind: 'unheard' }>>
   event.exchange = marks[i + 1]!
   event.us = marks[i + 2]!
   event.wallMs = marks[i + 3]!
   return event
 }
-
-type Writable<T> = T extends unknown ? { -readonly [Key in keyof T]: T[Key] } : never
 
 /** The memory of a processed batch. */
 export function regionsOf({ region }: HttpBatch): ArrayBufferLike[] {
@@ -248,35 +246,39 @@ function numberOf(event: Event): number {
   return 'status' in event ? (event.status ?? none) : none
 }
 
-/** @param number connection or status */
+/** @param number connection or status @param start of the text in `bytes` */
 function happeningOf(
   kind: HttpHappening['kind'] | 'unheard',
   number: number,
-  text: string,
+  bytes: Buffer,
+  start: number,
+  end: number,
   body: Buffer,
 ): HttpHappening | Pick<UnheardMessage, 'kind' | 'session' | 'bytes'> {
   switch (kind) {
     case 'request': {
-      const { method, path, origin, headers } = requestHeads.get(text)
-      return { kind, connection: number, method, path, headers, ...(origin !== '' && { origin }) }
+      const { method, path, origin, headers } = requestHeads.of(bytes, start, end)
+      const request: Draft<Happening<'request'>> = { kind, connection: number, method, path, headers }
+      if (origin !== '') request.origin = origin
+      return request
     }
-    case 'response':
-      return {
-        kind,
-        status: number,
-        headers: responseHeads.get(text),
-        ...(body.length > 0 && { phases: phasesIn(body) }),
-      }
+    case 'response': {
+      const headers = responseHeads.of(bytes, start, end)
+      const response: Draft<Happening<'response'>> = { kind, status: number, headers }
+      if (body.length > 0) response.phases = phasesIn(body)
+      return response
+    }
     case 'failed': {
-      const end = text.indexOf(separator)
-      const by = text.slice(0, end) as Breaker
-      return { kind, by, why: text.slice(end + 1), ...(number !== none && { status: number }) }
+      const text = bytes.toString('utf8', start, end)
+      const byEnd = text.indexOf(separator)
+      const by = text.slice(0, byEnd) as Breaker
+      return { kind, by, why: text.slice(byEnd + 1), ...(number !== none && { status: number }) }
     }
     case 'request-body':
     case 'response-body':
       return { kind, bytes: body }
     case 'unheard':
-      return { kind, session: text, bytes: body }
+      return { kind, session: bytes.toString('utf8', start, end), bytes: body }
     case 'request-end':
     case 'response-end':
       return { kind }
@@ -310,14 +312,11 @@ function phasesIn(bytes: Buffer): HttpPhases {
 }
 
 /** Clients and servers repeat their heads. Equal texts share one parsed object. */
-const heads = { texts: 128, length: 4096 }
-const requestHeads = new TextCache(heads, (text) => {
+const requestHeads = new KnownTexts((text) => {
   const [method = '', path = '', origin = '', ...headers] = text.split(separator)
   return { method, path, origin, headers }
 })
-const responseHeads = new TextCache<readonly string[]>(heads, (text) =>
-  text === '' ? [] : text.split(separator),
-)
+const responseHeads = new KnownTexts<readonly string[]>((text) => (text === '' ? [] : text.split(separator)))
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)

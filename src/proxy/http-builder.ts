@@ -8,15 +8,7 @@ import type { GateEntry } from '../intercept/index.js'
 import { readable } from './http-body-text.js'
 import { recordOfExchange } from './http-context.js'
 import type { RecordedHttpEvent } from './http-event.js'
-import {
-  AskedRequests,
-  headerOf,
-  isWhole,
-  mediaTypeOf,
-  pairsOf,
-  type HttpExchange,
-  type HttpResponse,
-} from './http-exchange.js'
+import { AskedRequests, headOf, isWhole, type HttpExchange, type HttpResponse } from './http-exchange.js'
 import { createHttpGate, mostExchanges } from './http-gate.js'
 import { HttpMessageTaker, type TakeHttpLine } from './http-message-taker.js'
 import { HttpMessages } from './http-messages.js'
@@ -193,15 +185,15 @@ class HttpRecordBuilder implements HttpBuilder {
   }
 
   #begin(event: Extract<RecordedHttpEvent, { kind: 'request' }>): void {
-    const headers = pairsOf(event.headers)
-    const session = headerOf(headers, 'mcp-session-id') ?? legacySessionOf(event.path)
+    const head = headOf(event.headers)
+    const session = head.session ?? legacySessionOf(event.path)
     if (this.#exchanges.size >= mostExchanges) this.#forget(this.#exchanges.values().next().value!)
     this.#exchanges.set(event.exchange, {
       number: event.exchange,
       connection: event.connection,
       method: event.method,
       path: this.#endpoints.has(event) ? this.#endpointText(event.path) : this.#redactor.path(event.path),
-      requestHeaders: headers,
+      requestHead: head,
       conversation:
         (session === undefined && this.#endpoints.of(event)) ||
         this.#talks.of({ connection: event.connection }, session),
@@ -216,18 +208,18 @@ class HttpRecordBuilder implements HttpBuilder {
   }
 
   #readRequest(exchange: HttpExchange, at: Moment, take: Take): Later {
-    const { requestBody, requestHeaders } = exchange
+    const { requestBody, requestHead } = exchange
     if (exchange.requestRead || requestBody.sizeBytes === 0) return
     exchange.requestRead = true
     if (requestBody.isTooLong)
       return take(this.#skipped(gapOfBody(requestBody, 'client_to_server', this.#stamp(at))))
-    return andThen(decodedBody(requestBody, headerOf(requestHeaders, 'content-encoding')), (decoded) => {
+    return andThen(decodedBody(requestBody, requestHead.coding), (decoded) => {
       if (!('bytes' in decoded)) {
         exchange.requestText = `(${decoded.opaque})`
         return
       }
       if (this.#taker.take(exchange, decoded.bytes, 'client_to_server', undefined, at, take)) return
-      const { body } = readable(this.#redactor, decoded.bytes, requestHeaders)
+      const { body } = readable(this.#redactor, decoded.bytes, requestHead.headers)
       if (body !== undefined) exchange.requestText = body
     })
   }
@@ -237,22 +229,21 @@ class HttpRecordBuilder implements HttpBuilder {
     event: Extract<RecordedHttpEvent, { kind: 'response' }>,
     take: Take,
   ): void {
-    const headers = pairsOf(event.headers)
-    const session = headerOf(headers, 'mcp-session-id')
+    const head = headOf(event.headers)
+    const { session, isStream, coding } = head
     if (session !== undefined) this.#talks.begin(session, exchange)
-    const isStream = mediaTypeOf(headers) === 'text/event-stream'
-    const coding = headerOf(headers, 'content-encoding')
     const decoder = createDecoder(coding)
     exchange.response = {
       status: event.status,
-      headers,
-      ...(event.phases && { phases: event.phases }),
+      head,
+      phases: event.phases,
       told: false,
       body: new HttpBody(longestMessage, this.#room),
       events: isStream ? new SseParser() : undefined,
       decoder,
       isPlain: isIdentity(coding),
-      ...(!decoder && { opaque: `the content coding ${coding} is not supported` }),
+      opaque: decoder ? undefined : `the content coding ${coding} is not supported`,
+      isCut: false,
     }
     // A stream may stay open for hours, so its start is recorded at once.
     if (isStream && !exchange.requestTold) take(this.#httpOf(exchange, event))
@@ -332,7 +323,7 @@ class HttpRecordBuilder implements HttpBuilder {
       return
     }
     if (response.opaque !== undefined || response.body.sizeBytes === 0) return
-    return andThen(decodedBody(response.body, headerOf(response.headers, 'content-encoding')), (decoded) => {
+    return andThen(decodedBody(response.body, response.head.coding), (decoded) => {
       if (!('bytes' in decoded)) {
         response.opaque = decoded.opaque
         return
@@ -341,7 +332,7 @@ class HttpRecordBuilder implements HttpBuilder {
       const { sizeBytes } = response.body
       take({
         ...this.#httpOf(exchange, at),
-        ...readable(this.#redactor, decoded.bytes, response.headers),
+        ...readable(this.#redactor, decoded.bytes, response.head.headers),
         sizeBytes,
       })
     })
@@ -379,7 +370,7 @@ class HttpRecordBuilder implements HttpBuilder {
     const { response } = exchange
     // A partial body is worth recording as far as it is readable.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
-      const { body } = readable(this.#redactor, response.body.take(), response.headers)
+      const { body } = readable(this.#redactor, response.body.take(), response.head.headers)
       if (body !== undefined) take({ ...this.#httpOf(exchange, event), body })
     }
     const answered = event.status === undefined ? '' : `, answered ${event.status} by wiretape`

@@ -7,13 +7,14 @@ export function contextIn(exchange: HttpExchange, direction: Direction, redactor
   const { number, method, path, response } = exchange
   if (direction === 'client_to_server') {
     exchange.requestTold = true
-    return { exchange: number, method, path, headers: redactor.headers(exchange.requestHeaders) }
+    return { exchange: number, method, path, headers: redactor.headers(exchange.requestHead.headers) }
   }
   if (!response) return { exchange: number }
-  const { status, headers, told, phases } = response
+  const { status, head, told, phases } = response
   response.told = true
   if (told) return { exchange: number, status }
-  return { exchange: number, status, headers: redactor.headers(headers), ...(phases && { phases }) }
+  const headers = redactor.headers(head.headers)
+  return phases ? { exchange: number, status, headers, phases } : { exchange: number, status, headers }
 }
 
 /** The record of an exchange besides its messages. Heads are recorded once. */
@@ -34,10 +35,10 @@ export function recordOfExchange(
     conversation,
     method,
     path,
-    ...(tellsRequest && { requestHeaders: redactor.headers(exchange.requestHeaders) }),
+    ...(tellsRequest && { requestHeaders: redactor.headers(exchange.requestHead.headers) }),
     ...(tellsRequest && requestText !== undefined && { requestBody: requestText }),
     ...(response && { status: response.status }),
-    ...(tellsResponse && { headers: redactor.headers(response.headers) }),
+    ...(tellsResponse && { headers: redactor.headers(response.head.headers) }),
     ...(tellsResponse && response.phases && { phases: response.phases }),
   }
 }

@@ -53,8 +53,7 @@ export interface HttpExchange {
   readonly address: { readonly exchange: number; readonly path: string; readonly origin?: string }
   /** Redacted. */
   readonly path: string
-  /** Unredacted. */
-  readonly requestHeaders: HttpHeaders
+  readonly requestHead: Head
   conversation: string
   readonly requestBody: HttpBody
   readonly requests: AskedRequests
@@ -72,9 +71,8 @@ export interface HttpExchange {
 
 export interface HttpResponse {
   readonly status: number
-  /** Unredacted. */
-  readonly headers: HttpHeaders
-  readonly phases?: HttpPhases
+  readonly head: Head
+  readonly phases: HttpPhases | undefined
   /** Whether a record contains status and headers. */
   told: boolean
   readonly body: HttpBody
@@ -84,14 +82,14 @@ export interface HttpResponse {
   /** Whether the body has no content coding. */
   readonly isPlain: boolean
   /** The reason why the body is not read. */
-  opaque?: string
+  opaque: string | undefined
   /** Whether the next event of the stream is the rest of a lost one. */
-  isCut?: boolean
+  isCut: boolean
 }
 
 /** Whether the request's body is complete according to its Content-Length. */
-export function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean {
-  return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
+export function isWhole({ requestHead, requestBody }: HttpExchange): boolean {
+  return requestHead.length === requestBody.sizeBytes
 }
 
 /** @param name in lower case */
@@ -111,4 +109,28 @@ export const pairsOf: (rawHeaders: readonly string[]) => HttpHeaders = forRecent
   const pairs: (readonly [string, string])[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!, rawHeaders[i + 1]!])
   return pairs
+})
+
+/** The headers of a message, and what they say of its session and its body. */
+export interface Head {
+  /** Unredacted. */
+  readonly headers: HttpHeaders
+  readonly session: string | undefined
+  readonly isStream: boolean
+  /** The content coding. */
+  readonly coding: string | undefined
+  readonly length: number | undefined
+}
+
+/** @param rawHeaders Node's flat list */
+export const headOf: (rawHeaders: readonly string[]) => Head = forRecent((rawHeaders) => {
+  const headers = pairsOf(rawHeaders)
+  const length = headerOf(headers, 'content-length')
+  return {
+    headers,
+    session: headerOf(headers, 'mcp-session-id'),
+    isStream: mediaTypeOf(headers) === 'text/event-stream',
+    coding: headerOf(headers, 'content-encoding'),
+    length: length === undefined ? undefined : Number(length),
+  }
 })

@@ -1,5 +1,5 @@
 import { eventAt, HttpBatchWalk, type HttpBatch, type HttpEventPlace } from './http-batch.js'
-import { headerOf, mediaTypeOf, pairsOf } from './http-exchange.js'
+import { headOf } from './http-exchange.js'
 import type { RecordedHttpEvent } from './http-event.js'
 
 type EventOf<K extends RecordedHttpEvent['kind']> = Extract<RecordedHttpEvent, { kind: K }>
@@ -165,12 +165,12 @@ export class OpenExchanges {
 
 /** Whether the body is an event stream. */
 export function isStream({ headers }: { readonly headers: readonly string[] }): boolean {
-  return mediaTypeOf(pairsOf(headers)) === 'text/event-stream'
+  return headOf(headers).isStream
 }
 
 /** Whether the stream has a content coding, so that its events cannot be read from the middle. */
 export function isCoded({ headers }: EventOf<'response'>): boolean {
-  const coding = headerOf(pairsOf(headers), 'content-encoding') ?? ''
+  const { coding = '' } = headOf(headers)
   return coding !== '' && coding !== 'identity'
 }
 

@@ -102,6 +102,12 @@ class RecordGuard {
 
   #contextOf(http: HttpContext): HttpContext {
     const { method, path, headers } = http
+    if (
+      (method === undefined || method === 'POST' || method === this.#text(method)) &&
+      (path === undefined || path === this.#text(path)) &&
+      (headers === undefined || headers === this.#headersOf(headers))
+    )
+      return http
     return {
       ...http,
       ...(method !== undefined && { method: method === 'POST' ? method : this.#text(method) }),

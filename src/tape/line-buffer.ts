@@ -4,6 +4,7 @@ import {
   lineEnd,
   type MessageLine,
   MessageLineEncoder,
+  encodeMessageTail,
 } from '../formats/index.js'
 import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
 import { nowhere, messageMemory } from '../wire/index.js'
@@ -76,7 +77,7 @@ export class LineBuffer {
     this.#sizeBytes = this.#encoder.write(line, ids, this.#bytes, this.#sizeBytes, address)
     if (around) {
       this.#sizeBytes -= lineEnd.length
-      this.#write(encodeMessageAround(around).tail)
+      this.#write(encodeMessageTail(around))
     }
     this.#ended(1, 0, 0, 1, 0, line.end - line.start, 0)
   }

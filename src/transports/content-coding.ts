@@ -71,12 +71,14 @@ export interface Decoder {
   push(bytes: Uint8Array): Promise<Uint8Array>
 }
 
+const identity: Decoder = { push: (bytes) => Promise.resolve(bytes) }
+
 /**
  * Undefined for a coding that this version of Node does not support (RFC 9110, section 8.4.1). With
  * `identity`, all bytes pass unchanged.
  */
 export function createDecoder(coding: string | undefined): Decoder | undefined {
-  if (isIdentity(coding)) return { push: (bytes) => Promise.resolve(bytes) }
+  if (isIdentity(coding)) return identity
   const stream = codingOf(coding)?.stream()
   if (!stream) return undefined
   let failure: Error | undefined

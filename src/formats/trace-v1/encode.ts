@@ -109,11 +109,11 @@ export function encodeMessageAround(
     const at = line.indexOf('"raw":') + '"raw":'.length
     return { head: line.slice(0, at), tail: line.slice(at + 1) }
   }
-  return { head, tail: tailOf(record) }
+  return { head, tail: encodeMessageTail(record) }
 }
 
-/** The members after `raw` in a recorder's line. Equal to ObjectWriter's, in a tenth of the time. */
-function tailOf(record: MessageRecord | HeldRecord): string {
+/** The end of a line, from after its message on, for a record without unknown members. Equal to ObjectWriter's, in a tenth of the time. */
+export function encodeMessageTail(record: MessageRecord | HeldRecord): string {
   const first = record.parts[0]!
   let tail = first.id === undefined ? '' : `,"id":${quoted(first.id)}`
   if (!record.batch) {
@@ -236,7 +236,7 @@ function encodeOther(record: Other): string {
   if (record.type === 'unknown') return `${record.text}\n`
   if (record.type === 'held') {
     if (record.extra) return encodeFrame(record)
-    return `{"type":"held","t":${quoted(record.t)},"dir":"${dirOf(record)}","raw":${record.raw}${tailOf(record)}`
+    return `{"type":"held","t":${quoted(record.t)},"dir":"${dirOf(record)}","raw":${record.raw}${encodeMessageTail(record)}`
   }
   const line = new ObjectWriter(record.extra)
   line.text('type', record.type)

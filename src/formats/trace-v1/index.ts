@@ -12,7 +12,7 @@ import { readTraceLines } from './read.js'
 import { createSeveralServers, severalServersCode } from './several-servers.js'
 
 export { decodeLine } from './decode.js'
-export { encodeMessageAround, encodeRecord } from './encode.js'
+export { encodeMessageAround, encodeRecord, encodeMessageTail } from './encode.js'
 export type { EntryForm } from './entry-bytes.js'
 export { canLend, LentMessage, ownRecord } from './lent-message.js'
 export { MessageLineEncoder, lineEnd, type MessageLine } from './message-line.js'
