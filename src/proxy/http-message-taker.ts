@@ -1,7 +1,6 @@
-import type { MessageLine } from '../tape/index.js'
+import type { MessageLine, MessagePlace } from '../tape/index.js'
 import type {
   Direction,
-  HttpContext,
   MessageIds,
   MessageRecord,
   SseContext,
@@ -14,15 +13,8 @@ import type { HttpGate } from './http-gate.js'
 import type { HttpMessages } from './http-messages.js'
 import type { Moment, Stamp } from './stamp.js'
 
-/** The place of a message in HTTP. */
-export interface HttpPlace {
-  readonly conversation: string
-  readonly http: HttpContext
-  readonly sse: SseContext | undefined
-}
-
 /** Takes a plain message. Its line is valid until the next one. */
-export type TakeHttpLine = (line: MessageLine, ids: MessageIds, place: HttpPlace) => void
+export type TakeHttpLine = (line: MessageLine, ids: MessageIds, place: MessagePlace) => void
 
 interface TakerOptions {
   readonly redactor: Redactor

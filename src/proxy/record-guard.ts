@@ -1,4 +1,5 @@
 import type { Draft, HttpContext, SseContext, TapeClosing, TapeRecord } from '../model/index.js'
+import type { MessagePlace } from '../tape/index.js'
 import type { Redactor } from '../redaction/index.js'
 
 const longestRemembered = 200
@@ -12,13 +13,18 @@ const mostLists = 100
  * redacted only at their source: messages by structure, lines by channel, because a private key spans several lines.
  * Our own ids and numbers are left alone.
  */
-export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => TapeRecord {
-  if (redactor.name === 'none') return (record) => record
-  const guard = new RecordGuard(redactor)
-  return (record) => guard.take(record)
+export function createRecordGuard(redactor: Redactor): RecordGuard {
+  if (redactor.name === 'none') return { take: (record) => record, place: (place) => place }
+  return new Guard(redactor)
 }
 
-class RecordGuard {
+export interface RecordGuard {
+  take(record: TapeRecord): TapeRecord
+  /** For the place of a plain message. */
+  place(place: MessagePlace): MessagePlace
+}
+
+class Guard implements RecordGuard {
   readonly #redactor: Redactor
   /** Short texts without secrets. Headers repeat them in every exchange. */
   readonly #clean = new Set<string>()
@@ -39,8 +45,7 @@ class RecordGuard {
         const draft: Draft<typeof record> = record
         if (sse !== undefined) draft.sse = this.#sseOf(sse)
         if (rule !== undefined) draft.rule = this.#text(rule)
-        if (http && (http.method ?? http.path ?? http.headers) !== undefined)
-          draft.http = this.#contextOf(http)
+        if (http !== undefined) draft.http = this.#contextOf(http)
         return record
       }
       case 'http': {
@@ -82,6 +87,10 @@ class RecordGuard {
     }
   }
 
+  place({ conversation, http, sse }: MessagePlace): MessagePlace {
+    return { conversation, http: this.#contextOf(http), sse: sse && this.#sseOf(sse) }
+  }
+
   #text(words: string): string {
     if (this.#clean.has(words)) return words
     const safe = this.#redactor.text(words)
@@ -92,7 +101,11 @@ class RecordGuard {
     return safe
   }
 
+  /** Returns the same object when nothing changed, like the next two. */
   #sseOf(sse: SseContext): SseContext {
+    const { event, id } = sse
+    if ((event === undefined || event === this.#text(event)) && (id === undefined || id === this.#text(id)))
+      return sse
     return {
       ...sse,
       ...(sse.event !== undefined && { event: this.#text(sse.event) }),
@@ -116,7 +129,6 @@ class RecordGuard {
     }
   }
 
-  /** Returns the same list when nothing changed. */
   #headersOf(headers: NonNullable<HttpContext['headers']>): NonNullable<HttpContext['headers']> {
     if (this.#cleanLists.has(headers)) return headers
     const safe = headers.map(([name, value]) => [this.#text(name), this.#text(value)] as const)

@@ -1,11 +1,7 @@
 import {
-  type Draft,
   type EndRecord,
-  type MessageIds,
-  type MessageRecord,
   type MetaRecord,
   type OpenRequest,
-  type Part,
   type RuleCount,
   type TapeRecord,
 } from '../model/index.js'
@@ -17,7 +13,6 @@ import {
   type Disk,
   type JournalOptions,
   type JournalReport,
-  type MessageLine,
   type Quota,
   type TapeEnd,
 } from '../tape/index.js'
@@ -28,14 +23,13 @@ import type { ChunkBatch } from './chunk-batch.js'
 import { createConversations, type Conversations } from '../transports/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
-import type { HttpPlace } from './http-message-taker.js'
 import { HttpBatchWalk, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { LineTaker } from './plain-frames.js'
 import { RecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
 import { Scratch } from './region-pool.js'
-import { createRecordGuard, guardClosing } from './record-guard.js'
+import { createRecordGuard, guardClosing, type RecordGuard } from './record-guard.js'
 import type { Redaction } from './run-redactor.js'
 import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
 import type { ChannelLoss } from './channel-loss.js'
@@ -157,13 +151,13 @@ export class RecorderCore {
   readonly #journal: Journal
   #toldRedacted = 0
   #toldStopMs = -Infinity
-  readonly #guard: (record: TapeRecord) => TapeRecord
+  readonly #guard: RecordGuard
   /** A strict tape has other lines, and its second tape has everything: both need full records. */
   readonly #plain: LineTaker | undefined
   readonly #scratch = new Scratch()
 
   readonly #add = (record: TapeRecord): void => {
-    const guarded = this.#guard(record)
+    const guarded = this.#guard.take(record)
     this.#full?.add(guarded)
     this.#journal.add(guarded)
   }
@@ -304,25 +298,8 @@ export class RecorderCore {
       this.#watched,
       this.#numbers,
       isResumed,
-      this.#plain && ((line, ids, place) => this.#addHttpLine(line, ids, place)),
+      this.#plain && ((line, ids, place) => this.#journal.addPlain(line, ids, this.#guard.place(place))),
     ))
-  }
-
-  /** The line ends like that of a record with this place only. */
-  #addHttpLine(line: MessageLine, ids: MessageIds, { conversation, http, sse }: HttpPlace): void {
-    const { direction } = line
-    const around: Draft<MessageRecord> = {
-      type: 'message',
-      t: '',
-      direction,
-      raw: '',
-      batch: false,
-      parts: noPart,
-    }
-    around.conversation = conversation
-    around.http = http
-    if (sse) around.sse = sse
-    this.#journal.addPlain(line, ids, this.#guard(around) as MessageRecord)
   }
 
   #now(): { t: string; us: number } {
@@ -378,8 +355,6 @@ export class RecorderCore {
 }
 
 const asView = (bytes: Buffer): Buffer => bytes
-
-const noPart: readonly Part[] = [{ envelope: { kind: 'invalid' }, start: 0, end: 0 }]
 
 const tellAgainMs = 60_000
 

@@ -1,6 +1,6 @@
 export { closed } from './closed.js'
 export { codeOf, diskReason, isDiskFull, readReason, realDisk, type Disk } from './disk.js'
-export type { MessageLine } from '../formats/index.js'
+export type { MessageLine, MessagePlace } from '../formats/index.js'
 export { Journal } from './journal.js'
 export type { JournalOptions, JournalReport, TapeEnd } from './journal-report.js'
 export { makeFolder } from './make-folder.js'

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
-import { createAnsweredHere, encodeRecord, type AnsweredHere, type MessageLine } from '../formats/index.js'
-import type {
-  EndRecord,
-  GapRecord,
-  MessageIds,
-  MessageRecord,
-  MetaRecord,
-  TapeRecord,
-} from '../model/index.js'
+import {
+  createAnsweredHere,
+  encodeRecord,
+  type AnsweredHere,
+  type MessageLine,
+  type MessagePlace,
+} from '../formats/index.js'
+import type { EndRecord, GapRecord, MessageIds, MetaRecord, TapeRecord } from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
 import { codeOf, realDisk, tapeRemoved, troubleOf, type Disk, type DiskTrouble } from './disk.js'
 import { LineBuffer } from './line-buffer.js'
@@ -121,10 +120,10 @@ export class Journal {
   }
 
   /** As `add`, for a plain message (see `LineBuffer.addPlain`). Not for the strict form. */
-  addPlain(line: MessageLine, ids: MessageIds | undefined, around?: MessageRecord): void {
+  addPlain(line: MessageLine, ids: MessageIds, place?: MessagePlace): void {
     if (this.#closed) throw new Error('the journal is closed')
     if (this.#lines.count === 0) this.#prepare()
-    this.#lines.addPlain(line, ids, around)
+    this.#lines.addPlain(line, ids, place)
     this.#added()
   }
 

@@ -4,6 +4,9 @@ import {
   lineEnd,
   type MessageLine,
   MessageLineEncoder,
+  type MessagePlace,
+  mostPlaceBytes,
+  PlaceEncoder,
   encodeMessageTail,
 } from '../formats/index.js'
 import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
@@ -44,6 +47,7 @@ export class LineBuffer {
   readonly #sums = new Float64Array(factSize)
   #sizeBytes = 0
   readonly #encoder = new MessageLineEncoder()
+  readonly #places = new PlaceEncoder()
 
   constructor(strict: boolean) {
     this.#strict = strict
@@ -70,16 +74,20 @@ export class LineBuffer {
     this.#note(record)
   }
 
-  /** Adds the line of a plain message. @param around a record of the further members */
-  addPlain(line: MessageLine, ids: MessageIds | undefined, around?: MessageRecord): void {
-    this.#makeRoom(this.#encoder.mostBytes(line))
+  /** Adds the line of a plain message. @param place of a message of HTTP */
+  addPlain(line: MessageLine, ids: MessageIds, place?: MessagePlace): void {
+    this.#makeRoom(this.#encoder.mostBytes(line) + (place ? mostPlaceBytes : 0))
     const address = this.#bytes === this.#room ? this.#roomAddress : nowhere
     this.#sizeBytes = this.#encoder.write(line, ids, this.#bytes, this.#sizeBytes, address)
-    if (around) {
-      this.#sizeBytes -= lineEnd.length
-      this.#write(encodeMessageTail(around))
-    }
+    if (place) this.#putPlace(place)
     this.#ended(1, 0, 0, 1, 0, line.end - line.start, 0)
+  }
+
+  #putPlace(place: MessagePlace): void {
+    this.#sizeBytes -= lineEnd.length
+    const end = this.#places.write(place, this.#bytes, this.#sizeBytes)
+    if (end >= 0) this.#sizeBytes = end
+    else this.#write(encodeMessageTail(recordAt(place)))
   }
 
   #encode(record: TapeRecord): void {
@@ -207,4 +215,18 @@ export class LineBuffer {
 function roomInMemory(): Buffer<ArrayBuffer> | undefined {
   const room = messageMemory?.take(roomBytes)
   return room && Buffer.from(room.buffer, room.byteOffset, room.length)
+}
+
+/** A record whose line ends with the members of a place. */
+function recordAt({ conversation, http, sse }: MessagePlace): MessageRecord {
+  const parts = [{ envelope: { kind: 'invalid' }, start: 0, end: 0 }] as const
+  const record = {
+    type: 'message',
+    t: '',
+    direction: 'client_to_server',
+    raw: '',
+    batch: false,
+    parts,
+  } as const
+  return { ...record, conversation, http, ...(sse && { sse }) }
 }

@@ -276,14 +276,20 @@ function encodeOther(record: Other): string {
   return `${line.close()}\n`
 }
 
-function httpOf({ exchange, method, path, status, headers, phases }: HttpContext): string {
-  let http = `{"exchange":${exchange}`
+function httpOf(context: HttpContext): string {
+  const { exchange, phases } = context
+  const http = `{"exchange":${exchange}${encodeHttpHead(context)}`
+  return phases ? `${http},"phases":${phasesOf(phases)}}` : `${http}}`
+}
+
+/** The members of a context between `exchange` and `phases`. */
+export function encodeHttpHead({ method, path, status, headers }: HttpContext): string {
+  let http = ''
   if (method !== undefined) http += `,"method":${quoted(method)}`
   if (path !== undefined) http += `,"path":${quoted(path)}`
   if (status !== undefined) http += `,"status":${status}`
   if (headers) http += `,"headers":${headersText(headers)}`
-  if (phases) http += `,"phases":${phasesOf(phases)}`
-  return `${http}}`
+  return http
 }
 
 const mostHeaders = 128

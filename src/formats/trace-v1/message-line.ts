@@ -125,7 +125,7 @@ export const lineEnd = bytesOf('}\n')
 /** Up to this length, a loop is faster than a view and a call. */
 const copiedByHand = 200
 
-function copied(source: Uint8Array, target: Uint8Array, at: number): number {
+export function copied(source: Uint8Array, target: Uint8Array, at: number): number {
   for (let i = 0; i < source.length; i += 1) target[at + i] = source[i]!
   return at + source.length
 }
@@ -142,7 +142,7 @@ function writeEnd(us: number, target: Uint8Array, start: number): number {
 }
 
 /** Digits of a non-negative integer. */
-function writeCount(count: number, target: Uint8Array, start: number): number {
+export function writeCount(count: number, target: Uint8Array, start: number): number {
   let end = start + 1
   for (let rest = count; rest >= 10; rest = Math.floor(rest / 10)) end += 1
   let rest = count
