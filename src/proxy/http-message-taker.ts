@@ -1,11 +1,5 @@
 import type { MessageLine, MessagePlace } from '../tape/index.js'
-import type {
-  Direction,
-  MessageIds,
-  MessageRecord,
-  SseContext,
-  TapeRecord,
-} from '../model/index.js'
+import type { Direction, MessageIds, MessageRecord, SseContext, TapeRecord } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { contextIn } from './http-context.js'
 import type { HttpExchange } from './http-exchange.js'
