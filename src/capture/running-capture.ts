@@ -7,6 +7,8 @@ import {
   checkReplaceable,
   makeFolder,
   originOf,
+  randomBytes,
+  randomUUID,
   realDisk,
   refusePipe,
   refuseStandardStream,
@@ -16,7 +18,6 @@ import type { ArrivalTime } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
 import { loadIntercept } from './live.js'
 import { boundBy, policyInForce, subjectOf, type BoundOptions } from './policy-in-force.js'
-import { randomBytes, randomUUID } from './random.js'
 import { createSilentCapture } from './silent-capture.js'
 import { TapeCapture, type Common } from './tape-capture.js'
 import type { CaptureOptions, CaptureTarget, RunningCapture } from './capture-options.js'

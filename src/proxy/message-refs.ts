@@ -1,12 +1,12 @@
-import { randomInt } from 'node:crypto'
 import { MessageIds, type Relations } from '../model/index.js'
+import { randomBytes } from '../tape/index.js'
 
 /** The recorder's name of a message: a number where no id text was made, otherwise the id. */
 export type Ref = number | string
 
 /** Names the messages of a recorder by numbers. Their ids are made when they are needed. */
 export class MessageRefs {
-  readonly ids = new MessageIds(Uint32Array.from({ length: 4 }, () => randomInt(2 ** 32)))
+  readonly ids = new MessageIds(new Uint32Array(new Uint8Array(randomBytes(16)).buffer))
   #next = 0
 
   next(): number {

@@ -18,6 +18,7 @@ export {
 } from './read-file.js'
 export { OpenRecords } from './open-records.js'
 export { isOrigin, originOf, type Origin } from './origin.js'
+export { randomBytes, randomUUID } from './random.js'
 export { recoverTape } from './recover.js'
 export { SegmentFile } from './segment-file.js'
 export { fullTapePath, startFullTape, startTape } from './start-tape.js'

@@ -1,6 +1,6 @@
-import { randomFillSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { isFull, type Disk } from './disk.js'
+import { randomBytes } from './random.js'
 
 /** Room for a `gap` and an `end` line on file systems that allocate blocks of up to 64 kB. */
 const reserveBytes = 65_536
@@ -30,7 +30,7 @@ export class Reserve {
     try {
       fd = this.#open()
       // Random bytes: a compressing file system would allocate no room for zeros.
-      const filling = randomFillSync(new Uint8Array(reserveBytes))
+      const filling = randomBytes(reserveBytes)
       let written = 0
       while (written < reserveBytes) {
         const count = this.#disk.writeSync(fd, filling, written)
