@@ -2,8 +2,9 @@ import type { Draft } from './draft.js'
 import { isAnswer, isNamelessError, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind, Part } from './record.js'
 import { RequestKeys, type Key, type PlainId } from './request-key.js'
-import { createRecent, detach, type Recent } from './recent.js'
+import { createRecent, type Recent } from './recent.js'
 import { createRounds } from './rounds.js'
+import { canRelate, hasLongId, ownText, shortText, withoutLongIds } from './short-ids.js'
 
 /** A message for the correlator. `R` is the caller's reference to messages: a UUID, a row number. */
 export interface Observation<R> {
@@ -64,10 +65,6 @@ const remembered = 8_192
 /** Peers choose the length of ids; this much text of them is remembered, each. */
 const rememberedChars = 4 * 1024 * 1024
 const limits = { entries: remembered, chars: rememberedChars }
-/** Longer ids, tokens and task names are not correlated: each message could otherwise add megabytes of memory. */
-const longestId = 4_096
-/** Longer request subjects are not remembered. */
-const longestName = 1_000
 /** Names that the requests of one id can release; only a flood of duplicates has more. */
 const longestNames = 64
 
@@ -380,34 +377,3 @@ export class Correlator<R> {
 
 const noLinks: readonly never[] = []
 const plainResult: Envelope = { kind: 'result' }
-
-/** Whether an id is short enough to be remembered. @param id exact JSON text */
-export function canRelate(id: string): boolean {
-  return id.length <= longestId
-}
-
-const idMembers = ['id', 'progressToken', 'cancels', 'subscriptionId', 'taskId'] as const
-
-function hasLongId({ id, progressToken, cancels, subscriptionId, taskId }: Envelope): boolean {
-  return (
-    (id !== undefined && id.length > longestId) ||
-    (progressToken !== undefined && progressToken.length > longestId) ||
-    (cancels !== undefined && cancels.length > longestId) ||
-    (subscriptionId !== undefined && subscriptionId.length > longestId) ||
-    (taskId !== undefined && taskId.length > longestId)
-  )
-}
-
-function withoutLongIds(envelope: Envelope): Envelope {
-  const short: Draft<Envelope> = { ...envelope }
-  for (const member of idMembers) if ((short[member]?.length ?? 0) > longestId) delete short[member]
-  return short
-}
-
-function shortText(text: string | null): string | null {
-  return text === null || text.length > longestName ? null : text
-}
-
-function ownText(text: string | undefined): string | null {
-  return text === undefined || text.length > longestName ? null : detach(text)
-}

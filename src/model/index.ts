@@ -1,5 +1,6 @@
-export { canRelate, Correlator, relatePart, type OpenRequest, type Relations } from './correlate.js'
+export { Correlator, relatePart, type OpenRequest, type Relations } from './correlate.js'
 export { plainId, requestKey } from './request-key.js'
+export { canRelate } from './short-ids.js'
 export { idLength, MessageIds } from './message-ids.js'
 export type { PlainId } from './request-key.js'
 export { createClientWaits } from './client-waits.js'
