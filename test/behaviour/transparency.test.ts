@@ -90,8 +90,29 @@ const conversations: readonly Conversation[] = [
   },
 ]
 
-/** Tried over pipes and files also where there is less time. */
-const usual = conversations.filter(({ name }) => ['JSON-RPC', 'a huge line'].includes(name))
+const [empty, huge] = conversations.filter(({ name }) =>
+  ['nothing at all', 'a huge line'].includes(name),
+) as [Conversation, Conversation]
+
+/** All other conversations with answers on one stream, one after another in one session. */
+function together(answersOn: 'stdout' | 'stderr'): Conversation {
+  const parts = conversations.filter(
+    (conversation) =>
+      conversation !== empty && conversation !== huge && (conversation.answersOn ?? 'stdout') === answersOn,
+  )
+  return {
+    name: `all other conversations on ${answersOn}, one after another`,
+    answersOn,
+    writes: [...parts.flatMap(({ writes }) => [...writes, '\n']), 'a last line without a line end'],
+  }
+}
+
+/** `npm run test:long` has every conversation alone, over every connection. */
+const fewer: Readonly<Record<string, readonly Conversation[]>> = {
+  sockets: [empty, huge, together('stdout'), together('stderr')],
+  pipes: [huge, together('stdout')],
+  files: [huge, together('stdout')],
+}
 
 /** Everything of a conversation that is visible from outside. */
 interface Seen {
@@ -161,7 +182,7 @@ describe.each(Object.entries(ways))(
   'over %s, client and server see the same bytes with and without a recorder',
   (name, way) => {
     it.each(
-      (isLong || name === 'sockets' ? conversations : usual).map(
+      (isLong ? conversations : fewer[name]!).map(
         (conversation) => [conversation.name, conversation] as const,
       ),
     )('%s', async (_, conversation) => {
