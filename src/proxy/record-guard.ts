@@ -101,31 +101,24 @@ class Guard implements RecordGuard {
     return safe
   }
 
-  /** Returns the same object when nothing changed, like the next two. */
+  /** Returns the same object when nothing changed, like the next two. Each text is redacted once: findings are counted. */
   #sseOf(sse: SseContext): SseContext {
-    const { event, id } = sse
-    if ((event === undefined || event === this.#text(event)) && (id === undefined || id === this.#text(id)))
-      return sse
-    return {
-      ...sse,
-      ...(sse.event !== undefined && { event: this.#text(sse.event) }),
-      ...(sse.id !== undefined && { id: this.#text(sse.id) }),
-    }
+    const event = sse.event === undefined ? undefined : this.#text(sse.event)
+    const id = sse.id === undefined ? undefined : this.#text(sse.id)
+    if (event === sse.event && id === sse.id) return sse
+    return { ...sse, ...(event !== undefined && { event }), ...(id !== undefined && { id }) }
   }
 
   #contextOf(http: HttpContext): HttpContext {
-    const { method, path, headers } = http
-    if (
-      (method === undefined || method === 'POST' || method === this.#text(method)) &&
-      (path === undefined || path === this.#text(path)) &&
-      (headers === undefined || headers === this.#headersOf(headers))
-    )
-      return http
+    const method = http.method === undefined || http.method === 'POST' ? http.method : this.#text(http.method)
+    const path = http.path === undefined ? undefined : this.#text(http.path)
+    const headers = http.headers === undefined ? undefined : this.#headersOf(http.headers)
+    if (method === http.method && path === http.path && headers === http.headers) return http
     return {
       ...http,
-      ...(method !== undefined && { method: method === 'POST' ? method : this.#text(method) }),
-      ...(path !== undefined && { path: this.#text(path) }),
-      ...(headers !== undefined && { headers: this.#headersOf(headers) }),
+      ...(method !== undefined && { method }),
+      ...(path !== undefined && { path }),
+      ...(headers !== undefined && { headers }),
     }
   }
 

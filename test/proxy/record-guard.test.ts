@@ -196,3 +196,16 @@ it('is left where no redaction is wanted', () => {
     expect(none.take(structuredClone(sample))).toEqual(structuredClone(sample))
   }
 })
+
+it('counts each secret of a place in HTTP once', () => {
+  const text = `ghp_${core}`
+  const place = {
+    conversation: 'c1',
+    http: { exchange: 1, method: text, path: `/${text}`, headers: [[text, text]] },
+    sse: { event: text, id: text },
+  } as const
+  const redactor = new Redactor({ defaults: true, tag: () => 'tag' })
+  createRecordGuard(redactor).place(place)
+  const [{ count } = { count: 0 }, ...others] = redactor.report()
+  expect({ count, others }).toEqual({ count: 6, others: [] })
+})
