@@ -12,7 +12,7 @@ export interface MessagePlace {
 
 /** Maximum number of bytes that `PlaceEncoder.write` needs. */
 export const mostPlaceBytes = 16 * 1024
-/** Maximum number of bytes of each part that repeats. */
+/** Maximum number of bytes of each part that repeats. Longer ones are not kept: peers choose their length. */
 const mostRepeated = 4 * 1024
 const mostKept = 128
 /** Milliseconds are written by hand below this one. */
@@ -70,6 +70,7 @@ export class PlaceEncoder {
     const known = this.#heads.get(http.headers)
     if (known && isSameHead(known.http, http)) return known.bytes
     const bytes = encoded(encodeHttpHead(http))
+    if (bytes.length > mostRepeated) return bytes
     if (this.#heads.size >= mostKept) this.#heads.clear()
     this.#heads.set(http.headers, { http, bytes })
     return bytes
@@ -79,6 +80,7 @@ export class PlaceEncoder {
     const known = this.#events.get(sse)
     if (known) return known
     const bytes = encoded(`,"sse":${JSON.stringify(sse)}`)
+    if (bytes.length > mostRepeated) return bytes
     if (this.#events.size >= mostKept) this.#events.clear()
     this.#events.set(sse, bytes)
     return bytes
