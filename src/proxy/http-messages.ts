@@ -163,13 +163,23 @@ export class HttpMessages {
   #plainResult(exchange: ExchangeTalk, bytes: Uint8Array, id: PlainId, direction: Direction): Relations<Ref> {
     const request = direction === 'server_to_client' ? exchange.requests.get(id) : undefined
     const relations = this.#correlator.observePlainResult(direction, id, exchange.conversation, request)
-    if (request) {
-      if (request.listsTools) this.#tools.learn(exactText(bytes)!)
-      if (request.modern && !request.answered)
-        this.#rounds.answered('', roundKey(exchange, id), request.ref, { kind: 'result' })
-      request.answered = true
-    }
+    if (request)
+      this.#answered(exchange, request, id, plainResult, () => this.#tools.learn(exactText(bytes)!))
     return relations
+  }
+
+  /** @param learn reads the message as a list of tools */
+  #answered(
+    exchange: ExchangeTalk,
+    request: AskedHere,
+    key: PlainId | undefined,
+    envelope: Envelope,
+    learn: () => void,
+  ): void {
+    if (request.listsTools && envelope.kind === 'result') learn()
+    if (!request.answered && (request.modern || envelope.resultType !== undefined))
+      this.#rounds.answered('', roundKey(exchange, key), request.ref, envelope)
+    request.answered = true
   }
 
   /** Counts a forwarded message that cannot be read, so that its number is not reused. */
@@ -209,12 +219,7 @@ export class HttpMessages {
       ...(request && { request }),
     })
     const links = seen.links.filter(({ kind }) => kind !== 'round')
-    if (request) {
-      if (request.listsTools && envelope.kind === 'result') learn()
-      if (!request.answered && (request.modern || envelope.resultType !== undefined))
-        this.#rounds.answered('', roundKey(exchange, key), request.ref, envelope)
-      request.answered = true
-    }
+    if (request) this.#answered(exchange, request, key, envelope, learn)
     if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
       const modern = envelope.modern === true
       const listsTools = modern && envelope.method === 'tools/list'
@@ -238,6 +243,8 @@ export class HttpMessages {
     return only && !only.answered ? only : undefined
   }
 }
+
+const plainResult: Envelope = { kind: 'result' }
 
 function keyOf(id: string): PlainId {
   return plainId(idKey(id))
