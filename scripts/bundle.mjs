@@ -26,18 +26,22 @@ const entries = {
 
 /**
  * Modules that a recorder on stdio needs before its first message, per entry. They and all their static imports become
- * one file, whose compiled code can be kept (see src/compiled-code). The entry itself is small.
+ * one file, whose compiled code can be kept (see src/compiled-code). What starts the server is in a file before it. The
+ * entry itself is small.
  *
- * @type {Record<string, { name: string, files: string[] }>}
+ * @type {Record<string, { name: string, files: string[] }[]>}
  */
 const early = {
-  wiretape: { name: 'start', files: ['dist/cli/command-line.js', 'dist/cli/run/record.js'] },
-  'recorder-worker': { name: 'recorder-thread', files: ['dist/proxy/record-in-thread.js'] },
+  wiretape: [
+    { name: 'first', files: ['dist/cli/run/first-start.js'] },
+    { name: 'start', files: ['dist/cli/command-line.js', 'dist/cli/run/record.js'] },
+  ],
+  'recorder-worker': [{ name: 'recorder-thread', files: ['dist/proxy/record-in-thread.js'] }],
 }
 
 /** Packages that are bundled: small ones of those modules, and those that `require` of Node 20 cannot load, or only with a warning. */
 const inside =
-  /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|hyparquet|hyparquet-writer|jsonpath-rfc9535|toml-eslint-parser|eslint-visitor-keys)(?:$|\/)/
+  /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|hyparquet|hyparquet-writer|jsonpath-rfc9535|toml-eslint-parser|eslint-visitor-keys|@noble\/hashes)(?:$|\/)/
 
 /** @param {string} root The project's folder. */
 export async function bundle(root) {
@@ -61,14 +65,18 @@ export async function bundle(root) {
         chunkFileNames: '[name]-[hash].js',
         comments: { legal: true, annotation: false, jsdoc: false },
       }
-      const group = early[name]
-      if (group) {
-        const modules = await staticImports(root, group.files)
-        options.codeSplitting = {
-          groups: [{ name: group.name, test: (id) => modules.has(id) }],
-          includeDependenciesRecursively: false,
-        }
-      }
+      const groupsOf = early[name] ?? []
+      const groups = await Promise.all(
+        groupsOf.map(async (group, i) => {
+          const modules = await staticImports(root, group.files)
+          return {
+            name: group.name,
+            test: (/** @type {string} */ id) => modules.has(id),
+            priority: groupsOf.length - i,
+          }
+        }),
+      )
+      if (groups.length > 0) options.codeSplitting = { groups, includeDependenciesRecursively: false }
       await build.write(options)
     } finally {
       await build.close()
@@ -116,7 +124,7 @@ const onlyAscii = {
   name: 'only-ascii',
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk' || !Object.values(early).some(({ name }) => name === chunk.name)) continue
+      if (chunk.type !== 'chunk' || !isEarly(chunk.name)) continue
       const raw = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(chunk.code)
       if (raw) throw new Error(`${chunk.name}: an escape would change the text of ${raw[0]}`)
       chunk.code = chunk.code.replace(
@@ -125,6 +133,11 @@ const onlyAscii = {
       )
     }
   },
+}
+
+/** @param {string} name of a file */
+function isEarly(name) {
+  return Object.values(early).some((groups) => groups.some((group) => group.name === name))
 }
 
 /** Memory of the WebAssembly module in pages of 64 KiB: of one recording and its rehearsal. */

@@ -2,7 +2,7 @@ import type { RecordingReport } from '../proxy/index.js'
 import type { TelemetryOutcome } from '../telemetry/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
 import type { JsonMembers, RestartFacts, Transport } from '../model/index.js'
-import type { Recorder, Redaction, RegionPool, SessionEnd } from '../proxy/index.js'
+import type { EarlyThread, Recorder, Redaction, RegionPool, SessionEnd } from '../proxy/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { MakeGuard } from './live-context.js'
@@ -64,9 +64,12 @@ export interface RunningCapture {
    * Starts the recording thread.
    *
    * @param onPressure called with true when the senders must wait
-   * @param pool memory that chunks are read into
+   * @param early memory that chunks are read into, and a thread that loads already
    */
-  record(onPressure: (wait: boolean) => void, pool?: RegionPool): Recorder
+  record(
+    onPressure: (wait: boolean) => void,
+    early?: { readonly pool: RegionPool; readonly thread?: EarlyThread | undefined },
+  ): Recorder
   /** Makes the capture known to `ls`. */
   register(): void
   /** Lets screens and scripts attach. */

@@ -1,25 +1,18 @@
-import { join } from 'node:path'
-import {
-  isForegroundGroup,
-  openOwnStdio,
-  runStdio,
-  startServer,
-  type ServerExit,
-  type StdioRun,
-} from '../transports/index.js'
-import { PooledMemory, RegionPool, type Recorder } from '../proxy/index.js'
-import { makePrivate } from '../control/index.js'
+import { openOwnStdio, runStdio, type ServerExit, type StdioRun } from '../transports/index.js'
+import { PooledMemory, type Recorder } from '../proxy/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import type { Reloads, ReloadSettings } from './reload.js'
 import { prepareCapture } from './running-capture.js'
 import type { CaptureFiles } from './capture-options.js'
 import type { CaptureOptions, RunningCapture } from './capture-options.js'
-import { forwardSignals } from './signals.js'
+import { ServerStart } from './server-start.js'
 
 /** The server to record, and the tape. */
 export interface StdioCaptureOptions extends CaptureOptions {
   /** The server's argv, at least the program. */
   readonly command: readonly string[]
+  /** Its process, if it is started already. */
+  readonly server?: ServerStart
   /** Allows its process to be replaced while the client is connected. */
   readonly reload?: ReloadSettings
 }
@@ -68,51 +61,42 @@ class Opening {
 /**
  * Starts the server and forwards between it and the parent process, until it has ended and all is on the tape.
  *
- * @throws WiretapeError before anything is started: `unwritable` when there can be no tape, `usage` for an
- *   invalid redaction rule
+ * @throws WiretapeError before anything is forwarded: `unwritable` when there can be no tape, `usage` for an invalid
+ *   redaction rule. The caller then abandons a server that it has started.
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
   const { command } = options
   const prepared = await prepareCapture(options)
-  let run: StdioRun | undefined
-  const early: NodeJS.Signals[] = []
   // Before there is a tape: from now on, signals end the process properly.
-  const signals = forwardSignals(isForegroundGroup, (signal) => {
-    if (run) end(signal)
-    else early.push(signal)
-  })
+  const server = options.server ?? new ServerStart()
+  let run: StdioRun | undefined
   /** Held messages must not delay the end of a session. */
   function end(signal: NodeJS.Signals): void {
     if (isEnding(signal)) capture.live.intercept?.ends()
     run?.signal(signal)
   }
-  const pool = new RegionPool()
-  // A server that is replaced has several outputs.
-  const output = options.reload ? undefined : new PooledMemory(pool)
   let capture: RunningCapture
   try {
     capture = prepared.start({ transport: 'stdio', command, url: null })
   } catch (error) {
-    signals.close()
+    await server.abandon()
     throw error
   }
   const { live } = capture
   const opening = new Opening(live)
-  const client = openOwnStdio(new PooledMemory(pool))
+  const client = openOwnStdio(new PooledMemory(server.pool))
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
-  const starting = reloads
-    ? reloads.start(command)
-    : startServer(command, { ...(output && { output }), ...sparePipesIn(options.registryFolder) })
+  // A server that is replaced has several outputs, so they are not read into the pool.
+  const starting = reloads ? reloads.start(command) : server.start(options)
   try {
-    // The recording thread loads its code while the server starts.
-    const recorder = capture.record((wait) => run?.hold(wait), pool)
+    const recorder = capture.record((wait) => run?.hold(wait), server)
     capture.register()
-    const server = await starting
-    if ('error' in server) {
-      const error = capture.redactor.text(server.error)
+    const running = await starting
+    if ('error' in running) {
+      const error = capture.redactor.text(running.error)
       return { exitCode: 127, notStarted: error, ...(await capture.finish({ exitCode: 127, error })) }
     }
-    const started = runStdio(server, client, observerOf(recorder, live, opening))
+    const started = runStdio(running, client, observerOf(recorder, live, opening))
     run = started
     // Reading starts only when recording is ready. The server needs that time to start as well.
     run.hold(true)
@@ -121,13 +105,13 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       stop: () => end('SIGTERM'),
       ...(reloads && { reloadServers: () => reloads.reload() }),
     })
-    void server.exited.then(() => live.intercept?.lost('client_to_server', 'the server has ended'))
+    void running.exited.then(() => live.intercept?.lost('client_to_server', 'the server has ended'))
     void recorder.ready.then(() => {
       started.hold(false)
       void reloads?.watch()
       opening.soon()
     })
-    for (const signal of early) end(signal)
+    server.connect(end)
     const exit = await run.finished
     opening.cancel()
     return { exitCode: exit.exitCode, ...(await capture.finish(endOf(exit))) }
@@ -135,7 +119,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     reloads?.close()
     client.closeInput()
     capture.close()
-    signals.close()
+    await server.abandon()
   }
 }
 
@@ -163,12 +147,6 @@ function observerOf(
   }
 }
 
-/** Without a registry, or if its folder of pipes belongs to another user, no pipes are kept. */
-function sparePipesIn(registryFolder: string): { readonly spareFolder?: string } {
-  const spareFolder = join(registryFolder, 'pipes')
-  return makePrivate(spareFolder) ? { spareFolder } : {}
-}
-
 /** Loaded only if requested. */
 async function reloadsOf(
   settings: ReloadSettings,
@@ -192,9 +170,4 @@ function isEnding(signal: NodeJS.Signals): boolean {
 
 function endOf(exit: ServerExit): { exitCode: number; signal?: string } {
   return { exitCode: exit.exitCode, ...(exit.signal !== undefined && { signal: exit.signal }) }
-}
-
-/** Folder in which this user's captures are registered, inside the data folder. */
-export function registryFolderIn(dataFolder: string): string {
-  return join(dataFolder, 'live')
 }

@@ -34,7 +34,10 @@ export function createSilentCapture(redactor: Redactor, why: string, wantsHoldin
     redactor,
     path: '',
     live,
-    record: () => recorder,
+    record(_, early) {
+      early?.thread?.close()
+      return recorder
+    },
     register: nothing,
     note: nothing,
     finish: () => Promise.resolve({ tape, unrecorded: why, ...(notHeld !== undefined && { notHeld }) }),

@@ -3,7 +3,6 @@ import { registerCapture, type Registration } from '../control/index.js'
 import type { MetaRecord, RestartFacts } from '../model/index.js'
 import {
   createRecorder,
-  type RegionPool,
   type Recorder,
   type RecordingReport,
   type Redaction,
@@ -87,7 +86,7 @@ export class TapeCapture implements RunningCapture {
     })
   }
 
-  record(onPressure: (wait: boolean) => void, pool?: RegionPool): Recorder {
+  record(...[onPressure, early]: Parameters<RunningCapture['record']>): Recorder {
     const { meta, startedNs, wire, redaction, conversationKey } = this.#run
     const { strict, maxBytes, sealAfterMs, quota, maxFiles, sessionFile, onTrouble } = this.#options
     this.#recorder = createRecorder(
@@ -107,7 +106,8 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
-        ...(pool && { pool }),
+        ...(early && { pool: early.pool }),
+        ...(early?.thread && { startWorker: early.thread.begin }),
         onRecorded: (end) => {
           this.live.tapeGrew(end)
           this.#following?.grew(this.#full ? undefined : end)

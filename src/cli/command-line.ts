@@ -4,10 +4,14 @@ import { useRedactionTables } from '../redaction/index.js'
 import { exitCode } from './exit-codes.js'
 import { createIo, type Io } from './io.js'
 import { isLaunched, runUnrecorded } from './launched.js'
-import { parseRecordArgs } from './record-options.js'
+import type { FirstStart } from './run/first-start.js'
 
-/** Runs one command line. Returns the exit status; never throws for errors of users or in files. */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
+/**
+ * Runs one command line. Returns the exit status; never throws for errors of users or in files.
+ *
+ * @param first what a command line of `record` has begun
+ */
+export async function runCommandLine(args: readonly string[], first?: FirstStart): Promise<number> {
   useRedactionTables(tablesOfBuild)
   let io: Io
   try {
@@ -15,9 +19,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof WiretapeError)) throw error
     process.stderr.write(`wiretape: ${error.message} (${error.hint})\n`)
+    await first?.server?.abandon()
     return exitCode.usage
   }
-  const code = await run(args, io)
+  const code = await run(args, io, first)
   const failure = await io.close()
   if (!failure) return code
   const message = `cannot write to stdout: ${failure.reason}`
@@ -29,18 +34,19 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return code
 }
 
-async function run(args: readonly string[], io: Io): Promise<number> {
+async function run(args: readonly string[], io: Io, first: FirstStart | undefined): Promise<number> {
   try {
-    const recording = args[0] === 'record' ? parseRecordArgs(args.slice(1)) : undefined
-    if (recording) {
+    if (first) {
       const { runRecord } = await import('./run/record.js')
-      return await runRecord(recording.command, recording.options, io)
+      const { command, options } = first.recording
+      return await runRecord(command, options, io, first.server)
     }
     const { runProgram } = await import('./program.js')
     return await runProgram(args, io)
   } catch (error) {
     if (!(error instanceof WiretapeError)) throw error
-    await io.complain(error.message, isLaunched ? 'nothing is recorded' : error.hint)
+    await first?.server?.abandon()
+    await io.complain(error.message, isLaunched() ? 'nothing is recorded' : error.hint)
     return (await runUnrecorded(args)) ?? exitCode.usage
   }
 }

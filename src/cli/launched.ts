@@ -1,12 +1,17 @@
 /** Set by the launcher for installed servers. */
 const variable = 'WIRETAPE_LAUNCHED'
 
+let launched: boolean | undefined
+
 /**
- * Whether a client started this recorder through the launcher: its server is then always started. The server does
- * not get the variable.
+ * Whether a client started this recorder through the launcher: its server is then always started. The first call removes
+ * the variable from the environment, so that the server does not get it.
  */
-export const isLaunched = process.env[variable] !== undefined
-delete process.env[variable]
+export function isLaunched(): boolean {
+  launched ??= process.env[variable] !== undefined
+  delete process.env[variable]
+  return launched
+}
 
 /**
  * Starts the server of a `record` command line that failed before any start: a client that worked before `install`
@@ -16,7 +21,7 @@ delete process.env[variable]
  */
 export async function runUnrecorded(args: readonly string[]): Promise<number | undefined> {
   const at = args.indexOf('--')
-  if (!isLaunched || args[0] !== 'record' || at === -1) return undefined
+  if (!isLaunched() || args[0] !== 'record' || at === -1) return undefined
   const { isForegroundGroup, startClient } = await import('../transports/index.js')
   const { forwardSignals } = await import('../capture/index.js')
   const server = await startClient(args.slice(at + 1), process.env)

@@ -2,21 +2,25 @@
 import fs from 'node:fs'
 import module from 'node:module'
 import { keepCompiledCode } from '../compiled-code/index.js'
+import type { FirstStart } from './run/first-start.js'
 
 /** Resolves when the command has ended. */
 export const finished = main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<void> {
   keepCode(`${import.meta.dirname}/code`, args[0] === 'record')
+  let first: FirstStart | undefined
   try {
     if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
       const { printVersion } = await import('./print-version.js')
       printVersion()
     } else {
+      if (args[0] === 'record') first = (await import('./run/first-start.js')).startFirst(args.slice(1))
       const { runCommandLine } = await import('./command-line.js')
-      process.exitCode = await runCommandLine(args)
+      process.exitCode = await runCommandLine(args, first)
     }
   } catch (error) {
+    await first?.server?.abandon()
     // Loading a module needs a descriptor too, so this file imports none of ours that is not bundled into it.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'EMFILE' && code !== 'ENFILE') throw error

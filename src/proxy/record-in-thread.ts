@@ -1,5 +1,5 @@
 /** The recording thread. It ends when its tape is closed. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import {
   RecorderCore,
   type RecorderInit,
@@ -18,7 +18,8 @@ import { tellWork } from './thread-state.js'
 const port = parentPort!
 const reply = (message: RecorderReply): void => port.postMessage(message)
 
-const init = workerData as RecorderInit
+/** The first message. */
+let init: RecorderInit
 let core: RecorderCore
 const tell = (isBusy: boolean): void => {
   if (init.state) tellWork(init.state, isBusy)
@@ -90,9 +91,16 @@ export function recordInThread(): void {
   useRedactionTables(tablesOfBuild)
   const early: RecorderMessage[] = []
   let heard = (message: RecorderMessage): unknown => early.push(message)
-  port.on('message', (message: RecorderMessage) => heard(message))
-  void begin().then(() => {
-    heard = take
-    for (const message of early) take(message)
+  port.on('message', (message: RecorderInit | RecorderMessage) => {
+    if ('kind' in message) heard(message)
+    else {
+      init = message
+      // Earlier than `ready`: the first batch comes only after a while, and the client's first message is waiting.
+      reply({ kind: 'loaded' })
+      void begin().then(() => {
+        heard = take
+        for (const waiting of early) take(waiting)
+      })
+    }
   })
 }

@@ -10,8 +10,12 @@ import type { NamedSession, RecorderInit, RecorderMessage, RecordingReport } fro
 import type { ChannelLoss } from './channel-loss.js'
 import { createThreadState, isWorking, progressOf, tellWork } from './thread-state.js'
 
-/** Messages of the recording thread: `ready`, then one reply to each message, in order. */
+/**
+ * Messages of the recording thread: `loaded` when it has its `RecorderInit`, `ready` when it has begun a few milliseconds
+ * later, then one reply to each message, in order.
+ */
 export type RecorderReply =
+  | { readonly kind: 'loaded' }
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'done'
@@ -45,7 +49,7 @@ export interface Queued {
 
 export interface RecordingThreadOptions {
   readonly startWorker: (init: RecorderInit) => RecorderWorker
-  /** The thread accepts messages. Called again for each replacement. */
+  /** The thread accepts messages. Can be called twice; called again for each replacement. */
   onReady(): void
   /** @param beganMs earliest time at which the thread began with the message */
   onDone(reply: Told, queued: Queued, beganMs: number): void
@@ -153,6 +157,7 @@ export class RecordingThread {
   }
 
   #heard(reply: RecorderReply): void {
+    if (reply.kind === 'loaded') return this.#options.onReady()
     const beganMs = Math.max(this.#lastProgressMs, this.#queue[0]?.postedMs ?? 0)
     this.#lastProgressMs = performance.now()
     this.#begun = true

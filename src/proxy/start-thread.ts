@@ -22,12 +22,42 @@ function threadEnv(): NodeJS.ProcessEnv {
 
 /** Starts a recording thread for `init`. */
 export function startWorker(init: RecorderInit): Worker {
+  const worker = loadWorker()
+  worker.postMessage(init)
+  return worker
+}
+
+/** A recording thread that loads its code before its tape exists. */
+export class EarlyThread {
+  #worker: Worker | undefined = loadWorker()
+
+  constructor() {
+    for (const event of ['error', 'exit']) this.#worker?.on(event, () => (this.#worker = undefined))
+  }
+
+  /** Lets the thread begin. Later calls, and the first if it is gone, start another one. */
+  readonly begin = (init: RecorderInit): Worker => {
+    const worker = this.#worker
+    this.#worker = undefined
+    if (!worker) return startWorker(init)
+    worker.postMessage(init)
+    return worker
+  }
+
+  /** Ends a thread that has not begun. */
+  close(): void {
+    void this.#worker?.terminate()
+    this.#worker = undefined
+  }
+}
+
+/** A thread that loads its code, and begins with its first message: a `RecorderInit`. */
+function loadWorker(): Worker {
   return new Worker(new URL('./recorder-worker.js', import.meta.url), {
     // Output of libraries in the thread must not reach the client's stdout.
     stdout: true,
     stderr: true,
     execArgv: [],
-    workerData: init,
     env: threadEnv(),
     // A small young generation is collected more often and costs no more; the default may grow to 48 MB.
     resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: heapMb() },

@@ -1,3 +1,4 @@
+export { canBegin } from './can-begin.js'
 export { closed } from './closed.js'
 export { codeOf, diskReason, isDiskFull, readReason, realDisk, type Disk } from './disk.js'
 export type { MessageLine, MessagePlace } from '../formats/index.js'

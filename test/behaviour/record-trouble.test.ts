@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createStage, printed, readIfThere, server, until, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
@@ -120,9 +120,11 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
   it('from the start, no server is started', async () => {
     const { bavail, bsize } = statfsSync(stage.out)
     writeFileSync(`${stage.out}/filler`, Buffer.alloc(bavail * bsize))
-    const recorder = stage.start(stage.record(['sh', '-c', 'echo started']))
+    const started = `${stage.folder}/started`
+    const recorder = stage.start(stage.record(['mkdir', started]))
     expect((await recorder.ended).exitCode).toBe(1)
     expect(recorder.stdout()).toHaveLength(0)
+    expect(existsSync(started)).toBe(false)
     expect(recorder.stderr().toString()).toMatch(
       /^wiretape: cannot create a tape in [^\n]+: disk full [^\n]+\n$/,
     )

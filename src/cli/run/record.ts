@@ -8,11 +8,11 @@ import {
   type CaptureFiles,
   type CaptureOptions,
   type ReloadSettings,
+  type ServerStart,
 } from '../../capture/index.js'
 import { WiretapeError, type RuleCount } from '../../model/index.js'
 import type { Redaction } from '../../proxy/index.js'
 import { isNamedPipe, readReason } from '../../tape/index.js'
-import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { sayClientExpected } from '../expected-client.js'
 import { concludeTelemetry, telemetryOf } from '../export-telemetry.js'
@@ -24,9 +24,19 @@ import type { Keep } from '../keep-option.js'
 import { originKeyIn, readTagKey } from '../keys.js'
 import type { RecordOptions } from '../record-flag.js'
 import { readVersion } from '../version.js'
+import { tapesFolder } from './first-start.js'
 
-/** Returns the exit status. Loads little before the server's start, since its client is waiting. */
-export async function runRecord(command: readonly string[], options: RecordOptions, io: Io): Promise<number> {
+/**
+ * Returns the exit status. Loads little, since the client is waiting.
+ *
+ * @param server the server's process, if it is started already
+ */
+export async function runRecord(
+  command: readonly string[],
+  options: RecordOptions,
+  io: Io,
+  server?: ServerStart,
+): Promise<number> {
   if (options.config !== undefined) {
     const { runRecordConfigured } = await import('./record-configured.js')
     return runRecordConfigured(options.config, command, options, io)
@@ -57,11 +67,16 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   const capture = captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io)
   await sayClientExpected(io, options.quiet, howToStart)
   const record = async (): Promise<number> => {
-    const result = await recordStdio({ command, ...capture, ...reloadOf(options, io) })
+    const result = await recordStdio({
+      command,
+      ...capture,
+      ...reloadOf(options, io),
+      ...(server && { server }),
+    })
     await conclude(result, options, io)
     return result.exitCode
   }
-  return isLaunched ? record() : unlessUnwritable(io, record)
+  return isLaunched() ? record() : unlessUnwritable(io, record)
 }
 
 /** A tape that cannot be written ends the command with a complaint. */
@@ -77,11 +92,6 @@ export async function unlessUnwritable(io: Io, record: () => Promise<number>): P
 
 /** Hint for people who typed the command. */
 export const howToStart = 'clients start this command from their configuration'
-
-/** Folder for tapes: the named one, else the recordings in the data folder. */
-function tapesFolder(out: string | undefined, io: Io): string {
-  return out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, out)
-}
 
 /** Settings shared by all transports. */
 export function captureOptions(options: RecordOptions, label: string, io: Io): CaptureOptions {

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { registryFolderIn, ServerStart } from '../../capture/index.js'
+import { canBegin } from '../../tape/index.js'
+import { dataFolder, recordingsIn } from '../data-folder.js'
+import { isLaunched } from '../launched.js'
+import type { RecordOptions } from '../record-flag.js'
+import { parseRecordArgs, type RecordArgs } from '../record-options.js'
+
+/** What a command line of `record` has begun before the rest of the program is loaded. */
+export interface FirstStart {
+  readonly recording: RecordArgs
+  /** The server's process, unless something might keep it from being recorded. */
+  readonly server?: ServerStart
+}
+
+/** Options that a recording cannot fail for. A server with others starts once they are checked. */
+const plain: ReadonlySet<string> = new Set<keyof RecordOptions>([
+  'out',
+  'label',
+  'target',
+  'note',
+  'meta',
+  'maxBytes',
+  'sealAfter',
+  'keep',
+  'strictV1',
+  'redactDefaults',
+  'redactReport',
+  'oauthRewrite',
+  'quiet',
+])
+
+/**
+ * Starts the server of a plain `record` command line: a server needs as long to start as the recorder, and its client
+ * is waiting. Undefined unless the arguments are clearly valid.
+ *
+ * @param args those of `record`
+ */
+export function startFirst(args: readonly string[]): FirstStart | undefined {
+  // Not in the server's environment.
+  isLaunched()
+  const recording = parseRecordArgs(args)
+  if (!recording) return undefined
+  const { command, options } = recording
+  const isPlain = options.oauthRewrite !== false && Object.keys(options).every((key) => plain.has(key))
+  if (!isPlain || command[0] === '') return { recording }
+  const data = dataFolder(process.env)
+  try {
+    if (!canBegin(tapesFolder(options.out, { cwd: process.cwd(), dataFolder: data }))) return { recording }
+  } catch {
+    // The working folder was deleted.
+    return { recording }
+  }
+  const server = new ServerStart()
+  void server.start({ command, registryFolder: registryFolderIn(data) })
+  return { recording, server }
+}
+
+/** Folder for tapes: the named one, else the recordings in the data folder. */
+export function tapesFolder(
+  out: string | undefined,
+  { cwd, dataFolder: data }: { readonly cwd: string; readonly dataFolder: string },
+): string {
+  return out === undefined ? recordingsIn(data) : resolve(cwd, out)
+}
