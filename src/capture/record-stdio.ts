@@ -6,6 +6,7 @@ import { prepareCapture } from './running-capture.js'
 import type { CaptureFiles } from './capture-options.js'
 import type { CaptureOptions, RunningCapture } from './capture-options.js'
 import { ServerStart } from './server-start.js'
+import { isEnding } from './signals.js'
 
 /** The server to record, and the tape. */
 export interface StdioCaptureOptions extends CaptureOptions {
@@ -62,32 +63,37 @@ class Opening {
  * Starts the server and forwards between it and the parent process, until it has ended and all is on the tape.
  *
  * @throws WiretapeError before anything is forwarded: `unwritable` when there can be no tape, `usage` for an invalid
- *   redaction rule. The caller then abandons a server that it has started.
+ *   redaction rule
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
-  const { command } = options
   const prepared = await prepareCapture(options)
-  // Before there is a tape: from now on, signals end the process properly.
+  // From now on, if not earlier, signals end the process properly.
   const server = options.server ?? new ServerStart()
+  try {
+    const capture = prepared.start({ transport: 'stdio', command: options.command, url: null })
+    return await forward(capture, server, options)
+  } finally {
+    await server.abandon()
+  }
+}
+
+async function forward(
+  capture: RunningCapture,
+  server: ServerStart,
+  options: StdioCaptureOptions,
+): Promise<CaptureResult> {
   let run: StdioRun | undefined
   /** Held messages must not delay the end of a session. */
   function end(signal: NodeJS.Signals): void {
     if (isEnding(signal)) capture.live.intercept?.ends()
     run?.signal(signal)
   }
-  let capture: RunningCapture
-  try {
-    capture = prepared.start({ transport: 'stdio', command, url: null })
-  } catch (error) {
-    await server.abandon()
-    throw error
-  }
   const { live } = capture
   const opening = new Opening(live)
   const client = openOwnStdio(new PooledMemory(server.pool))
   const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
   // A server that is replaced has several outputs, so they are not read into the pool.
-  const starting = reloads ? reloads.start(command) : server.start(options)
+  const starting = reloads ? reloads.start(options.command) : server.start(options)
   try {
     const recorder = capture.record((wait) => run?.hold(wait), server)
     capture.register()
@@ -119,7 +125,6 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     reloads?.close()
     client.closeInput()
     capture.close()
-    await server.abandon()
   }
 }
 
@@ -162,11 +167,6 @@ async function reloadsOf(
 }
 
 const directionOf = { in: 'client_to_server', out: 'server_to_client' } as const
-
-/** Excludes signals that make servers reread their configuration. */
-function isEnding(signal: NodeJS.Signals): boolean {
-  return signal === 'SIGTERM' || signal === 'SIGINT' || signal === 'SIGQUIT'
-}
 
 function endOf(exit: ServerExit): { exitCode: number; signal?: string } {
   return { exitCode: exit.exitCode, ...(exit.signal !== undefined && { signal: exit.signal }) }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { makePrivate } from '../control/index.js'
 import { EarlyThread, PooledMemory, RegionPool } from '../proxy/index.js'
 import { isForegroundGroup, startServer, type NotStarted, type ServerProcess } from '../transports/index.js'
-import { forwardSignals } from './signals.js'
+import { forwardSignals, isEnding } from './signals.js'
 
 /** What starts a server. */
 export interface ServerStartOptions {
@@ -33,7 +33,7 @@ export class ServerStart {
     })
   }
 
-  /** The thread, once the process was started; undefined if it could not be. */
+  /** Undefined before `start`, or if there can be no thread. */
   get thread(): EarlyThread | undefined {
     return this.#thread
   }
@@ -46,6 +46,8 @@ export class ServerStart {
       output: new PooledMemory(this.pool),
       ...sparePipesIn(registryFolder),
     })
+    // Whoever waits for it gets the error.
+    this.#starting.catch(() => undefined)
     try {
       this.#thread = new EarlyThread()
     } catch {
@@ -62,17 +64,21 @@ export class ServerStart {
   }
 
   /**
-   * Ends a process that nothing was connected to, and a thread that has not begun. Signals act as usual again. Can be
-   * called at any time, and twice.
+   * Ends a process that nothing was connected to, and a thread that has not begun. Signals act as usual again, also one
+   * that came for that process and ends programs. Can be called at any time, and twice.
    */
   async abandon(): Promise<void> {
-    this.#signals.close()
     this.#thread?.close()
-    if (this.#isConnected) return
-    const server = await this.#starting
-    if (!server || 'error' in server) return
-    server.kill('SIGKILL')
-    for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy()
+    if (!this.#isConnected) {
+      const server = await this.#starting?.catch(() => undefined)
+      if (server && !('error' in server)) {
+        server.kill('SIGKILL')
+        for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy()
+      }
+    }
+    this.#signals.close()
+    const ending = this.#early.splice(0).find((signal) => isEnding(signal) || signal === 'SIGHUP')
+    if (ending) process.kill(process.pid, ending)
   }
 }
 

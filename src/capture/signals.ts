@@ -36,6 +36,11 @@ export function forwardSignals(
   }
 }
 
+/** Excludes signals that make servers reread their configuration. */
+export function isEnding(signal: NodeJS.Signals): boolean {
+  return signal === 'SIGTERM' || signal === 'SIGINT' || signal === 'SIGQUIT'
+}
+
 const endings: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves at the first signal that ends a program; later ones are ignored while the tape is closed. */

@@ -3,7 +3,7 @@ import { tablesOfBuild } from '../proxy/index.js'
 import { useRedactionTables } from '../redaction/index.js'
 import { exitCode } from './exit-codes.js'
 import { createIo, type Io } from './io.js'
-import { isLaunched, runUnrecorded } from './launched.js'
+import { isLaunched, noteLaunch, runUnrecorded } from './launched.js'
 import type { FirstStart } from './run/first-start.js'
 
 /**
@@ -12,6 +12,7 @@ import type { FirstStart } from './run/first-start.js'
  * @param first what a command line of `record` has begun
  */
 export async function runCommandLine(args: readonly string[], first?: FirstStart): Promise<number> {
+  noteLaunch()
   useRedactionTables(tablesOfBuild)
   let io: Io
   try {
@@ -19,7 +20,6 @@ export async function runCommandLine(args: readonly string[], first?: FirstStart
   } catch (error) {
     if (!(error instanceof WiretapeError)) throw error
     process.stderr.write(`wiretape: ${error.message} (${error.hint})\n`)
-    await first?.server?.abandon()
     return exitCode.usage
   }
   const code = await run(args, io, first)

@@ -1,15 +1,16 @@
 /** Set by the launcher for installed servers. */
 const variable = 'WIRETAPE_LAUNCHED'
 
-let launched: boolean | undefined
+let launched = false
 
-/**
- * Whether a client started this recorder through the launcher: its server is then always started. The first call removes
- * the variable from the environment, so that the server does not get it.
- */
-export function isLaunched(): boolean {
-  launched ??= process.env[variable] !== undefined
+/** Removes the launcher's variable from the environment, which servers get. To be called before anything is started. */
+export function noteLaunch(): void {
+  launched ||= process.env[variable] !== undefined
   delete process.env[variable]
+}
+
+/** Whether a client started this recorder through the launcher: its server is then always started. */
+export function isLaunched(): boolean {
   return launched
 }
 

@@ -20,12 +20,13 @@ async function main(args: readonly string[]): Promise<void> {
       process.exitCode = await runCommandLine(args, first)
     }
   } catch (error) {
-    await first?.server?.abandon()
     // Loading a module needs a descriptor too, so this file imports none of ours that is not bundled into it.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'EMFILE' && code !== 'ENFILE') throw error
     fs.writeSync(2, 'wiretape: too many open files (ulimit -n shows the limit)\n')
     process.exitCode = 2
+  } finally {
+    await first?.server?.abandon()
   }
 }
 

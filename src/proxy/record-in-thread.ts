@@ -12,7 +12,7 @@ import { prepareRedaction, useRedactionTables } from '../redaction/index.js'
 import { inlineLess } from './inline-less.js'
 import { moduleOfBuild, tablesOfBuild } from './files-of-build.js'
 import { rehearse } from './rehearse.js'
-import { createRunRedactor } from './run-redactor.js'
+import { createRunRedactor, hasOwnRules } from './run-redactor.js'
 import { tellWork } from './thread-state.js'
 
 const port = parentPort!
@@ -81,7 +81,7 @@ async function begin(): Promise<void> {
   tell(true)
   prepareRedaction()
   tell(false)
-  // The client's first message waits for `ready`, and the server is starting.
+  // The first batch has not come yet, and the server is starting.
   if (init.wire === 'pipes' && !init.resume)
     void createRunRedactor({ defaults: true }).then((redactor) => rehearse(redactor, () => hasBegun))
 }
@@ -95,8 +95,8 @@ export function recordInThread(): void {
     if ('kind' in message) heard(message)
     else {
       init = message
-      // Earlier than `ready`: the first batch comes only after a while, and the client's first message is waiting.
-      reply({ kind: 'loaded' })
+      // The client's first message is waiting. The first batch comes only after a while, and the rest takes less.
+      if (!hasOwnRules(init.redaction)) reply({ kind: 'loaded' })
       void begin().then(() => {
         heard = take
         for (const waiting of early) take(waiting)

@@ -49,7 +49,7 @@ const lastWordsMs = 10_000
  * waits and never throws. Traffic that cannot be recorded is counted and reported.
  */
 export interface Recorder extends Ledger, ToolBook {
-  /** Resolves when the recording thread accepts messages, or has taken too long to start. Never rejects. */
+  /** Resolves when traffic may pass: it is recorded in time, or the thread has taken too long to start. Never rejects. */
   readonly ready: Promise<void>
   /** @param atMs arrival, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
   bytes(channel: Channel, chunk: Uint8Array, atMs?: number, wallMs?: number): void

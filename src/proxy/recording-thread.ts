@@ -11,8 +11,8 @@ import type { ChannelLoss } from './channel-loss.js'
 import { createThreadState, isWorking, progressOf, tellWork } from './thread-state.js'
 
 /**
- * Messages of the recording thread: `loaded` when it has its `RecorderInit`, `ready` when it has begun a few milliseconds
- * later, then one reply to each message, in order.
+ * Messages of the recording thread: `loaded` if it will have begun in a few milliseconds, `ready` when it has, then one
+ * reply to each message, in order.
  */
 export type RecorderReply =
   | { readonly kind: 'loaded' }
@@ -49,7 +49,7 @@ export interface Queued {
 
 export interface RecordingThreadOptions {
   readonly startWorker: (init: RecorderInit) => RecorderWorker
-  /** The thread accepts messages. Can be called twice; called again for each replacement. */
+  /** The thread records what is posted now, at once or in a few milliseconds. Called once or twice for each thread. */
   onReady(): void
   /** @param beganMs earliest time at which the thread began with the message */
   onDone(reply: Told, queued: Queued, beganMs: number): void

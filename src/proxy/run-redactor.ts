@@ -14,6 +14,11 @@ export interface Redaction extends RuleSources {
   readonly tagKey?: string
 }
 
+/** Whether a redactor needs rules that must be compiled, which takes 50 ms or more. */
+export function hasOwnRules({ patterns, policy, file }: Redaction): boolean {
+  return Boolean(patterns?.length || policy?.length || file)
+}
+
 /** Shorter secrets would also match unrelated text. */
 const shortestSecret = 6
 
@@ -28,8 +33,7 @@ export async function createRunRedactor(redaction: Redaction): Promise<Redactor>
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)
     .map((secret) => literalRule('header-value', secret))
-  if (!patterns?.length && !policy?.length && !file)
-    return new Redactor({ defaults, rules: defaults ? known : [], tag })
+  if (!hasOwnRules(redaction)) return new Redactor({ defaults, rules: defaults ? known : [], tag })
   const compiled = await compileRules({
     ...(patterns && { patterns }),
     ...(policy && { policy }),

@@ -1,22 +1,29 @@
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { realDisk, type Disk } from './disk.js'
-import { makeFolder } from './make-folder.js'
 
-/** Enough for a block of most file systems, and for the first line of most tapes. */
-const probeBytes = 4096
+/** More than the first lines of most tapes. */
+const probeBytes = 65_536
 
-/** Whether a tape could begin in a folder now: a file in it can be written. A missing folder is created. */
+/** Whether a tape could begin in a folder now: a file can be written there, or where the folder would be made. */
 export function canBegin(folder: string, disk: Disk = realDisk): boolean {
-  let fd: number | undefined
   try {
-    makeFolder(folder, disk)
-    fd = disk.openNameless?.(folder) ?? openUnlinked(folder, disk)
-    return disk.writeSync(fd, Buffer.alloc(probeBytes, 'x')) === probeBytes
+    const existing = nearest(resolve(folder))
+    const fd = disk.openNameless?.(existing) ?? openUnlinked(existing, disk)
+    try {
+      return disk.writeSync(fd, Buffer.alloc(probeBytes, 'x')) === probeBytes
+    } finally {
+      disk.closeSync(fd)
+    }
   } catch {
     return false
-  } finally {
-    if (fd !== undefined) disk.closeSync(fd)
   }
+}
+
+/** The folder, or its nearest parent that exists. */
+function nearest(folder: string): string {
+  const exists = statSync(folder, { throwIfNoEntry: false }) !== undefined
+  return exists || dirname(folder) === folder ? folder : nearest(dirname(folder))
 }
 
 function openUnlinked(folder: string, disk: Disk): number {

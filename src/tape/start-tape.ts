@@ -9,7 +9,7 @@ import { tapeFileName } from './tape-path.js'
 const attempts = 1_000
 
 /**
- * Creates a tape with a new name and writes the meta line to the disk before anything is started: a recorder
+ * Creates a tape with a new name and writes the meta line to the disk before anything is forwarded: a recorder
  * that cannot record must not let traffic pass unnoticed.
  *
  * @returns the open file, for a Journal or to pass its descriptor to another thread

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { registryFolderIn, ServerStart } from '../../capture/index.js'
 import { canBegin } from '../../tape/index.js'
 import { dataFolder, recordingsIn } from '../data-folder.js'
-import { isLaunched } from '../launched.js'
+import { noteLaunch } from '../launched.js'
 import type { RecordOptions } from '../record-flag.js'
 import { parseRecordArgs, type RecordArgs } from '../record-options.js'
 
@@ -37,23 +37,22 @@ const plain: ReadonlySet<string> = new Set<keyof RecordOptions>([
  * @param args those of `record`
  */
 export function startFirst(args: readonly string[]): FirstStart | undefined {
-  // Not in the server's environment.
-  isLaunched()
+  noteLaunch()
   const recording = parseRecordArgs(args)
   if (!recording) return undefined
   const { command, options } = recording
   const isPlain = options.oauthRewrite !== false && Object.keys(options).every((key) => plain.has(key))
   if (!isPlain || command[0] === '') return { recording }
-  const data = dataFolder(process.env)
   try {
+    const data = dataFolder(process.env)
     if (!canBegin(tapesFolder(options.out, { cwd: process.cwd(), dataFolder: data }))) return { recording }
+    const server = new ServerStart()
+    void server.start({ command, registryFolder: registryFolderIn(data) })
+    return { recording, server }
   } catch {
-    // The working folder was deleted.
+    // There is no working folder, or no home. It is reported when it is needed.
     return { recording }
   }
-  const server = new ServerStart()
-  void server.start({ command, registryFolder: registryFolderIn(data) })
-  return { recording, server }
 }
 
 /** Folder for tapes: the named one, else the recordings in the data folder. */

@@ -74,6 +74,8 @@ export async function startServer(
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }
   }
+  // At the exit, Node would read what is left in these streams, and drop what nobody reads yet.
+  child.stdio.fill(null)
   const isGone = child.pid === undefined ? undefined : watchdog?.watch(child.pid)
   const exited = new Promise<ServerExit>((resolve) => {
     child.once('exit', (code, signal) => {
