@@ -13,9 +13,15 @@ const axeSource = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), '
 export async function seriousFindings(page: Page, only?: string): Promise<string[]> {
   // Past the policy of the page, which lets no other script in.
   const session = await page.context().newCDPSession(page)
-  await session.send('Runtime.evaluate', { expression: axeSource })
+  const loaded = await session.send('Runtime.evaluate', {
+    expression: `'axe' in window`,
+    returnByValue: true,
+  })
+  if (loaded.result.value !== true) await session.send('Runtime.evaluate', { expression: axeSource })
+  // Only for these, axe makes a selector for every element it looked at; that takes as long as its rules.
+  const options = { runOnly: only === undefined ? axeTags : [only], resultTypes: ['violations'] }
   const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document, { runOnly: ${JSON.stringify(only === undefined ? axeTags : [only])} }).then((r) => r.violations
+    expression: `axe.run(document, ${JSON.stringify(options)}).then((r) => r.violations
       .filter((v) => v.impact === 'serious' || v.impact === 'critical')
       .map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')))`,
     awaitPromise: true,
