@@ -17,6 +17,14 @@ export const chromiumPath = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ].find((path) => path !== undefined && existsSync(path))
 
+/**
+ * Chromium without windows (Debian: chromium-headless-shell), used where it is installed. The whole one makes a window
+ * for every page, and that takes longer than the page.
+ */
+const shellPath = ['/usr/lib/chromium/chromium-headless-shell'].find(
+  (path) => process.env['WIRETAPE_CHROMIUM'] === undefined && existsSync(path),
+)
+
 /** Whether there is a browser. Without one, a line says so; on our own machines that is a failure. */
 export const hasBrowser = ((): boolean => {
   if (process.env['WIRETAPE_EXPECT_NODE'] !== undefined) {
@@ -133,7 +141,7 @@ async function createStage(): Promise<Stage> {
 
 function launch(): Promise<Browser> {
   // Root has no sandbox; the pages are our own.
-  return chromium.launch({ executablePath: chromiumPath!, args: ['--no-sandbox'] })
+  return chromium.launch({ executablePath: shellPath ?? chromiumPath!, args: ['--no-sandbox'] })
 }
 
 async function listen(server: Server): Promise<string> {
