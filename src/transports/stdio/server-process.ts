@@ -74,8 +74,10 @@ export async function startServer(
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }
   }
-  // At the exit, Node would read what is left in these streams, and drop what nobody reads yet.
-  child.stdio.fill(null)
+  // At the exit, Node would read what is left in these streams, and drop what nobody reads yet. Without descriptors,
+  // there are none, whatever its types say.
+  const streams: unknown[] | undefined = child.stdio
+  streams?.fill(null)
   const isGone = child.pid === undefined ? undefined : watchdog?.watch(child.pid)
   const exited = new Promise<ServerExit>((resolve) => {
     child.once('exit', (code, signal) => {
