@@ -26,8 +26,8 @@ const entries = {
 
 /**
  * Modules that a recorder on stdio needs before its first message, per entry. They and all their static imports become
- * one file, whose compiled code can be kept (see src/compiled-code). What starts the server is in a file before it. The
- * entry itself is small.
+ * one file, whose compiled code can be kept (see src/compiled-code). A smaller file before it starts
+ * the server. The entry itself is small.
  *
  * @type {Record<string, { name: string, files: string[] }[]>}
  */

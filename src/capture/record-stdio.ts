@@ -12,7 +12,7 @@ import { isEnding } from './signals.js'
 export interface StdioCaptureOptions extends CaptureOptions {
   /** The server's argv, at least the program. */
   readonly command: readonly string[]
-  /** Its process, if it is started already. */
+  /** The server's process, if it is started already. */
   readonly server?: ServerStart
   /** Allows its process to be replaced while the client is connected. */
   readonly reload?: ReloadSettings

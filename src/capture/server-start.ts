@@ -4,7 +4,7 @@ import { EarlyThread, PooledMemory, RegionPool } from '../proxy/index.js'
 import { isForegroundGroup, startServer, type NotStarted, type ServerProcess } from '../transports/index.js'
 import { forwardSignals, isEnding } from './signals.js'
 
-/** What starts a server. */
+/** The command of a server to start, and the registry. */
 export interface ServerStartOptions {
   /** The server's argv, at least the program. */
   readonly command: readonly string[]
@@ -20,11 +20,10 @@ export class ServerStart {
   /** Memory that the server's output is read into. */
   readonly pool = new RegionPool()
   readonly #signals: { close(): void }
-  #early: NodeJS.Signals[] = []
+  readonly #early: NodeJS.Signals[] = []
   #send: ((signal: NodeJS.Signals) => void) | undefined
   #starting: Promise<ServerProcess | NotStarted> | undefined
   #thread: EarlyThread | undefined
-  #isConnected = false
 
   constructor() {
     this.#signals = forwardSignals(isForegroundGroup, (signal) => {
@@ -46,7 +45,7 @@ export class ServerStart {
       output: new PooledMemory(this.pool),
       ...sparePipesIn(registryFolder),
     })
-    // Whoever waits for it gets the error.
+    // The error is for callers that wait. Without a caller, it must not end the process.
     this.#starting.catch(() => undefined)
     try {
       this.#thread = new EarlyThread()
@@ -58,7 +57,6 @@ export class ServerStart {
 
   /** The process is in use: it is not ended by `abandon`. @param send gets all signals, also those that came earlier */
   connect(send: (signal: NodeJS.Signals) => void): void {
-    this.#isConnected = true
     this.#send = send
     for (const signal of this.#early.splice(0)) send(signal)
   }
@@ -69,7 +67,7 @@ export class ServerStart {
    */
   async abandon(): Promise<void> {
     this.#thread?.close()
-    if (!this.#isConnected) {
+    if (!this.#send) {
       const server = await this.#starting?.catch(() => undefined)
       if (server && !('error' in server)) {
         server.kill('SIGKILL')

@@ -9,7 +9,7 @@ import type { FirstStart } from './run/first-start.js'
 /**
  * Runs one command line. Returns the exit status; never throws for errors of users or in files.
  *
- * @param first what a command line of `record` has begun
+ * @param first the arguments of `record`, and its server if it is started already
  */
 export async function runCommandLine(args: readonly string[], first?: FirstStart): Promise<number> {
   noteLaunch()

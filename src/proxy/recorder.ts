@@ -8,7 +8,7 @@ import type { MirroredArgument } from '../wire/index.js'
 import { HttpBatchFiller } from './http-batch.js'
 import { memoryOf, RecordingThread, type Queued, type RecorderWorker, type Told } from './recording-thread.js'
 import { RegionPool } from './region-pool.js'
-import { startWorker } from './start-thread.js'
+import { EarlyThread } from './start-thread.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** Bytes that may wait for the tape. Above this limit, senders have to wait. */
@@ -122,7 +122,7 @@ class ThreadRecorder implements Recorder {
     this.#filler = new BatchFiller(this.#pool)
     this.#httpFiller = new HttpBatchFiller(this.#pool)
     this.#thread = new RecordingThread(init, {
-      startWorker: options.startWorker ?? startWorker,
+      startWorker: options.startWorker ?? new EarlyThread().begin,
       onReady: () => this.#begin(),
       onDone: (reply, queued, beganMs) => this.#done(reply, queued, beganMs),
       onClosed: (report) => {

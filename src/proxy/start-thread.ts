@@ -20,13 +20,6 @@ function threadEnv(): NodeJS.ProcessEnv {
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
 }
 
-/** Starts a recording thread for `init`. */
-export function startWorker(init: RecorderInit): Worker {
-  const worker = loadWorker()
-  worker.postMessage(init)
-  return worker
-}
-
 /** A recording thread that loads its code before its tape exists. */
 export class EarlyThread {
   #worker: Worker | undefined = loadWorker()
@@ -37,9 +30,8 @@ export class EarlyThread {
 
   /** Lets the thread begin. Later calls, and the first if it is gone, start another one. */
   readonly begin = (init: RecorderInit): Worker => {
-    const worker = this.#worker
+    const worker = this.#worker ?? loadWorker()
     this.#worker = undefined
-    if (!worker) return startWorker(init)
     worker.postMessage(init)
     return worker
   }

@@ -1,5 +1,5 @@
-import { dirname } from 'node:path'
 import { isFull, type Disk } from './disk.js'
+import { closeQuietly, dropFile, openNamelessFile } from './nameless-file.js'
 import { randomBytes } from './random.js'
 
 /** Room for a `gap` and an `end` line on file systems that allocate blocks of up to 64 kB. */
@@ -28,14 +28,14 @@ export class Reserve {
     if (this.#fd !== undefined) return true
     let fd: number | undefined
     try {
-      fd = this.#open()
+      fd = openNamelessFile(this.#path, this.#disk)
       // Random bytes: a compressing file system would allocate no room for zeros.
       const filling = randomBytes(reserveBytes)
       let written = 0
       while (written < reserveBytes) {
         const count = this.#disk.writeSync(fd, filling, written)
         if (count === 0) {
-          this.#drop(fd)
+          dropFile(fd, this.#path, this.#disk)
           return false
         }
         written += count
@@ -43,44 +43,14 @@ export class Reserve {
       this.#fd = fd
       return true
     } catch (error) {
-      if (fd !== undefined) this.#drop(fd)
+      if (fd !== undefined) dropFile(fd, this.#path, this.#disk)
       return !isFull(error)
-    }
-  }
-
-  #open(): number {
-    const nameless = this.#disk.openNameless?.(dirname(this.#path))
-    if (nameless !== undefined) return nameless
-    const fd = this.#disk.openSync(this.#path, 'wx', 0o600)
-    try {
-      this.#disk.unlinkSync(this.#path)
-      return fd
-    } catch (error) {
-      this.#drop(fd)
-      throw error
     }
   }
 
   release(): void {
     const fd = this.#fd
     this.#fd = undefined
-    if (fd !== undefined) this.#close(fd)
-  }
-
-  #drop(fd: number): void {
-    this.#close(fd)
-    try {
-      this.#disk.unlinkSync(this.#path)
-    } catch {
-      // The file has no name any more, as intended.
-    }
-  }
-
-  #close(fd: number): void {
-    try {
-      this.#disk.closeSync(fd)
-    } catch {
-      // The descriptor is closed in any case, and the file is empty.
-    }
+    if (fd !== undefined) closeQuietly(fd, this.#disk)
   }
 }

@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import { registryFolderIn, ServerStart } from '../../capture/index.js'
 import { canBegin } from '../../tape/index.js'
 import { dataFolder, recordingsIn } from '../data-folder.js'
+import type { SearchFolders } from '../io.js'
 import { noteLaunch } from '../launched.js'
 import type { RecordOptions } from '../record-flag.js'
 import { parseRecordArgs, type RecordArgs } from '../record-options.js'
 
-/** What a command line of `record` has begun before the rest of the program is loaded. */
+/** The arguments of `record`, and the server, from before the rest of the program is loaded. */
 export interface FirstStart {
   readonly recording: RecordArgs
   /** The server's process, unless something might keep it from being recorded. */
@@ -56,9 +57,6 @@ export function startFirst(args: readonly string[]): FirstStart | undefined {
 }
 
 /** Folder for tapes: the named one, else the recordings in the data folder. */
-export function tapesFolder(
-  out: string | undefined,
-  { cwd, dataFolder: data }: { readonly cwd: string; readonly dataFolder: string },
-): string {
+export function tapesFolder(out: string | undefined, { cwd, dataFolder: data }: SearchFolders): string {
   return out === undefined ? recordingsIn(data) : resolve(cwd, out)
 }
