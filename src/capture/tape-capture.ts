@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { MetaRecord, RestartFacts } from '../model/index.js'
 import {
@@ -106,6 +107,7 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
+        pausesTraffic: availableParallelism() <= 2,
         ...(early && { pool: early.pool }),
         ...(early?.thread && { startWorker: early.thread.begin }),
         onRecorded: (end) => {

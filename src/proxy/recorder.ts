@@ -22,6 +22,10 @@ const batchesInWindow = 4
  * batch may keep one message from its processor, so there should be few of them.
  */
 const batchMs = 40
+/** Traffic pauses for this long at most while a batch is recorded, if `pausesTraffic` says so. */
+const longestPauseMs = 5
+/** Smaller batches are recorded sooner than traffic could be paused. */
+const worthAPauseBytes = 16 * 1024
 /**
  * Nothing waits longer than this for the tape while senders continue. Forwarded data is then on disk within 100
  * ms, even when the recording thread gets little CPU time.
@@ -73,6 +77,13 @@ export interface RecorderOptions {
   readonly onTrouble?: (line: string) => void
   /** Memory of batches. Chunks in it are not copied. @default memory of its own */
   readonly pool?: RegionPool
+  /**
+   * Whether pipes are not read while a batch is recorded that was collected for 40 ms. On two processors, the recording
+   * thread otherwise takes one from client, server or forwarder, which delays several messages instead of one.
+   *
+   * @default false
+   */
+  readonly pausesTraffic?: boolean
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
 }
@@ -103,6 +114,7 @@ class ThreadRecorder implements Recorder {
   /** Bytes that may be queued at the current pace. */
   #windowBytes = firstWindow
   #waiting = false
+  #pauseTimer: NodeJS.Timeout | undefined
   #stallTimer: NodeJS.Timeout | undefined
   #seenWorkingMs = 0
   /** Losses per channel. Defined while traffic continues without the tape. */
@@ -241,7 +253,17 @@ class ThreadRecorder implements Recorder {
 
   #flushSoon(sizeBytes: number): void {
     if (sizeBytes >= Math.min(batchBytes, this.#windowBytes / batchesInWindow)) this.#flush()
-    else this.#flushTimer ??= setTimeout(() => this.#flush(), batchMs)
+    else this.#flushTimer ??= setTimeout(() => this.#flushCollected(), batchMs)
+  }
+
+  #flushCollected(): void {
+    const isWorthAPause = this.#filler.sizeBytes >= worthAPauseBytes
+    this.#flush()
+    if (!isWorthAPause || !this.#options.pausesTraffic || this.#waiting || this.#died !== undefined) return
+    this.#wait()
+    this.#pauseTimer = setTimeout(() => {
+      if (!this.#isBehind(performance.now())) this.#release()
+    }, longestPauseMs)
   }
 
   #flush(): void {
@@ -263,10 +285,14 @@ class ThreadRecorder implements Recorder {
   /** Senders wait while too much is queued, but not for a disk that is stuck. */
   #press(nowMs: number): void {
     if (this.#waiting || this.#died !== undefined) return
-    if (this.#queuedBytes <= this.#windowBytes && this.#waitedMs(nowMs) <= lagMs) return
+    if (!this.#isBehind(nowMs)) return
     // While senders wait, no chunks arrive to fill the batch further.
     this.#flush()
     this.#wait()
+  }
+
+  #isBehind(nowMs: number): boolean {
+    return this.#queuedBytes > this.#windowBytes || this.#waitedMs(nowMs) > lagMs
   }
 
   #wait(): void {
@@ -295,6 +321,7 @@ class ThreadRecorder implements Recorder {
   #release(): void {
     if (!this.#waiting) return
     this.#waiting = false
+    clearTimeout(this.#pauseTimer)
     clearInterval(this.#stallTimer)
     this.#options.onPressure(false)
   }

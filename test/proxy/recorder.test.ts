@@ -65,6 +65,7 @@ beforeEach(() => {
   } as RecorderInit
   recorder = createRecorder(init, {
     onPressure: (wait) => pressure.push(wait),
+    pausesTraffic: true,
     onTrouble: (line) => troubles.push(line),
     startWorker(given) {
       worker = new FakeWorker()
@@ -278,6 +279,37 @@ describe('when the recording thread does not keep up', () => {
     expect(pressure).toEqual([true])
     vi.advanceTimersByTime(1200)
     expect(pressure).toEqual([true, false])
+  })
+})
+
+describe('a batch that was collected for 40 ms', () => {
+  const collect = (bytes: number): void => {
+    flood(65_536)
+    worker.answer()
+    recorder.bytes('out', Buffer.alloc(bytes, '{}\n'))
+    vi.advanceTimersByTime(40)
+  }
+
+  it('pauses traffic until it is recorded', () => {
+    collect(20_000)
+    expect(pressure).toEqual([true])
+    worker.answer()
+    expect(pressure).toEqual([true, false])
+    vi.advanceTimersByTime(1_000)
+    expect(pressure).toEqual([true, false])
+  })
+
+  it('pauses traffic for 5 ms at most, also if the disk makes no progress', () => {
+    collect(20_000)
+    recorder.bytes('in', Buffer.from('meanwhile\n'))
+    vi.advanceTimersByTime(5)
+    expect(pressure).toEqual([true, false])
+  })
+
+  it('does not pause traffic if it is small', () => {
+    collect(1_000)
+    expect(worker.kinds().at(-1)).toBe('chunks')
+    expect(pressure).toEqual([])
   })
 })
 
