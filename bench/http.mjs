@@ -18,6 +18,8 @@ import { pairedDifference } from './lib/statistics.mjs'
 const BASELINE = 'bare proxy'
 const CONNECTIONS = 32
 const EVERY_MS = 1
+/** In processes that have handled many requests, as those of HTTP servers usually have. */
+const LATER = 'round trip, later'
 const RATE = `requests per second, ${CONNECTIONS} connections`
 
 /** A pause between lanes, so that one lane's remaining work does not slow the next one. */
@@ -83,10 +85,14 @@ async function measureAll(clients, { warm, latency, rate, events }, say) {
   await inTurns(clients, 1, (client) => client.rate(burst))
   const rates = await inTurns(clients, rate.rounds, (client) => client.rate(burst))
 
+  say('round trips, later…')
+  const later = await inTurns(clients, latency.rounds, (client) => client.roundTrips(latency))
+
   return [
     ...percentiles('round trip', 'µs', roundTrips, BASELINE),
     toMeasure(RATE, '/s', rates, BASELINE),
     ...percentiles('SSE event, server to client', 'µs', delays, BASELINE),
+    ...percentiles(LATER, 'µs', later, BASELINE),
   ]
 }
 
@@ -97,11 +103,18 @@ function judge(measures, books) {
   const event = find('p50 SSE event, server to client')
   const delay = event?.ratio ?? Number.NaN
   const laterMs = pairedDifference(event?.rounds?.wiretape ?? [], event?.rounds?.[BASELINE] ?? []) / 1000
-  const tail = find('p99 round trip')?.ratio ?? Number.NaN
+  const tails = ['round trip', LATER].map((name) => ({
+    name,
+    ratio: find(`p99 ${name}`)?.ratio ?? Number.NaN,
+  }))
   const rate = find(RATE)?.ratio ?? Number.NaN
   return [
     { promise: 'p50 ≤ 1.15 × bare proxy', measured: `${roundTrip.toFixed(2)} ×`, kept: roundTrip <= 1.15 },
-    { promise: 'p99 ≤ 1.25 × bare proxy', measured: `${tail.toFixed(2)} ×`, kept: tail <= 1.25 },
+    ...tails.map(({ name, ratio }) => ({
+      promise: `p99 ${name} ≤ 1.25 × bare proxy`,
+      measured: `${ratio.toFixed(2)} ×`,
+      kept: ratio <= 1.25,
+    })),
     { promise: `${RATE} ≥ 0.75 × bare proxy`, measured: `${rate.toFixed(2)} ×`, kept: rate >= 0.75 },
     {
       promise: 'SSE events never wait for one another (p50 ≤ 1.25 × bare proxy, or + 1 ms)',

@@ -6,6 +6,7 @@ import type { HttpEvent, UnheardMessage } from '../transports/index.js'
 import type { GateEntry, Ledger, ToolBook } from '../intercept/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import { HttpBatchFiller } from './http-batch.js'
+import { Losses } from './losses.js'
 import { memoryOf, RecordingThread, type Queued, type RecorderWorker, type Told } from './recording-thread.js'
 import { RegionPool } from './region-pool.js'
 import { EarlyThread } from './start-thread.js'
@@ -78,7 +79,7 @@ export interface RecorderOptions {
   /** Memory of batches. Chunks in it are not copied. @default memory of its own */
   readonly pool?: RegionPool
   /**
-   * Whether pipes are not read while a batch is recorded that was collected for 40 ms. On two processors, the recording
+   * Whether senders wait while a batch is recorded that was collected for 40 ms. On two processors, the recording
    * thread otherwise takes one from client, server or forwarder, which delays several messages instead of one.
    *
    * @default false
@@ -86,12 +87,6 @@ export interface RecorderOptions {
   readonly pausesTraffic?: boolean
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
-}
-
-interface Loss {
-  bytes: number
-  lines: number
-  atLineStart: boolean
 }
 
 export function createRecorder(init: RecorderInit, options: RecorderOptions): Recorder {
@@ -117,11 +112,8 @@ class ThreadRecorder implements Recorder {
   #pauseTimer: NodeJS.Timeout | undefined
   #stallTimer: NodeJS.Timeout | undefined
   #seenWorkingMs = 0
-  /** Losses per channel. Defined while traffic continues without the tape. */
-  #losses: Map<Channel, Loss> | undefined
-  #lostHttpBytes = 0
-  #lostHttpMessages = 0
-  #hasLostHttp = false
+  /** Defined while traffic continues without the tape. */
+  #losses: Losses | undefined
   #died: string | undefined
   #closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
   /** Callers that wait for a reply, in order. If the thread dies, they get none. */
@@ -155,7 +147,7 @@ class ThreadRecorder implements Recorder {
   }
 
   bytes(channel: Channel, chunk: Uint8Array, atMs = performance.now(), wallMs = Date.now()): void {
-    if (this.#losses) return this.#lose(channel, chunk)
+    if (this.#losses) return this.#losses.addChunk(channel, chunk)
     const filler = this.#filler
     if (!filler.fits(channel, chunk)) this.#flush()
     if (filler.isEmpty) this.#pendingSinceMs = atMs
@@ -165,13 +157,7 @@ class ThreadRecorder implements Recorder {
   }
 
   http(event: HttpEvent | UnheardMessage): void {
-    if (this.#losses) {
-      // A POST counts as two messages, because its response is not recorded without it.
-      if (event.kind === 'request' && event.method === 'POST') this.#lostHttpMessages += 2
-      this.#lostHttpBytes += 'bytes' in event ? event.bytes.length : 0
-      this.#hasLostHttp = true
-      return
-    }
+    if (this.#losses) return this.#losses.addHttp(event)
     // The first event may be older than the session's start, within the precision of the clocks.
     const us = Math.max(0, (event.atMs - this.#startedMs) * 1000)
     const filler = this.#httpFiller
@@ -257,7 +243,7 @@ class ThreadRecorder implements Recorder {
   }
 
   #flushCollected(): void {
-    const isWorthAPause = this.#filler.sizeBytes >= worthAPauseBytes
+    const isWorthAPause = this.#filler.sizeBytes + this.#httpFiller.sizeBytes >= worthAPauseBytes
     this.#flush()
     if (!isWorthAPause || !this.#options.pausesTraffic || this.#waiting || this.#died !== undefined) return
     this.#wait()
@@ -328,7 +314,7 @@ class ThreadRecorder implements Recorder {
 
   #stall(): void {
     this.#flush()
-    this.#losses ??= new Map()
+    this.#losses ??= new Losses()
     this.#release()
   }
 
@@ -344,15 +330,8 @@ class ThreadRecorder implements Recorder {
     if (!this.#losses || this.#died !== undefined) return
     const told = this.#losses
     this.#losses = undefined
-    const why = 'writing the tape made no progress for 1 s'
-    if (this.#hasLostHttp) {
-      const lost = { bytes: this.#lostHttpBytes, messages: this.#lostHttpMessages }
-      this.#post({ kind: 'http-lost', ...this.#moment(), ...lost, why })
-    }
-    this.#lostHttpBytes = 0
-    this.#lostHttpMessages = 0
-    this.#hasLostHttp = false
-    for (const [channel, loss] of told) this.#post({ kind: 'lost', channel, ...this.#moment(), ...loss, why })
+    for (const message of told.messages(this.#moment(), 'writing the tape made no progress for 1 s'))
+      this.#post(message)
   }
 
   /** Posts everything seen so far, before another message. False when there is no recording thread any more. */
@@ -370,18 +349,10 @@ class ThreadRecorder implements Recorder {
     })
   }
 
-  #lose(channel: Channel, chunk: Uint8Array): void {
-    let loss = this.#losses!.get(channel)
-    if (!loss) this.#losses!.set(channel, (loss = { bytes: 0, lines: 0, atLineStart: false }))
-    loss.bytes += chunk.length
-    for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) loss.lines += 1
-    loss.atLineStart = chunk.at(-1) === 0x0a
-  }
-
   #die(why: string): void {
     this.#died = why
     this.#isReady()
-    this.#losses ??= new Map()
+    this.#losses ??= new Losses()
     clearTimeout(this.#flushTimer)
     this.#filler.drop()
     this.#httpFiller.drop()
