@@ -87,7 +87,9 @@ export class TapeCapture implements RunningCapture {
     })
   }
 
-  record(...[onPressure, early]: Parameters<RunningCapture['record']>): Recorder {
+  record(
+    ...[onPressure, { early, sharesSenders = false } = {}]: Parameters<RunningCapture['record']>
+  ): Recorder {
     const { meta, startedNs, wire, redaction, conversationKey } = this.#run
     const { strict, maxBytes, sealAfterMs, quota, maxFiles, sessionFile, onTrouble } = this.#options
     this.#recorder = createRecorder(
@@ -107,7 +109,7 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
-        pausesTraffic: availableParallelism() <= 2,
+        pausesTraffic: !sharesSenders && availableParallelism() <= 2,
         ...(early && { pool: early.pool }),
         ...(early?.thread && { startWorker: early.thread.begin }),
         onRecorded: (end) => {

@@ -23,9 +23,9 @@ const batchesInWindow = 4
  * batch may keep one message from its processor, so there should be few of them.
  */
 const batchMs = 40
-/** Traffic pauses for this long at most while a batch is recorded, if `pausesTraffic` says so. */
+/** A pause of traffic for one batch ends after this time, unless senders must wait for another reason. */
 const longestPauseMs = 5
-/** Smaller batches are recorded sooner than traffic could be paused. */
+/** For smaller batches, a pause costs more than it saves. */
 const worthAPauseBytes = 16 * 1024
 /**
  * Nothing waits longer than this for the tape while senders continue. Forwarded data is then on disk within 100
@@ -79,8 +79,9 @@ export interface RecorderOptions {
   /** Memory of batches. Chunks in it are not copied. @default memory of its own */
   readonly pool?: RegionPool
   /**
-   * Whether senders wait while a batch is recorded that was collected for 40 ms. On two processors, the recording
-   * thread otherwise takes one from client, server or forwarder, which delays several messages instead of one.
+   * Whether senders wait, for up to 5 ms, while a batch of 16 kB or more is recorded that was collected for 40 ms. With
+   * two processors, the thread otherwise takes a processor from client, server or forwarder, and several messages wait
+   * instead of one. Senders do not wait if the batch before took longer than that, as on a slow disk.
    *
    * @default false
    */
@@ -109,6 +110,8 @@ class ThreadRecorder implements Recorder {
   /** Bytes that may be queued at the current pace. */
   #windowBytes = firstWindow
   #waiting = false
+  /** Time that the last batch took. */
+  #batchTookMs = 0
   #pauseTimer: NodeJS.Timeout | undefined
   #stallTimer: NodeJS.Timeout | undefined
   #seenWorkingMs = 0
@@ -212,7 +215,10 @@ class ThreadRecorder implements Recorder {
 
   #done(reply: Told, { message, sizeBytes }: Queued, beganMs: number): void {
     const tookMs = Math.max(0.1, this.#thread.lastProgressMs - beganMs)
-    if (sizeBytes >= firstWindow / 4) this.#windowBytes = windowFor(sizeBytes / tookMs)
+    if (sizeBytes >= firstWindow / 4) {
+      this.#windowBytes = windowFor(sizeBytes / tookMs)
+      this.#batchTookMs = tookMs
+    }
     if (reply.trouble !== undefined) this.#options.onTrouble?.(reply.trouble)
     if (reply.free) this.#pool.giveBack(memoryOf(message), this.#thread.unansweredBytes > 0)
     const isAnswer = reply.open !== undefined || reply.toolHeaders !== undefined
@@ -223,6 +229,7 @@ class ThreadRecorder implements Recorder {
 
   /** Senders wait for the new thread, as for the first one. */
   #replaced(words: string, lost: RecorderMessage | undefined): void {
+    clearTimeout(this.#pauseTimer)
     if (lost?.kind === 'open-requests' || lost?.kind === 'tool-headers') this.#asking.shift()?.()
     this.#windowBytes = firstWindow
     this.#wait()
@@ -243,12 +250,19 @@ class ThreadRecorder implements Recorder {
   }
 
   #flushCollected(): void {
-    const isWorthAPause = this.#filler.sizeBytes + this.#httpFiller.sizeBytes >= worthAPauseBytes
+    const sizeBytes = this.#filler.sizeBytes + this.#httpFiller.sizeBytes
     this.#flush()
-    if (!isWorthAPause || !this.#options.pausesTraffic || this.#waiting || this.#died !== undefined) return
+    if (this.#options.pausesTraffic && sizeBytes >= worthAPauseBytes) this.#pause()
+  }
+
+  #pause(): void {
+    const isQuick = this.#thread.begun && this.#batchTookMs <= longestPauseMs
+    if (!isQuick || this.#waiting || this.#died !== undefined) return
     this.#wait()
     this.#pauseTimer = setTimeout(() => {
-      if (!this.#isBehind(performance.now())) this.#release()
+      // While senders wait, no chunks arrive to fill a batch further.
+      if (this.#isBehind(performance.now())) this.#flush()
+      else this.#release()
     }, longestPauseMs)
   }
 

@@ -311,6 +311,29 @@ describe('a batch that was collected for 40 ms', () => {
     expect(worker.kinds().at(-1)).toBe('chunks')
     expect(pressure).toEqual([])
   })
+
+  it('does not pause traffic after one that took long, as on a slow disk', () => {
+    collect(20_000)
+    vi.advanceTimersByTime(20)
+    worker.answer()
+    expect(pressure).toEqual([true, false])
+    recorder.bytes('out', Buffer.alloc(20_000, '{}\n'))
+    vi.advanceTimersByTime(40)
+    expect(worker.unansweredBytes).toBe(20_000)
+    expect(pressure).toEqual([true, false])
+  })
+
+  it('keeps traffic waiting if the thread dies meanwhile, until another one has begun', () => {
+    collect(20_000)
+    const dead = worker
+    dead.emit('error', new Error('boom'))
+    expect(worker).not.toBe(dead)
+    vi.advanceTimersByTime(500)
+    expect(pressure).toEqual([true])
+    worker.emit('message', { kind: 'ready' } satisfies RecorderReply)
+    worker.answer()
+    expect(pressure).toEqual([true, false])
+  })
 })
 
 describe('being ready', () => {
