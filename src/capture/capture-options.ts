@@ -55,14 +55,6 @@ export interface CaptureTarget {
   readonly label?: string
 }
 
-/** What a caller of `RunningCapture.record` has already, or needs. */
-export interface RecordingOptions {
-  /** Memory that chunks are read into, and a thread that loads already. */
-  readonly early?: { readonly pool: RegionPool; readonly thread?: EarlyThread | undefined }
-  /** Other tapes have the same senders, so none of them pauses traffic for its batches. @default false */
-  readonly sharesSenders?: boolean
-}
-
 /** The files and the recording thread of one run. */
 export interface RunningCapture {
   readonly redactor: Redactor
@@ -72,8 +64,12 @@ export interface RunningCapture {
    * Starts the recording thread.
    *
    * @param onPressure called with true when the senders must wait
+   * @param early memory that chunks are read into, and a thread that loads already
    */
-  record(onPressure: (wait: boolean) => void, options?: RecordingOptions): Recorder
+  record(
+    onPressure: (wait: boolean) => void,
+    early?: { readonly pool: RegionPool; readonly thread?: EarlyThread | undefined },
+  ): Recorder
   /** Makes the capture known to `ls`. */
   register(): void
   /** Lets screens and scripts attach. */

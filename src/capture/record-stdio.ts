@@ -95,7 +95,7 @@ async function forward(
   // A server that is replaced has several outputs, so they are not read into the pool.
   const starting = reloads ? reloads.start(options.command) : server.start(options)
   try {
-    const recorder = capture.record((wait) => run?.hold(wait), { early: server })
+    const recorder = capture.record((wait) => run?.hold(wait), server)
     capture.register()
     const running = await starting
     if ('error' in running) {

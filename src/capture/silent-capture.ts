@@ -34,7 +34,7 @@ export function createSilentCapture(redactor: Redactor, why: string, wantsHoldin
     redactor,
     path: '',
     live,
-    record(_, { early } = {}) {
+    record(_, early) {
       early?.thread?.close()
       return recorder
     },

@@ -87,9 +87,7 @@ export class TapeCapture implements RunningCapture {
     })
   }
 
-  record(
-    ...[onPressure, { early, sharesSenders = false } = {}]: Parameters<RunningCapture['record']>
-  ): Recorder {
+  record(...[onPressure, early]: Parameters<RunningCapture['record']>): Recorder {
     const { meta, startedNs, wire, redaction, conversationKey } = this.#run
     const { strict, maxBytes, sealAfterMs, quota, maxFiles, sessionFile, onTrouble } = this.#options
     this.#recorder = createRecorder(
@@ -109,7 +107,8 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
-        pausesTraffic: !sharesSenders && availableParallelism() <= 2,
+        // Over HTTP, a request that is paused between its body and its end would be recorded after its response.
+        pausesTraffic: wire === 'pipes' && availableParallelism() <= 2,
         ...(early && { pool: early.pool }),
         ...(early?.thread && { startWorker: early.thread.begin }),
         onRecorded: (end) => {

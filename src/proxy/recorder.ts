@@ -250,7 +250,7 @@ class ThreadRecorder implements Recorder {
   }
 
   #flushCollected(): void {
-    const sizeBytes = this.#filler.sizeBytes + this.#httpFiller.sizeBytes
+    const { sizeBytes } = this.#filler
     this.#flush()
     if (this.#options.pausesTraffic && sizeBytes >= worthAPauseBytes) this.#pause()
   }

@@ -69,7 +69,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
       return undefined
     }
     tapes.set(server, capture)
-    const recorder = capture.record((waits) => wait(server, waits), { sharesSenders: true })
+    const recorder = capture.record((waits) => wait(server, waits))
     capture.register()
     notes.set(targetOfUrl(new URL(origin))?.name ?? origin, (text) => recorder.enter({ kind: 'note', text }))
     // Traffic waits until the thread is ready to record it.
