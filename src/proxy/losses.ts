@@ -8,7 +8,7 @@ interface Loss {
   atLineStart: boolean
 }
 
-/** What passed without the tape. Only counts are kept. */
+/** Counts of the traffic that passed without the tape. */
 export class Losses {
   readonly #channels = new Map<Channel, Loss>()
   #http: { bytes: number; messages: number } | undefined
@@ -28,7 +28,7 @@ export class Losses {
     this.#http.bytes += 'bytes' in event ? event.bytes.length : 0
   }
 
-  /** For the recording thread, in order. @param moment when recording continues */
+  /** Messages for the recording thread, in order. @param moment when recording continues */
   *messages(moment: { us: number; wallMs: number }, why: string): Generator<RecorderMessage> {
     if (this.#http) yield { kind: 'http-lost', ...moment, ...this.#http, why }
     for (const [channel, loss] of this.#channels) yield { kind: 'lost', channel, ...moment, ...loss, why }

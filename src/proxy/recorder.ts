@@ -25,8 +25,6 @@ const batchesInWindow = 4
 const batchMs = 40
 /** A pause of traffic for one batch ends after this time, unless senders must wait for another reason. */
 const longestPauseMs = 5
-/** For smaller batches, a pause costs more than it saves. */
-const worthAPauseBytes = 16 * 1024
 /**
  * Nothing waits longer than this for the tape while senders continue. Forwarded data is then on disk within 100
  * ms, even when the recording thread gets little CPU time.
@@ -39,6 +37,8 @@ const lagMs = 60
 const windowMs = 25
 /** Bytes that may be queued before the pace is known. */
 const firstWindow = 64 * 1024
+/** Smaller batches do not show the pace of the thread, and are not worth a pause of traffic. */
+const notableBytes = firstWindow / 4
 /** Bytes that may be queued however slow the thread is. */
 const smallestWindow = 512 * 1024
 /** After this long without progress, traffic continues without the tape: the disk is stuck. */
@@ -110,7 +110,7 @@ class ThreadRecorder implements Recorder {
   /** Bytes that may be queued at the current pace. */
   #windowBytes = firstWindow
   #waiting = false
-  /** Time that the last batch took. */
+  /** Milliseconds that the last notable batch took. */
   #batchTookMs = 0
   #pauseTimer: NodeJS.Timeout | undefined
   #stallTimer: NodeJS.Timeout | undefined
@@ -215,7 +215,7 @@ class ThreadRecorder implements Recorder {
 
   #done(reply: Told, { message, sizeBytes }: Queued, beganMs: number): void {
     const tookMs = Math.max(0.1, this.#thread.lastProgressMs - beganMs)
-    if (sizeBytes >= firstWindow / 4) {
+    if (sizeBytes >= notableBytes) {
       this.#windowBytes = windowFor(sizeBytes / tookMs)
       this.#batchTookMs = tookMs
     }
@@ -252,7 +252,7 @@ class ThreadRecorder implements Recorder {
   #flushCollected(): void {
     const { sizeBytes } = this.#filler
     this.#flush()
-    if (this.#options.pausesTraffic && sizeBytes >= worthAPauseBytes) this.#pause()
+    if (this.#options.pausesTraffic && sizeBytes >= notableBytes) this.#pause()
   }
 
   #pause(): void {

@@ -73,7 +73,7 @@ async function proceed(
   target: Target,
   setting: ConnectSetting,
 ): Promise<void> {
-  // It may have waited at the gate.
+  // The client may have closed while its request waited at the gate.
   if (socket.destroyed) return
   if (opening.kind === 'http') return void setting.onHttp(socket, target)
   if (opening.kind === 'other') return tunnel(socket, target, 'not-http', setting)
