@@ -110,6 +110,37 @@ describe('holding and closing the HTTP proxy', () => {
     await second.until((bytes) => bytes.includes('ok'))
   })
 
+  it('reports the end of a body before anything that follows from it, also when the body made it hold', async () => {
+    const upstream = await openManualUpstream(stage)
+    let isPosted = false
+    const words: string[] = []
+    const proxy = await stage.proxy(upstream.port, {
+      onEvent: (event) => {
+        words.push(`${event.kind} ${event.exchange}`)
+        if (event.kind !== 'request-body') return
+        isPosted = true
+        proxy.hold(true)
+      },
+    })
+    const listener = stage.client(proxy.port, headOf('GET', proxy.port))
+    const events = await upstream.next()
+    events.write(eventStream)
+    await listener.until((bytes) => bytes.includes('\r\n\r\n'))
+    const client = stage.client(proxy.port, headOf('POST', proxy.port, 'Content-Length: 2\r\n'))
+    const socket = await upstream.next(1)
+    // The body comes later than its head, so it passes as soon as it is parsed.
+    client.socket.write('{}')
+    await until('the body passed', () => isPosted)
+    events.write(chunkOf('data: the result\n\n'))
+    socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n')
+    await fence()
+    proxy.hold(false)
+    await listener.until((bytes) => bytes.includes('the result'))
+    await client.until((bytes) => bytes.includes('202'))
+    expect(words.indexOf('request-end 1')).toBeGreaterThan(-1)
+    expect(words.indexOf('request-end 1')).toBeLessThan(words.indexOf('response-body 0'))
+  })
+
   it('stops a client that sends a long body while it is held', async () => {
     const upstream = await openManualUpstream(stage)
     const proxy = await stage.proxy(upstream.port)

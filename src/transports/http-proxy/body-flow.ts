@@ -45,7 +45,10 @@ function writeFirst(destination: OutgoingMessage, bytes: Buffer): boolean {
   return destination.write(bytes.toString('latin1'), 'latin1')
 }
 
-/** A slow destination stops the reading, so that the sender is slowed down as without us. */
+/**
+ * A slow destination stops the reading, so that the sender is slowed down as without us. A body of known length never
+ * stops between its last byte and its end: the receiver already has all of it, and its reply may come.
+ */
 export function createBodyFlow(
   source: IncomingMessage,
   destination: OutgoingMessage,
@@ -56,15 +59,18 @@ export function createBodyFlow(
   let held = false
   let finished = false
   let begun = false
+  /** NaN if unknown. */
+  let leftBytes = Number(source.headers['content-length'])
 
   function steer(): void {
     if (finished) return
-    if (blocked || held) source.pause()
+    if ((blocked || held) && leftBytes !== 0) source.pause()
     else source.resume()
   }
 
   function onData(chunk: Buffer): void {
     const moment = momentNow()
+    leftBytes -= chunk.length
     const bytes = change ? change.push(chunk) : chunk
     if (bytes.length > 0) {
       const isWritten = begun ? destination.write(bytes) : writeFirst(destination, bytes)
