@@ -1,4 +1,5 @@
 import { channels, type Channel } from './channel.js'
+import { Marks } from './marks.js'
 import { bufferOf, copyBytes, type RegionPool } from './region-pool.js'
 
 /** Values per chunk in `marks`. */
@@ -21,7 +22,7 @@ export class BatchFiller {
   #regions: (Buffer | undefined)[] = []
   #isInPlace = [false, false, false]
   #used = [0, 0, 0]
-  #marks: number[] = []
+  readonly #marks = new Marks()
   #sizeBytes = 0
 
   constructor(pool: RegionPool) {
@@ -53,7 +54,11 @@ export class BatchFiller {
     if (!this.#isInPlace[at]) copyBytes(chunk, region, this.#used[at]!)
     this.#used[at]! += chunk.length
     this.#sizeBytes += chunk.length
-    this.#marks.push(at, us, wallMs, chunk.length)
+    const marks = this.#marks
+    marks.push(at)
+    marks.push(us)
+    marks.push(wallMs)
+    marks.push(chunk.length)
   }
 
   #begin(at: number, { buffer, byteOffset, length }: Uint8Array): Buffer {
@@ -66,7 +71,7 @@ export class BatchFiller {
   /** Returns all added chunks and begins a new batch. */
   take(): ChunkBatch {
     const regions: Partial<Record<Channel, Uint8Array>> = {}
-    const marks = new Float64Array(this.#marks)
+    const marks = this.#marks.take()
     for (const [at, channel] of channels.entries()) {
       const region = this.#regions[at]
       if (region) regions[channel] = region.subarray(0, this.#used[at])
@@ -79,7 +84,7 @@ export class BatchFiller {
   drop(): void {
     this.#regions = []
     this.#used = [0, 0, 0]
-    this.#marks = []
+    this.#marks.drop()
     this.#sizeBytes = 0
   }
 }

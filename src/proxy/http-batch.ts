@@ -2,6 +2,7 @@ import type { Draft, HttpPhases } from '../model/index.js'
 import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { KnownTexts } from './known-texts.js'
+import { Marks } from './marks.js'
 import { copyBytes, type RegionPool } from './region-pool.js'
 
 /**
@@ -42,7 +43,7 @@ export class HttpBatchFiller {
   readonly #pool: RegionPool
   #region: Buffer | undefined
   #used = 0
-  #marks: number[] = []
+  readonly #marks = new Marks()
 
   constructor(pool: RegionPool) {
     this.#pool = pool
@@ -78,21 +79,20 @@ export class HttpBatchFiller {
       this.#used += bodyBytes
     }
     const kind = kinds.indexOf(event.kind)
-    this.#marks.push(
-      kind,
-      'exchange' in event ? event.exchange : noExchange,
-      us,
-      event.wallMs,
-      numberOf(event),
-      textBytes,
-      bodyBytes,
-    )
+    const marks = this.#marks
+    marks.push(kind)
+    marks.push('exchange' in event ? event.exchange : noExchange)
+    marks.push(us)
+    marks.push(event.wallMs)
+    marks.push(numberOf(event))
+    marks.push(textBytes)
+    marks.push(bodyBytes)
   }
 
   /** Returns all added events and begins a new batch. */
   take(): HttpBatch {
     const region = this.#region?.subarray(0, this.#used) ?? Buffer.alloc(0)
-    const marks = new Float64Array(this.#marks)
+    const marks = this.#marks.take()
     this.drop()
     return { region, marks }
   }
@@ -101,7 +101,7 @@ export class HttpBatchFiller {
   drop(): void {
     this.#region = undefined
     this.#used = 0
-    this.#marks = []
+    this.#marks.drop()
   }
 
   #regionFor(event: Event): Buffer {

@@ -110,8 +110,8 @@ class ThreadRecorder implements Recorder {
   /** Bytes that may be queued at the current pace. */
   #windowBytes = firstWindow
   #waiting = false
-  /** Milliseconds that the last notable batch took. */
-  #batchTookMs = 0
+  /** Milliseconds that the last notable batch took; Infinity before the first. */
+  #batchTookMs = Infinity
   #pauseTimer: NodeJS.Timeout | undefined
   #stallTimer: NodeJS.Timeout | undefined
   #seenWorkingMs = 0
@@ -394,6 +394,8 @@ class ThreadRecorder implements Recorder {
   }
 }
 
+/** A whole number of bytes, also for each batch: with fractions, the engine would compile the recorder's code again. */
 function windowFor(bytesPerMs: number): number {
-  return Math.min(queueBytes, Math.max(smallestWindow, bytesPerMs * windowMs))
+  const perBatch = Math.round((bytesPerMs * windowMs) / batchesInWindow)
+  return Math.min(queueBytes, Math.max(smallestWindow, perBatch * batchesInWindow))
 }

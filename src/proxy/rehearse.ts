@@ -75,8 +75,16 @@ function batchOf(sent: readonly Sent[]): ChunkBatch {
   const marks: number[] = []
   for (const [index, channel] of channels.entries()) {
     const lines = sent.flatMap(([of, line]) => (of === index ? `${line}\n` : []))
-    if (lines.length > 0) regions[channel] = Buffer.from(lines.join(''))
+    if (lines.length > 0) regions[channel] = sharedBytes(lines.join(''))
   }
   for (const [index, line] of sent) marks.push(index, 1000.5, 0, Buffer.byteLength(line) + 1)
-  return { regions, marks: new Float64Array(marks) }
+  // As it comes from the other thread: objects of the same kind.
+  return structuredClone({ regions, marks: new Float64Array(marks) })
+}
+
+function sharedBytes(text: string): Uint8Array {
+  const bytes = Buffer.from(text)
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
 }
