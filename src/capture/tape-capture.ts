@@ -107,7 +107,7 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
-        // Over HTTP, a request that is paused between its body and its end would be recorded after its response.
+        // Over HTTP, a pause makes the slowest round trips no shorter.
         pausesTraffic: wire === 'pipes' && availableParallelism() <= 2,
         ...(early && { pool: early.pool }),
         ...(early?.thread && { startWorker: early.thread.begin }),
