@@ -10,14 +10,11 @@ import { Losses } from './losses.js'
 import { memoryOf, RecordingThread, type Queued, type RecorderWorker, type Told } from './recording-thread.js'
 import { RegionPool } from './region-pool.js'
 import { EarlyThread } from './start-thread.js'
+import { batchesInWindow, firstWindow, windowFor } from './window.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
-/** Bytes that may wait for the tape. Above this limit, senders have to wait. */
-const queueBytes = 16 * 1024 * 1024
 /** Largest size of a batch in bytes. */
 const batchBytes = 512 * 1024
-/** Senders continue when half the window is queued. The recording thread must not run out of batches until they do. */
-const batchesInWindow = 4
 /**
  * Chunks wait this long for others, so that the recording thread is not woken for each message. On two processors, a
  * batch may keep one message from its processor, so there should be few of them.
@@ -30,17 +27,8 @@ const longestPauseMs = 5
  * ms, even when the recording thread gets little CPU time.
  */
 const lagMs = 60
-/**
- * Senders also wait while the queue exceeds what the recording thread processes in this time at its current
- * pace. It is slow while its code is new, and where it shares a CPU.
- */
-const windowMs = 25
-/** Bytes that may be queued before the pace is known. */
-const firstWindow = 64 * 1024
 /** Smaller batches do not show the pace of the thread, and are not worth a pause of traffic. */
 const notableBytes = firstWindow / 4
-/** Bytes that may be queued however slow the thread is. */
-const smallestWindow = 512 * 1024
 /** After this long without progress, traffic continues without the tape: the disk is stuck. */
 const stallMs = 1_000
 /** Senders wait this long for one huge message, which can take seconds on a busy machine. */
@@ -392,10 +380,4 @@ class ThreadRecorder implements Recorder {
     this.#closed = undefined
     this.#died ??= 'closed'
   }
-}
-
-/** A whole number of bytes, also for each batch: with fractions, the engine would compile the recorder's code again. */
-function windowFor(bytesPerMs: number): number {
-  const perBatch = Math.round((bytesPerMs * windowMs) / batchesInWindow)
-  return Math.min(queueBytes, Math.max(smallestWindow, perBatch * batchesInWindow))
 }
