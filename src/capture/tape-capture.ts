@@ -107,7 +107,7 @@ export class TapeCapture implements RunningCapture {
       },
       {
         onPressure,
-        // Over HTTP, a pause makes the slowest round trips no shorter.
+        // Over HTTP, a pause has no clear use.
         pausesTraffic: wire === 'pipes' && availableParallelism() <= 2,
         ...(early && { pool: early.pool }),
         ...(early?.thread && { startWorker: early.thread.begin }),

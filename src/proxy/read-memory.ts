@@ -11,7 +11,7 @@ export class PooledMemory implements ReadMemory {
   readonly #pool: RegionPool
   #region: Buffer | undefined
   #at = 0
-  /** Bytes after which the region is left. Few at first, so that the engine sees it before it optimizes this code. */
+  /** Bytes after which the region is left. Few at first: the engine sees such a change before it optimizes this code. */
   #leaveAt = firstBytes
 
   constructor(pool: RegionPool) {

@@ -69,7 +69,7 @@ export interface RecorderOptions {
   /**
    * Whether senders wait, for up to 5 ms, while a batch of 16 kB or more is recorded that was collected for 40 ms. With
    * two processors, the thread otherwise takes a processor from client, server or forwarder, and several messages wait
-   * instead of one. Senders do not wait if the batch before took longer than that, as on a slow disk.
+   * instead of one. Senders do not wait if the batch before took longer than that, as on a slow disk, or if there was none.
    *
    * @default false
    */

@@ -46,8 +46,8 @@ function writeFirst(destination: OutgoingMessage, bytes: Buffer): boolean {
 }
 
 /**
- * A slow destination stops the reading, so that the sender is slowed down as without us. A body of known length never
- * stops between its last byte and its end: the receiver already has all of it, and its reply may come.
+ * A slow destination stops the reading, so that the sender is slowed down as without us. A body is never held between its
+ * last byte and its end: the receiver already has all of it, and its reply may come.
  */
 export function createBodyFlow(
   source: IncomingMessage,
@@ -59,18 +59,16 @@ export function createBodyFlow(
   let held = false
   let finished = false
   let begun = false
-  /** NaN if unknown. */
-  let leftBytes = Number(source.headers['content-length'])
 
   function steer(): void {
     if (finished) return
-    if ((blocked || held) && leftBytes !== 0) source.pause()
+    const isRead = source.complete && source.readableLength === 0
+    if (blocked || (held && !isRead)) source.pause()
     else source.resume()
   }
 
   function onData(chunk: Buffer): void {
     const moment = momentNow()
-    leftBytes -= chunk.length
     const bytes = change ? change.push(chunk) : chunk
     if (bytes.length > 0) {
       const isWritten = begun ? destination.write(bytes) : writeFirst(destination, bytes)
@@ -115,6 +113,8 @@ export function createBodyFlow(
     hold(wait) {
       held = wait
       steer()
+      // While bytes are passing, it is not known yet that they are the last.
+      if (wait) setImmediate(steer)
     },
     stop() {
       if (finished) return
