@@ -71,7 +71,7 @@ export class BatchFiller {
   /** Returns all added chunks and begins a new batch. */
   take(): ChunkBatch {
     const regions: Partial<Record<Channel, Uint8Array>> = {}
-    const marks = this.#marks.take()
+    const marks = this.#marks.copy()
     for (const [at, channel] of channels.entries()) {
       const region = this.#regions[at]
       if (region) regions[channel] = region.subarray(0, this.#used[at])

@@ -92,7 +92,7 @@ export class HttpBatchFiller {
   /** Returns all added events and begins a new batch. */
   take(): HttpBatch {
     const region = this.#region?.subarray(0, this.#used) ?? Buffer.alloc(0)
-    const marks = this.#marks.take()
+    const marks = this.#marks.copy()
     this.drop()
     return { region, marks }
   }

@@ -13,13 +13,11 @@ export class Marks {
     this.#values[this.#length++] = value
   }
 
-  /** Returns a copy, and begins a new batch. */
-  take(): Float64Array {
-    const values = this.#values.slice(0, this.#length)
-    this.#length = 0
-    return values
+  copy(): Float64Array {
+    return this.#values.slice(0, this.#length)
   }
 
+  /** Begins a new batch. */
   drop(): void {
     this.#length = 0
   }

@@ -127,10 +127,9 @@ export class RecordBuilder {
 
   /** Each channel is contiguous in a batch. A line gets the time of the chunk that completed it. */
   chunks(batch: ChunkBatch, sink: (record: TapeRecord) => void, taker?: LineTaker): void {
-    const { marks } = batch
+    const { marks, regions } = batch
     const { in: input, out, err } = this.#sides
     const sides = [input, out, err]
-    const { regions } = batch
     // The engine gives an array of `map` another kind once it optimizes, and discards the code at once.
     const seen = [beginBatch(input, regions), beginBatch(out, regions), beginBatch(err, regions)]
     for (let i = 0; i < marks.length; i += markSize) {

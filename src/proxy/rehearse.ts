@@ -1,9 +1,10 @@
 import type { Redactor } from '../redaction/index.js'
 import { createRecent } from '../model/index.js'
 import { Journal, SegmentFile, type Disk } from '../tape/index.js'
-import { channels } from './channel.js'
-import type { ChunkBatch } from './chunk-batch.js'
+import type { Channel } from './channel.js'
+import { BatchFiller, buffersOf } from './chunk-batch.js'
 import { RecordBuilder } from './record-builder.js'
+import { RegionPool } from './region-pool.js'
 
 /** Batches. The engine notes the kinds of values only after a function has run several times. */
 const rounds = 10
@@ -21,12 +22,21 @@ export async function rehearse(redactor: Redactor, isOver: () => boolean): Promi
   // Each batch fills the file, as a long one fills the buffer.
   const journal = new Journal(new SegmentFile('', -1, 0, noDisk), meta, { disk: noDisk, now, maxBytes: 1 })
   const builder = new RecordBuilder(redactor)
+  const pool = new RegionPool()
+  const filler = new BatchFiller(pool)
   // Old entries are dropped only after thousands of requests.
   const recent = createRecent<number, number>({ entries: 2, chars: 10, sizeOf: () => 1 })
   for (let n = 0; n < 20 * rounds; n += 1) recent.set(n, n)
   for (let round = 0; round < rounds; round += 1) {
-    const batch = batchOf([...exchange(0, 1, 2 * round), ...exchange(1, 0, 2 * round + 1)])
-    builder.chunks(batch, (record) => journal.add(record), journal)
+    for (const [channel, line] of [
+      ...exchange('in', 'out', 2 * round),
+      ...exchange('out', 'in', 2 * round + 1),
+    ])
+      filler.add(channel, Buffer.from(`${line}\n`), 1000.5, 0)
+    const batch = filler.take()
+    // As it comes from the other thread: objects of the same kind.
+    builder.chunks(structuredClone(batch), (record) => journal.add(record), journal)
+    pool.giveBack(buffersOf(batch))
     journal.flush()
     us += 1e6
     await new Promise((done) => setImmediate(done))
@@ -51,11 +61,10 @@ function refuse(): never {
   throw new Error('there is no disk')
 }
 
-/** Index of a channel, and a line. */
-type Sent = readonly [number, string]
+type Sent = readonly [Channel, string]
 
 /** A request, its result and a notification. @param from the channel of the side that asks */
-function exchange(from: number, to: number, n: number): Sent[] {
+function exchange(from: Channel, to: Channel, n: number): Sent[] {
   const id = n % 4 === 3 ? `"${n}"` : String(n)
   const text = n % 3 === 2 ? 'a “quoted” \\"text\\"' : 'a text of usual length, with spaces'
   const values = `{"n":${n},"x":-1.5e3,"list":[1,"two",{"three":true}],"no":null,"empty":{},"text":"${text}"}`
@@ -68,23 +77,4 @@ function exchange(from: number, to: number, n: number): Sent[] {
       `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${text}"}],"isError":false}}`,
     ],
   ]
-}
-
-function batchOf(sent: readonly Sent[]): ChunkBatch {
-  const regions: ChunkBatch['regions'] = {}
-  const marks: number[] = []
-  for (const [index, channel] of channels.entries()) {
-    const lines = sent.flatMap(([of, line]) => (of === index ? `${line}\n` : []))
-    if (lines.length > 0) regions[channel] = sharedBytes(lines.join(''))
-  }
-  for (const [index, line] of sent) marks.push(index, 1000.5, 0, Buffer.byteLength(line) + 1)
-  // As it comes from the other thread: objects of the same kind.
-  return structuredClone({ regions, marks: new Float64Array(marks) })
-}
-
-function sharedBytes(text: string): Uint8Array {
-  const bytes = Buffer.from(text)
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  shared.set(bytes)
-  return shared
 }
